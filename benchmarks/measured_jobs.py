@@ -15,14 +15,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from receval.workflow.run import THREADS
 
 KIBIBYTE = 1024
+TAKEN = ("start", "wall", "cpu", "peak", "read", "written")
+"""What a record has of each job, beside its name and those of the jobs that it needs."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Job:
     arguments : dict
         Plain values.
     inputs, outputs : tuple of str
-        Files and folders, relative to the folder that the jobs run in.
+        Files and folders, relative to the folder that the jobs run in; what is absolute is the
+        configuration.
     is_scratch : bool
         Whether the outputs are removed behind the last job that reads them.
     """
@@ -49,6 +53,11 @@ class Job:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     is_scratch: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called in records and tables."""
+        return f"{self.stage} {self.subject}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,8 @@ class Measured:
         Seconds: since the first job, the duration, and of the processor in user and system mode.
     peak : int
         Largest resident set in bytes.
+    read, written : int
+        Bytes of the files that are its inputs and its outputs.
     """
 
     job: Job
@@ -69,6 +80,8 @@ class Measured:
     wall: float
     cpu: float
     peak: int
+    read: int
+    written: int
 
 
 @dataclass
@@ -76,6 +89,7 @@ class _Running:
     job: Job
     process: subprocess.Popen[bytes]
     start: float
+    read: int
     errors: Any = field(repr=False)
 
 
@@ -87,12 +101,13 @@ def run(
     tell: Callable[[Measured], None] = lambda one: None,
     record: Path | None = None,
 ) -> list[Measured]:
-    """Run all jobs in a folder: ``python program --job <a job's arguments as JSON>`` for each.
+    """Run all jobs in a folder: ``python program --job`` for each, with its arguments as JSON.
 
+    They are the standard input of the process, as a command line holds no more than 128 KiB.
     ``tell`` is called for each job that ends. With a record, what each job took is written there,
     and jobs that are in it already, with their outputs in the folder or behind the last job that
     reads them, are not run again: days of jobs can be stopped and gone on with. Their starts go on
-    behind the last of the record.
+    behind the last of the record, whether or not that is among these jobs.
 
     Raises
     ------
@@ -100,12 +115,14 @@ def run(
         A job fails, or an input is there neither at the start nor as the output of a job.
     """
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    finished = _recorded(record, jobs, folder)
+    rows = read_rows(record) if record is not None and record.exists() else []
+    finished = _still_there(rows, jobs, folder)
     done = {(one.job.stage, one.job.subject) for one in finished}
     waiting = [job for job in jobs if (job.stage, job.subject) not in done]
     _remove_scratch(jobs, waiting, folder)
     running: dict[int, _Running] = {}
-    origin = time.perf_counter() - max((one.start + one.wall for one in finished), default=0.0)
+    origin = time.perf_counter() - max((row["start"] + row["wall"] for row in rows), default=0.0)
+    makers = {path: job for job in jobs for path in job.outputs}
     try:
         while waiting or running:
             unmade = {name for one in running.values() for name in one.job.outputs}
@@ -114,14 +131,18 @@ def run(
             for job in ready[: cores - len(running)]:
                 waiting.remove(job)
                 errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the job ends
-                order = json.dumps(job.arguments)
-                process = subprocess.Popen(
-                    [sys.executable, program, "--job", order],
-                    cwd=folder,
-                    env=environment,
-                    stderr=errors,
-                )
-                running[process.pid] = _Running(job, process, time.perf_counter(), errors)
+                read = size_of(job.inputs, folder)
+                with tempfile.TemporaryFile() as order:
+                    order.write(json.dumps(job.arguments).encode())
+                    order.seek(0)
+                    process = subprocess.Popen(
+                        [sys.executable, program, "--job"],
+                        cwd=folder,
+                        env=environment,
+                        stdin=order,
+                        stderr=errors,
+                    )
+                running[process.pid] = _Running(job, process, time.perf_counter(), read, errors)
             if not running:
                 raise RuntimeError(f"{len(waiting)} jobs wait for each other's outputs.")
             # The resources of this one child; those of all of them would have one peak for all.
@@ -144,12 +165,14 @@ def run(
                     end - one.start,
                     usage.ru_utime + usage.ru_stime,
                     usage.ru_maxrss * KIBIBYTE,
+                    one.read,
+                    size_of(one.job.outputs, folder),
                 )
             )
             tell(finished[-1])
             if record is not None:
                 with record.open("a", encoding="utf-8") as lines:
-                    lines.write(json.dumps(_row(finished[-1])) + "\n")
+                    lines.write(json.dumps(_row(finished[-1], makers)) + "\n")
             _remove_scratch(jobs, [*waiting, *(other.job for other in running.values())], folder)
     finally:
         for one in running.values():
@@ -166,26 +189,50 @@ def _remove_scratch(jobs: Sequence[Job], unfinished: Sequence[Job], folder: Path
             shutil.rmtree(folder / name)
 
 
-def _row(one: Measured) -> dict[str, Any]:
-    taken = {"start": one.start, "wall": one.wall, "cpu": one.cpu, "peak": one.peak}
-    return {"stage": one.job.stage, "subject": one.job.subject, **taken}
+def size_of(paths: Sequence[str], folder: Path) -> int:
+    """Return the bytes of files, and of all files below folders; what is not there has none."""
+    held = (folder / path for path in paths)
+    files = chain.from_iterable(
+        path.rglob("*") if path.is_dir() else [path] for path in held if path.exists()
+    )
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _recorded(record: Path | None, jobs: Sequence[Job], folder: Path) -> list[Measured]:
-    """Return what a record says of jobs whose outputs are there."""
-    if record is None or not record.exists():
-        return []
-    by_name = {(job.stage, job.subject): job for job in jobs}
-    recorded = {}
+def _row(one: Measured, makers: Mapping[str, Job]) -> dict[str, Any]:
+    needed = dict.fromkeys(makers[path].name for path in one.job.inputs if path in makers)
+    return {
+        "stage": one.job.stage,
+        "subject": one.job.subject,
+        "start": one.start,
+        "wall": one.wall,
+        "cpu": one.cpu,
+        "peak": one.peak,
+        "read": one.read,
+        "written": one.written,
+        "needs": list(needed),
+    }
+
+
+def read_rows(record: Path) -> list[dict[str, Any]]:
+    """Return the rows of a record, one a job: of one that was run again, what it took last."""
     # What stands behind the last line end was being written when the run was stopped.
     *lines, unfinished = record.read_text(encoding="utf-8").split("\n")
     if unfinished:
         record.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    for line in lines:
-        row = json.loads(line)
-        name = (row.pop("stage"), row.pop("subject"))
+    rows = map(json.loads, lines)
+    return list({(row["stage"], row["subject"]): row for row in rows}.values())
+
+
+def _still_there(
+    rows: Sequence[Mapping[str, Any]], jobs: Sequence[Job], folder: Path
+) -> list[Measured]:
+    """Return what rows of a record say of jobs whose outputs are there."""
+    by_name = {(job.stage, job.subject): job for job in jobs}
+    recorded = {}
+    for row in rows:
+        name = (row["stage"], row["subject"])
         if name in by_name:
-            recorded[name] = Measured(by_name[name], **row)
+            recorded[name] = Measured(by_name[name], *(row[key] for key in TAKEN))
     # Backwards, as scratch is there no more when all that read it are done.
     needed: set[str] = set()
     done = set()

@@ -1,56 +1,33 @@
 # SPDX-License-Identifier: MIT
 """The jobs of a study on one generated dataset: what the workflow runs, from splits to drawings.
 
-Splits, systems, protocols and artifacts are those of the configuration, through the plan that the
-workflow asks, too.
+Splits, systems, protocols, judgment samplings, simulations and artifacts are those of the
+configuration, through the plan that the workflow asks, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from generated_studies import sized_twin
 from measured_jobs import Job
 
-from receval.config.merging import merged
-from receval.config.reading import read_yaml
-from receval.config.settings import load_settings
 from receval.datasets.prepare import PREPARED_FILES
-from receval.simulation.spec import TwinSpec
+from receval.provenance.versions import versions
 from receval.workflow.calls import Call
 from receval.workflow.plan.plan import Plan
 
-ROOT = Path(__file__).resolve().parents[1]
-EDITION = "full"
 SHOWING = {
-    "figure": ("receval.workflow.artifacts:draw_figure", ("svg", "pdf")),
-    "table": ("receval.workflow.artifacts:write_table", ("markdown", "latex")),
-    "page": ("receval.workflow.artifacts:write_page", ("page",)),
+    "figure": ("draw_figure", ("svg", "pdf")),
+    "table": ("write_table", ("markdown", "latex", "shown")),
+    "page": ("write_page", ("page", "shown")),
 }
-"""By kind of artifact: the function that shows it, and its targets."""
+"""By kind of artifact: the rule that shows it, and its targets."""
 
-
-def planned(study: str, dataset: str) -> Plan:
-    """Return the plan of a study alone, in which one dataset can be had and no other."""
-    every = load_settings(ROOT / "config", EDITION)
-    settings = load_settings(
-        ROOT / "config",
-        EDITION,
-        {
-            # What may be downloaded counts as present; nothing here downloads it.
-            "network": True,
-            "leave_out": [name for name in every.datasets if name != dataset],
-        },
-    )
-    only = settings.model_copy(update={"studies": {study: settings.studies[study]}})
-    plan = Plan(only, ROOT)
-    if not plan.datasets.is_available(dataset):
-        raise SystemExit(
-            f"The plan has no {dataset}, because none of its editions can be downloaded: name a "
-            "dataset of config/datasets.yaml whose files have addresses."
-        )
-    return plan
+MAKING = ("compute_artifact", *(rule for rule, _ in SHOWING.values()))
+"""The rules that make artifacts."""
 
 
 def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
@@ -68,9 +45,9 @@ def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
         "twin": sized_twin(dataset, ratings),
         "seed": plan.settings.seed,
     }
-    raw = {**manifest, "files": str(folder / "raw")}
+    written = {**manifest, "files": str(folder / "raw")}
     return [
-        _job("generate_twin", dataset, "receval.workflow.data:generate_twin", {}, raw, values),
+        _job("generate_twin", dataset, "receval.workflow.data:generate_twin", {}, written, values),
         _job(
             "prepare_ratings",
             dataset,
@@ -78,36 +55,59 @@ def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
             manifest,
             prepared,
             described,
+            # The manifest names them.
+            also_read=(str(folder / "raw"),),
         ),
     ]
 
 
-def sized_twin(dataset: str, ratings: int) -> dict[str, Any]:
-    """Return the specification of a generated dataset with so many choices of users.
-
-    It has as many users a choice as the original, and all of the original's items.
-    """
-    demo = read_yaml(ROOT / "config" / "twins.yaml")[dataset]
-    spec = merged(demo, read_yaml(ROOT / "benchmarks" / "full_size_twins.yaml")[dataset])
-    share = ratings / spec["activity"]["total"]
-    spec["users"] = max(1, round(spec["users"] * share))
-    spec["activity"] = {**spec["activity"], "total": ratings}
-    return TwinSpec.model_validate(spec).model_dump(mode="json")
-
-
 def jobs_of(plan: Plan, study: str) -> list[Job]:
-    """Return the jobs behind all artifacts of a study that can be made."""
+    """Return all jobs of a study on the data that is there, those that others wait for first."""
+    made = plan.artifacts.made(study)
+    # Judged claims read the artifacts of all datasets: what is not generated has none.
+    names = [name for name in made if not plan.artifacts.inputs(study, name)["claims"]]
+    specs = [plan.artifacts.spec(study, name) for name in names]
+    samplings = dict.fromkeys(each for spec in specs for each in spec.judgment_samplings)
+    simulations = dict.fromkeys(each for spec in specs for each in spec.simulations)
     in_use = plan.experiments.in_use
     experiments = [e for e in in_use if plan.datasets.has_split(e.dataset, e.split)]
     pairs = dict.fromkeys((e.dataset, e.split, s) for e in experiments for s in e.all_systems)
     jobs = [_split(plan, dataset, split) for dataset, split in plan.studies.splits(study)]
     for dataset, split, system in pairs:
         jobs += _trained_and_ranked(plan, dataset, split, system)
-    for name in plan.artifacts.made(study):
-        # Judged claims read the artifacts of all datasets: what is not generated has none.
-        if not plan.artifacts.inputs(study, name)["claims"]:
-            jobs += _made(plan, study, name)
-    return jobs
+    jobs += [_sampled(plan, study, name) for name in samplings]
+    for name in simulations:
+        jobs += [_simulated(plan, name, *pair) for pair in plan.simulations.files(name).items()]
+    # Those that read the results of others come behind them.
+    for name in sorted(names, key=lambda name: bool(plan.artifacts.spec(study, name).results_of)):
+        jobs += _made(plan, study, name)
+    return [*jobs, _provenance(plan, study, names), _index(plan, study)]
+
+
+def comparing_users(plan: Plan) -> tuple[str, ...]:
+    """Return the systems of a study that compare all users with each other.
+
+    Of them alone time grows with the square of the users.
+    """
+    systems = dict.fromkeys(name for e in plan.experiments.in_use for name in e.all_systems)
+    return tuple(n for n in systems if ":UserKNN" in plan.settings.systems[n].recommender)
+
+
+def behind(jobs: Sequence[Job], artifacts: Collection[str]) -> list[Job]:
+    """Return the jobs that make some artifacts and all that these read, in the order of all."""
+    known = [job.subject for job in jobs if job.stage == "compute_artifact"]
+    if unknown := [name for name in artifacts if name not in known]:
+        raise SystemExit(
+            f"The study makes no {', '.join(unknown)} of this dataset; it makes {', '.join(known)}."
+        )
+    needed: set[str] = set()
+    found = []
+    for job in reversed(jobs):
+        is_asked_for = job.stage in MAKING and job.subject in artifacts
+        if is_asked_for or needed.intersection(job.outputs):
+            found.append(job)
+            needed.update(job.inputs)
+    return found[::-1]
 
 
 def _split(plan: Plan, dataset: str, split: str) -> Job:
@@ -120,7 +120,7 @@ def _split(plan: Plan, dataset: str, split: str) -> Job:
         {"split": plan.datasets.split_file(dataset, split)},
         {
             "description": plan.settings.splits[split].model_dump(mode="json"),
-            "seed": plan.settings.seed,
+            "seed": plan.settings.split_seed,
             "names": (dataset, split),
         },
     )
@@ -129,12 +129,12 @@ def _split(plan: Plan, dataset: str, split: str) -> Job:
 def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> list[Job]:
     spec = plan.settings.systems[system]
     file = plan.datasets.split_file(dataset, split)
-    read = {"ratings": plan.datasets.ratings_files(dataset), "split": file}
+    read: Files = {"ratings": plan.datasets.ratings_files(dataset), "split": file}
     models = {"models": f"{Path(file).parent}/{system}/models"}
     ranks = {"ranks": f"{Path(file).parent}/{system}/ranks.npz"}
-    shared = {"recommender": spec.recommender, "seed": plan.settings.seed}
     training = {
-        **shared,
+        "recommender": spec.recommender,
+        "seed": plan.settings.system_seed,
         "parameters": spec.parameters,
         "names": (dataset, split, system),
         "events": plan.settings.datasets[dataset].events,
@@ -142,8 +142,9 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         "order": spec.order,
     }
     ranking = {
-        **shared,
-        "protocols": plan.experiments.protocol_descriptions(dataset, split),
+        "recommender": spec.recommender,
+        "seed": plan.settings.candidate_seed,
+        "protocols": plan.experiments.protocol_descriptions(dataset, split, system),
         "names": (dataset, split),
     }
     subject = f"{split}, {system}"
@@ -156,22 +157,73 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
     ]
 
 
+def _sampled(plan: Plan, study: str, name: str) -> Job:
+    return _job(
+        "sample_judgments",
+        name,
+        "receval.workflow.incompleteness:sample_judgments",
+        plan.judgment_samplings.inputs(study, name),
+        {"values": plan.judgment_samplings.file(study, name)},
+        {"description": plan.judgment_samplings.description(study, name)},
+    )
+
+
+def _simulated(plan: Plan, name: str, system: str, file: str) -> Job:
+    return _job(
+        "simulate_skewness",
+        f"{name}, {system}",
+        "receval.workflow.skewness:simulate_skewness",
+        {"ratings": plan.simulations.inputs(name)},
+        {"values": file},
+        {"description": plan.simulations.description(name, system), "system": system},
+    )
+
+
 def _made(plan: Plan, study: str, name: str) -> list[Job]:
-    csv, *shown = plan.artifacts.files(study, name)
+    csv, *files = plan.artifacts.files(study, name)
     results = {"results": csv}
     named = {"module": plan.artifacts.module(study, name)}
     computing = {**named, "description": plan.descriptions.results(study, name)}
     showing = {**named, "display": plan.descriptions.display(study, name)}
-    compute, read = (
-        "receval.workflow.artifacts:compute_artifact",
-        plan.artifacts.inputs(study, name),
-    )
-    show, targets = SHOWING[plan.artifacts.spec(study, name).kind]
-    files = dict(zip(targets, shown, strict=True))
+    compute = "receval.workflow.artifacts:compute_artifact"
+    rule, targets = SHOWING[plan.artifacts.spec(study, name).kind]
+    shown = dict(zip(targets, files, strict=False))
+    if "shown" in targets:
+        shown["shown"] = f"work/{plan.run}/pages/{study}/{name}.html"
+    show = f"receval.workflow.artifacts:{rule}"
+    read = plan.artifacts.inputs(study, name)
     return [
         _job("compute_artifact", name, compute, read, results, computing),
-        _job("show_artifact", name, show, results, files, showing),
+        _job(rule, name, show, results, shown, showing),
     ]
+
+
+def _provenance(plan: Plan, study: str, artifacts: Sequence[str]) -> Job:
+    results = [plan.artifacts.results_file(study, name) for name in artifacts]
+    return _job(
+        "record_provenance",
+        study,
+        "receval.workflow.artifacts:record_provenance",
+        {**plan.studies.provenance_inputs(study), "results": results},
+        {"record": plan.studies.record_file(study)},
+        {
+            "config": plan.studies.description(study),
+            "absent": plan.studies.absent(study),
+            "digests": plan.code_digests.of_study(study),
+            "versions": versions(),
+        },
+    )
+
+
+def _index(plan: Plan, study: str) -> Job:
+    return _job(
+        "write_index",
+        study,
+        "receval.workflow.study_index:write_index",
+        {"results": plan.studies.figure_results(study)},
+        {"index": plan.studies.page_file(study)},
+        {"module": plan.studies.messages_module(study), "study": plan.studies.page(study)},
+    )
 
 
 def _manifest(table: list[str]) -> str:
@@ -190,10 +242,12 @@ def _job(
     outputs: Files,
     values: dict[str, Any],
     is_scratch: bool = False,
+    also_read: tuple[str, ...] = (),
 ) -> Job:
     """Return the job that calls a function with files and plain values, all by their names."""
     arguments = {"function": function, "files": {**inputs, **outputs}, "values": values}
-    return Job(stage, subject, arguments, _paths(inputs), _paths(outputs), is_scratch)
+    read = (*_paths(inputs), *also_read)
+    return Job(stage, subject, arguments, read, _paths(outputs), is_scratch)
 
 
 def _paths(files: Files) -> tuple[str, ...]:

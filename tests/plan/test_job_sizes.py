@@ -32,7 +32,7 @@ def test_every_attempt_asks_for_more(ratings: int, demanding: bool) -> None:
 
 @pytest.mark.parametrize(("millions", "gibibytes"), [(1, 0.48), (3, 0.73), (10, 1.83)])
 def test_a_first_attempt_has_the_memory_that_was_measured(millions: int, gibibytes: float) -> None:
-    # benchmarks/README.md
+    # The docstring of job_size.
     assert gibibytes * 1.074e3 < job_size(millions * 10**6).memory(1) < 2.2 * gibibytes * 1.074e3
 
 

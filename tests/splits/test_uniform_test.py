@@ -157,3 +157,25 @@ def test_an_impossible_share_says_what_can_be_reached():
     ratings = with_popularity(1, 1, 8)
     with pytest.raises(ValueError, match=r"at most 0\.64 of the ratings.*Lower test_share"):
         split_with_uniform_test(ratings, rng_for, test_share=0.7, min_train_ratio=0.2, folds=1)
+
+
+def test_where_the_rest_of_a_long_tail_has_no_such_test_the_largest_is_taken():
+    # 16 ratings, of which .5 asks for 8. With all ten items .8 * |R(i_k)| * k is 8, but then each
+    # would have .8 test ratings. With the four that can spare one it is .8 * 2 * 4 = 6.4.
+    ratings = with_popularity(4, 2, 2, 2, 1, 1, 1, 1, 1, 1)
+    split = split_with_uniform_test(
+        ratings, rng_for, test_share=0.5, min_train_ratio=0.2, folds=1, tests_from=0
+    )
+    assert split.metadata["target_items"] == 4
+    assert split.metadata["eta"] == pytest.approx(1.6)
+    assert split.metadata["sigma"] == pytest.approx(6.4 / 16)
+    with pytest.raises(ValueError, match=r"at most 0\.5 of the ratings"):
+        split_with_uniform_test(ratings, rng_for, test_share=0.6, min_train_ratio=0.2, folds=1)
+
+
+def test_items_that_can_spare_no_test_rating_are_in_no_test():
+    ratings = with_popularity(1, 1, 1)
+    with pytest.raises(ValueError, match="less than one per item"):
+        split_with_uniform_test(
+            ratings, rng_for, test_share=0.9, min_train_ratio=0.2, folds=1, tests_from=0
+        )

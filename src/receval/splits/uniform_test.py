@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ from receval.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import random_ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Split
+
+_log = logging.getLogger(__name__)
 
 
 def split_with_uniform_test(
@@ -46,7 +50,9 @@ def split_with_uniform_test(
     rng_for : callable
         Gives the generator of a fold.
     test_share : float
-        The least share :math:`\sigma` of the ratings that tests.
+        The least share :math:`\sigma` of the ratings that tests. With `tests_from` and where no
+        number of items reaches it, the largest share that one does: what is left of a long tail
+        need not have so many. The log says so, and the metadata have what is reached.
     min_train_ratio : float
         The least share :math:`\varepsilon` of each item's ratings that trains.
     folds : int
@@ -66,7 +72,8 @@ def split_with_uniform_test(
     Raises
     ------
     ValueError
-        If no number of items reaches the share, or they would get less than one test rating.
+        If no number of items reaches the share, or, with `tests_from`, any; or they would get less
+        than one test rating.
 
     Notes
     -----
@@ -79,7 +86,13 @@ def split_with_uniform_test(
     descending = np.sort(popularity)[::-1]
     available = np.round((1 - min_train_ratio) * descending, 9)
     reached = np.round(available * np.arange(1, len(descending) + 1), 9)
-    feasible = np.flatnonzero(reached >= np.round(test_share * len(items), 9))
+    wanted = np.round(test_share * len(items), 9)
+    possible = np.where(available >= 1, reached, 0)
+    if tests_from is not None and 0 < possible.max(initial=0) < wanted:
+        reached, wanted = possible, possible.max()
+        test_share = float(wanted / len(items))
+        _log.warning("no uniform test has the share that is asked for; %.4g is taken", test_share)
+    feasible = np.flatnonzero(reached >= wanted)
     if not len(feasible) or available[feasible[-1]] < 1:
         raise ValueError(
             f"No uniform test exists for a test share of {test_share} with at least "

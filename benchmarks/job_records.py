@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""What the jobs of a study took, as it is kept in ``benchmarks/scale``: files, sums, growth.
+
+A record begins with a line on the run, and has a line a job. There are no paths, hosts or dates.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from receval.workflow.schedule import Schedule, TimedJob, schedule
+
+GIB = 1 << 30
+MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
+"""Machines, and of each the cores and the memory in GiB, on which the jobs are simulated."""
+
+STAGES = {
+    "generating": ("generate_twin",),
+    "parsing": ("prepare_ratings",),
+    "splits": ("split_ratings",),
+    "neighbourhoods of users": (),
+    "other training": ("train_system",),
+    "ranking": ("rank_system",),
+    "judgment samplings": ("sample_judgments",),
+    "simulations": ("simulate_skewness",),
+    "numbers of artifacts": ("compute_artifact",),
+    "drawings and tables": ("draw_figure", "write_table", "write_page"),
+    "records": ("record_provenance", "write_index"),
+}
+"""Rules of the workflow by stage; which trainings compare all users, the record says."""
+
+_STAGE_OF = {rule: stage for stage, rules in STAGES.items() for rule in rules}
+
+
+@dataclass(frozen=True)
+class RecordedJob:
+    """What a job took.
+
+    Attributes
+    ----------
+    rule, subject : str
+        The rule of the workflow, and what it is applied to.
+    start, wall, cpu : float
+        Seconds: since the first job, the duration, and of the processor.
+    peak : int
+        Largest resident set in bytes.
+    read, written : int
+        Bytes of its input and output files.
+    needs : tuple of str
+        Names of the jobs that make its inputs.
+    """
+
+    rule: str
+    subject: str
+    start: float
+    wall: float
+    cpu: float
+    peak: int
+    read: int
+    written: int
+    needs: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The rule and what it is applied to."""
+        return f"{self.rule} {self.subject}"
+
+    @property
+    def system(self) -> str:
+        """The system that it trains or ranks with."""
+        return self.subject.rpartition(", ")[2]
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What a study on a generated dataset took.
+
+    Attributes
+    ----------
+    study, dataset : str
+    choices : int
+        Pairs of user and item in the dataset.
+    users : int
+    cores : int
+        How many jobs ran side by side.
+    neighbourhoods : tuple of str
+        Systems that compare all users with each other.
+    planned : int
+        Jobs of the whole study, of which those of a part may be here.
+    jobs : tuple of RecordedJob
+        By their starts.
+    """
+
+    study: str
+    dataset: str
+    choices: int
+    users: int
+    cores: int
+    neighbourhoods: tuple[str, ...]
+    planned: int
+    jobs: tuple[RecordedJob, ...]
+
+    @classmethod
+    def of_rows(
+        cls, rows: Iterable[Mapping[str, Any]], planned: Sequence[str], **about: Any
+    ) -> Self:
+        """Return the record of the rows that ``measured_jobs`` wrote of planned jobs."""
+        known = set(planned)
+        named = ({**row, "rule": row["stage"]} for row in rows)
+        jobs = [_job(row) for row in named]
+        there = sorted((job for job in jobs if job.name in known), key=lambda job: job.start)
+        return cls(planned=len(planned), jobs=tuple(there), **about)
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """Read what :meth:`write` wrote."""
+        about, *rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        about["neighbourhoods"] = tuple(about["neighbourhoods"])
+        return cls(jobs=tuple(map(_job, rows)), **about)
+
+    def write(self, folder: Path) -> None:
+        """Write it to a file of a folder, under the name of study, dataset and size."""
+        about = {k: v for k, v in asdict(self).items() if k != "jobs"}
+        lines = [json.dumps(row) for row in (about, *map(asdict, self.jobs))]
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / self.file_name).write_text(text, encoding="utf-8")
+
+    @property
+    def file_name(self) -> str:
+        """Of the study, the dataset and the size."""
+        return f"{self.study}-{self.dataset}-{self.millions:g}.jsonl"
+
+    @property
+    def millions(self) -> float:
+        """Million pairs of user and item."""
+        return self.choices / 1e6
+
+    @property
+    def wall(self) -> float:
+        """Seconds from the start of the first job to the end of the last.
+
+        Parts of a study are recorded one behind the other, without what was between them.
+        """
+        return max(job.start + job.wall for job in self.jobs) - self.jobs[0].start
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of the processor that all jobs took."""
+        return math.fsum(job.cpu for job in self.jobs)
+
+    def stage(self, job: RecordedJob) -> str:
+        """Return what stands in tables for a job."""
+        if job.rule == "train_system" and job.system in self.neighbourhoods:
+            return "neighbourhoods of users"
+        return _STAGE_OF.get(job.rule, job.rule)
+
+    def by_stage(self) -> dict[str, list[RecordedJob]]:
+        """Return the jobs by stage, in the order of a run."""
+        order = dict.fromkeys([*STAGES, *map(self.stage, self.jobs)])
+        found = {stage: [job for job in self.jobs if self.stage(job) == stage] for stage in order}
+        return {stage: jobs for stage, jobs in found.items() if jobs}
+
+
+def _job(row: Mapping[str, Any]) -> RecordedJob:
+    return RecordedJob(
+        rule=row["rule"],
+        subject=row["subject"],
+        start=round(row["start"], 2),
+        wall=round(row["wall"], 2),
+        cpu=round(row["cpu"], 2),
+        peak=row["peak"],
+        read=row["read"],
+        written=row["written"],
+        needs=tuple(row["needs"]),
+    )
+
+
+def resident(jobs: Sequence[RecordedJob]) -> int:
+    """Return a bound on the memory of jobs side by side: the largest sum of their peaks."""
+    return max(
+        sum(other.peak for other in jobs if 0 <= one.start - other.start < other.wall)
+        for one in jobs
+    )
+
+
+HEADINGS = (
+    *("stage", "jobs", "wall, min", "CPU, min", "longest job, CPU min", "peak, GiB"),
+    *("read, GiB", "written, GiB"),
+)
+
+
+def stage_rows(record: RunRecord) -> list[tuple[str, ...]]:
+    """Return the cells of a table by stage, below :data:`HEADINGS`.
+
+    The wall time of a stage is the sum of its jobs', some of which ran side by side; that of all is
+    the time from the first to the last.
+    """
+    staged = record.by_stage().items()
+    rows = [_cells(stage, jobs, math.fsum(job.wall for job in jobs)) for stage, jobs in staged]
+    return [*rows, _cells("all", record.jobs, record.wall)]
+
+
+def _cells(name: str, jobs: Sequence[RecordedJob], wall: float) -> tuple[str, ...]:
+    return (
+        name,
+        f"{len(jobs)}",
+        f"{wall / 60:.2f}",
+        f"{math.fsum(job.cpu for job in jobs) / 60:.2f}",
+        f"{max(job.cpu for job in jobs) / 60:.2f}",
+        f"{max(job.peak for job in jobs) / GIB:.2f}",
+        f"{sum(job.read for job in jobs) / GIB:.2f}",
+        f"{sum(job.written for job in jobs) / GIB:.2f}",
+    )
+
+
+def stage_table(record: RunRecord) -> str:
+    """Return the table by stage as plain text."""
+    rows = [HEADINGS, *stage_rows(record)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    return "\n".join(
+        "  "
+        + row[0].ljust(widths[0])
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    )
+
+
+def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list[float]]]:
+    """Return the exponents of the growth from each size to the next, by stage and of all.
+
+    Of processor time, and of the memory of the largest job; of stages that all sizes have.
+    """
+    staged = [{**record.by_stage(), "all": list(record.jobs)} for record in records]
+    sizes = [record.choices for record in records]
+
+    def growth(values: Sequence[float]) -> list[float]:
+        return [
+            math.log(values[n + 1] / values[n]) / math.log(sizes[n + 1] / sizes[n])
+            for n in range(len(sizes) - 1)
+        ]
+
+    return {
+        stage: (
+            growth([math.fsum(job.cpu for job in each[stage]) for each in staged]),
+            growth([max(job.peak for job in each[stage]) for each in staged]),
+        )
+        for stage in staged[0]
+        if all(stage in each for each in staged)
+    }
+
+
+def timed(jobs: Sequence[RecordedJob]) -> list[TimedJob]:
+    """Return jobs for the simulation of a schedule; what made an input elsewhere is left out.
+
+    They take as long as they had the processor, since the machine had other work beside them.
+    """
+    known = {job.name for job in jobs}
+    return [
+        TimedJob(job.name, job.cpu, job.peak, tuple(n for n in job.needs if n in known))
+        for job in jobs
+    ]
+
+
+def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
+    """Return the jobs as they would be if the users of every neighbourhood were shared out.
+
+    Each shard finds the neighbours of its users and ranks for them. One job compares each pair of
+    users once; shards compare a pair of two of them once each, which is 2 - 1 / n times the work of
+    one for n shards. A shard is taken to need the memory of the whole, and joining no time.
+    """
+    ranks = {job.subject: job for job in record.jobs if job.rule == "rank_system"}
+    whole = {
+        job.subject: job
+        for job in record.jobs
+        if record.stage(job) == "neighbourhoods of users" and job.subject in ranks
+    }
+    found = []
+    for job in record.jobs:
+        if job.subject not in whole or job.rule not in ("train_system", "rank_system"):
+            found.append(job)
+        elif job.rule == "rank_system":
+            training = whole[job.subject]
+            parts = [
+                replace(
+                    training,
+                    rule="rank_shard",
+                    subject=f"{number} of {shards}, {job.subject}",
+                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards,
+                    peak=max(training.peak, job.peak),
+                )
+                for number in range(1, shards + 1)
+            ]
+            found += [*parts, replace(job, cpu=0.0, needs=tuple(part.name for part in parts))]
+    return found
+
+
+def schedules(jobs: Sequence[RecordedJob]) -> dict[str, Schedule]:
+    """Return the schedules of jobs on :data:`MACHINES`, by what these are :func:`called`."""
+    waiting = timed(jobs)
+    return {
+        called(nodes, cores, gib): schedule(waiting, nodes=nodes, cores=cores, memory=gib * GIB)
+        for nodes, cores, gib in MACHINES
+    }
+
+
+def called(nodes: int, cores: int, gib: int) -> str:
+    """Return what machines are called in tables."""
+    return f"{nodes} x {cores} cores, {gib} GiB"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""docs/scale.md and its figure show what the records in benchmarks/scale have."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+RECORDS = sorted((ROOT / "benchmarks" / "scale").glob("*.jsonl"))
+
+
+def block(name: str) -> str:
+    return PAGE.partition(f"<!-- begin: {name} -->")[2].partition(f"<!-- end: {name} -->")[0]
+
+
+def test_page_and_figure_are_what_the_program_makes_of_the_records() -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "docs" / "scale" / "write_page.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_nothing_but_neighbourhoods_grows_faster_than_the_ratings() -> None:
+    rows = re.findall(r"^\| (.+?) \|.*?\| ([\d.-]+) \| ([\d.-]+) \| \d \|$", block("growth"), re.M)
+    assert len(rows) > 10
+    faster = [
+        (stage, exponent, last)
+        for stage, exponent, last in rows
+        # What is quadratic decides the sum of all.
+        if stage not in ("neighbourhoods of users", "all") and float(exponent) > 1.1
+    ]
+    assert faster == []
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.stem)
+def test_records_say_nothing_of_the_machine(record: Path) -> None:
+    text = record.read_text(encoding="utf-8")
+    assert not re.search(r"/(?:work|tmp|home)|20\d\d-\d\d", text)
+
+
+def test_figure_is_described_and_its_texts_do_not_overlap() -> None:
+    sys.path.append(str(ROOT / "docs" / "scale"))
+    import write_page
+
+    from receval.figures.style import figure_style
+    from receval.figures.text_problems import text_problems
+
+    with figure_style():
+        assert (
+            text_problems(write_page.draw(write_page.records_of("canamares2020", "netflix"))) == []
+        )
+    svg = (ROOT / "docs" / "scale" / "growth.svg").read_text(encoding="utf-8")
+    assert write_page.TITLE in svg

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What jobs take is recorded, summed up by stage, and gone on with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from job_records import RunRecord, exponents, resident, schedules, shared_out, stage_rows
+from measured_jobs import Job, run
+
+PROGRAM = """
+import json, pathlib, sys
+order = json.load(sys.stdin)
+for path, size in order.items():
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(path).write_bytes(b"x" * size)
+"""
+
+ABOUT = {
+    "study": "canamares2020",
+    "dataset": "netflix",
+    "users": 4779,
+    "cores": 2,
+    "neighbourhoods": ("knn",),
+}
+
+
+def row(stage: str, subject: str, start: float, wall: float, needs: tuple[str, ...] = ()) -> dict:
+    taken = {"start": start, "wall": wall, "cpu": wall, "peak": 1 << 30, "read": 0, "written": 7}
+    return {"stage": stage, "subject": subject, **taken, "needs": list(needs)}
+
+
+ROWS = [
+    row("train_system", "pop", 0, 60),
+    row("train_system", "knn", 0, 120),
+    row("rank_system", "knn", 120, 30, ("train_system knn",)),
+    row("train_system", "given up", 150, 30),
+]
+PLANNED = ["train_system pop", "train_system knn", "rank_system knn", "draw_figure fig02"]
+
+
+def record(choices: int = 1_000_000) -> RunRecord:
+    return RunRecord.of_rows(ROWS, PLANNED, choices=choices, **ABOUT)
+
+
+def test_jobs_that_the_study_no_longer_has_are_left_out() -> None:
+    assert [job.name for job in record().jobs] == PLANNED[:3]
+    assert record().planned == 4
+
+
+def test_stages_have_the_sums_of_their_jobs_and_the_largest_memory() -> None:
+    cells = {row[0]: row[1:] for row in stage_rows(record())}
+    assert cells["neighbourhoods of users"][:5] == ("1", "2.00", "2.00", "2.00", "1.00")
+    assert cells["other training"][:5] == ("1", "1.00", "1.00", "1.00", "1.00")
+    # Two ran side by side.
+    assert cells["all"][:4] == ("3", "2.50", "3.50", "2.00")
+    assert resident(record().jobs) == 2 << 30
+
+
+def test_a_record_is_read_as_it_was_written_and_says_nothing_of_the_machine(tmp_path: Path) -> None:
+    record().write(tmp_path)
+    file = tmp_path / "canamares2020-netflix-1.jsonl"
+    assert RunRecord.read(file) == record()
+    assert "/" not in file.read_text(encoding="utf-8")
+
+
+def test_the_growth_of_what_takes_ten_times_as_long_for_ten_times_as_many_is_one() -> None:
+    larger = [{**each, "cpu": 10 * each["cpu"]} for each in ROWS]
+    grown = RunRecord.of_rows(larger, PLANNED, choices=10_000_000, **ABOUT)
+    found = exponents([record(), grown])
+    assert found["ranking"] == (pytest.approx([1.0]), pytest.approx([0.0]))
+    assert list(found) == ["neighbourhoods of users", "other training", "ranking", "all"]
+
+
+def test_jobs_wait_for_those_that_they_need_on_any_machine() -> None:
+    found = schedules(record().jobs)["20 x 64 cores, 256 GiB"]
+    assert found.seconds == 150
+    assert found.longest_chain == ("train_system knn", "rank_system knn")
+
+
+def test_shards_of_a_neighbourhood_are_jobs_side_by_side_that_compare_pairs_twice() -> None:
+    shared = shared_out(record(), 4)
+    shards = [job for job in shared if job.rule == "rank_shard"]
+    assert [job.cpu for job in shards] == [pytest.approx((120 * 1.75 + 30) / 4)] * 4
+    assert schedules(shared)["1 x 64 cores, 256 GiB"].seconds == pytest.approx(60)
+
+
+def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    first = Job("train_system", "knn", {"models/0": 5, "models/1": 6}, (), ("models",), True)
+    second = Job("rank_system", "knn", {"ranks": 3}, ("models",), ("ranks",))
+    third = Job("draw_figure", "fig02", {"figure": 1}, ("ranks",), ("figure",))
+    log = tmp_path / "jobs.jsonl"
+    run(str(program), [first, second], 1, tmp_path, record=log)
+    assert not (tmp_path / "models").exists()
+    after = run(str(program), [first, second, third], 1, tmp_path, record=log)
+    rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert [(each["read"], each["written"]) for each in rows] == [(0, 11), (11, 3), (3, 1)]
+    assert [each["needs"] for each in rows] == [[], ["train_system knn"], ["rank_system knn"]]
+    assert rows[2]["start"] >= rows[1]["start"] + rows[1]["wall"]
+    assert len(after) == 3
