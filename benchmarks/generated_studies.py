@@ -22,8 +22,10 @@ FEWEST_AN_ITEM = 25
 """Choices of an item, on average; with fewer, items cannot be as unequal as the originals'."""
 
 
-def planned(study: str, dataset: str) -> Plan:
+def planned(study: str, dataset: str, shards: int | str = 1) -> Plan:
     """Return the plan of a study of the full edition alone, in which there is only one dataset.
+
+    Systems are shared out as ``shards`` of the configuration says: a number, or "auto".
 
     What ``studies_on_other_data.yaml`` has for the two is laid over the configuration: studies of
     datasets that they do not name. Raw files are not looked for: whatever dataset it is, all its
@@ -39,6 +41,7 @@ def planned(study: str, dataset: str) -> Plan:
     overrides = {
         "leave_out": [name for name in known.datasets if name != dataset],
         "studies": {study: changes},
+        "shards": shards,
     }
     settings = load_settings(ROOT / "config", EDITION, overrides)
     plan = Plan(settings.model_copy(update={"studies": {study: settings.studies[study]}}), ROOT)
@@ -51,6 +54,21 @@ def planned(study: str, dataset: str) -> Plan:
             f"{study} does not read {dataset}: it reads {', '.join(plan.studies.datasets(study))}."
         )
     return plan
+
+
+def comparing_users(plan: Plan) -> tuple[str, ...]:
+    """Return the systems of a study that compare all users with each other.
+
+    Of them alone time grows with the square of the users.
+    """
+    systems = dict.fromkeys(name for e in plan.experiments.in_use for name in e.all_systems)
+    return tuple(n for n in systems if ":UserKNN" in plan.settings.systems[n].recommender)
+
+
+def most_shards(plan: Plan, dataset: str) -> int:
+    """Return into how many shards the users of a system are divided, of any that a study has."""
+    systems = {name for e in plan.experiments.in_use for name in e.all_systems}
+    return max((plan.shards.number(dataset, name) for name in systems), default=1)
 
 
 def full_size(dataset: str) -> dict[str, Any]:

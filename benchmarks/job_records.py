@@ -9,30 +9,26 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from receval.workflow.schedule import Schedule, TimedJob, schedule
-
 GIB = 1 << 30
-MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
-"""Machines, and of each the cores and the memory in GiB, on which the jobs are simulated."""
-
 STAGES = {
     "generating": ("generate_twin",),
     "parsing": ("prepare_ratings",),
     "splits": ("split_ratings",),
     "neighbourhoods of users": (),
     "other training": ("train_system",),
-    "ranking": ("rank_system",),
+    "ranking": ("rank_system", "rank_shard", "join_shards"),
     "judgment samplings": ("sample_judgments",),
     "simulations": ("simulate_skewness",),
     "numbers of artifacts": ("compute_artifact",),
     "drawings and tables": ("draw_figure", "write_table", "write_page"),
     "records": ("record_provenance", "write_index"),
 }
-"""Rules of the workflow by stage; which trainings compare all users, the record says."""
+"""Rules of the workflow by stage. Which systems compare all users, the record says: training them is a
+stage of its own, and their shards, which train and rank, belong to it."""
 
 _STAGE_OF = {rule: stage for stage, rules in STAGES.items() for rule in rules}
 
@@ -94,6 +90,8 @@ class RunRecord:
         Jobs of the whole study, of which those of a part may be here.
     jobs : tuple of RecordedJob
         By their starts.
+    shards : int
+        Into how many the users of systems were divided, at most.
     """
 
     study: str
@@ -104,6 +102,7 @@ class RunRecord:
     neighbourhoods: tuple[str, ...]
     planned: int
     jobs: tuple[RecordedJob, ...]
+    shards: int = 1
 
     @classmethod
     def of_rows(
@@ -133,8 +132,9 @@ class RunRecord:
 
     @property
     def file_name(self) -> str:
-        """Of the study, the dataset and the size."""
-        return f"{self.study}-{self.dataset}-{self.millions:g}.jsonl"
+        """Of the study, the dataset, the size and the shards, where there are several."""
+        parts = "" if self.shards == 1 else f"-{self.shards}-shards"
+        return f"{self.study}-{self.dataset}-{self.millions:g}{parts}.jsonl"
 
     @property
     def millions(self) -> float:
@@ -156,7 +156,7 @@ class RunRecord:
 
     def stage(self, job: RecordedJob) -> str:
         """Return what stands in tables for a job."""
-        if job.rule == "train_system" and job.system in self.neighbourhoods:
+        if job.rule in ("train_system", "rank_shard") and job.system in self.neighbourhoods:
             return "neighbourhoods of users"
         return _STAGE_OF.get(job.rule, job.rule)
 
@@ -253,62 +253,3 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
         for stage in staged[0]
         if all(stage in each for each in staged)
     }
-
-
-def timed(jobs: Sequence[RecordedJob]) -> list[TimedJob]:
-    """Return jobs for the simulation of a schedule; what made an input elsewhere is left out.
-
-    They take as long as they had the processor, since the machine had other work beside them.
-    """
-    known = {job.name for job in jobs}
-    return [
-        TimedJob(job.name, job.cpu, job.peak, tuple(n for n in job.needs if n in known))
-        for job in jobs
-    ]
-
-
-def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
-    """Return the jobs as they would be if the users of every neighbourhood were shared out.
-
-    Each shard finds the neighbours of its users and ranks for them. One job compares each pair of
-    users once; shards compare a pair of two of them once each, which is 2 - 1 / n times the work of
-    one for n shards. A shard is taken to need the memory of the whole, and joining no time.
-    """
-    ranks = {job.subject: job for job in record.jobs if job.rule == "rank_system"}
-    whole = {
-        job.subject: job
-        for job in record.jobs
-        if record.stage(job) == "neighbourhoods of users" and job.subject in ranks
-    }
-    found = []
-    for job in record.jobs:
-        if job.subject not in whole or job.rule not in ("train_system", "rank_system"):
-            found.append(job)
-        elif job.rule == "rank_system":
-            training = whole[job.subject]
-            parts = [
-                replace(
-                    training,
-                    rule="rank_shard",
-                    subject=f"{number} of {shards}, {job.subject}",
-                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards,
-                    peak=max(training.peak, job.peak),
-                )
-                for number in range(1, shards + 1)
-            ]
-            found += [*parts, replace(job, cpu=0.0, needs=tuple(part.name for part in parts))]
-    return found
-
-
-def schedules(jobs: Sequence[RecordedJob]) -> dict[str, Schedule]:
-    """Return the schedules of jobs on :data:`MACHINES`, by what these are :func:`called`."""
-    waiting = timed(jobs)
-    return {
-        called(nodes, cores, gib): schedule(waiting, nodes=nodes, cores=cores, memory=gib * GIB)
-        for nodes, cores, gib in MACHINES
-    }
-
-
-def called(nodes: int, cores: int, gib: int) -> str:
-    """Return what machines are called in tables."""
-    return f"{nodes} x {cores} cores, {gib} GiB"

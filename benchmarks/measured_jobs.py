@@ -186,7 +186,8 @@ def _remove_scratch(jobs: Sequence[Job], unfinished: Sequence[Job], folder: Path
     used = {name for job in unfinished for name in (*job.inputs, *job.outputs)}
     for name in (name for job in jobs if job.is_scratch for name in job.outputs):
         if name not in used and (folder / name).exists():
-            shutil.rmtree(folder / name)
+            remove = shutil.rmtree if (folder / name).is_dir() else Path.unlink
+            remove(folder / name)
 
 
 def size_of(paths: Sequence[str], folder: Path) -> int:

@@ -3,7 +3,7 @@
 
     python benchmarks/study_at_scale.py [--study canamares2020] [--dataset netflix]
         [--ratings 1 3 10] [--artifacts fig02 fig08] [--cores 2] [--keep FOLDER]
-        [--jobs-record benchmarks/scale]
+        [--jobs-record benchmarks/scale] [--shards 8]
 
 Generates so many million ratings in the raw format of the dataset, of all its items (where each has
 some 25 ratings, or as many as in the original) and of as many of its users as gave so many
@@ -14,7 +14,8 @@ pairs of listener and artist are counted. By default datasets but Netflix have t
 original. Each job is a process of one thread; so many run at a time as there are cores. The kernels
 that the workflow lists are compiled first. With `--keep` a run that was stopped goes on behind the
 last job that ended, and with `--artifacts` only what these artifacts need is run: a study may be
-run in parts. Models are removed when all that read them are done.
+run in parts. Models are removed when all that read them are done. Systems are one job each, unless
+`--shards` shares their users out.
 
 Prints what each job takes and, for each size, what each stage does; then the exponents b of the
 growth n^b from size to size, and how long the jobs of the largest size would take on machines with
@@ -35,10 +36,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from generated_studies import ROOT, choices, planned
-from job_records import RunRecord, exponents, resident, schedules, stage_table
+from generated_studies import ROOT, choices, comparing_users, most_shards, planned
+from job_records import RunRecord, exponents, resident, stage_table
 from measured_jobs import Job, Measured, read_rows, run
-from study_jobs import behind, comparing_users, do, jobs_of, making
+from other_machines import schedules
+from study_jobs import behind, do, jobs_of, making
 
 from receval.workflow.kernels import compile_all
 
@@ -53,6 +55,12 @@ def main() -> int:
     parser.add_argument("--ratings", type=float, nargs="+", metavar="MILLIONS")
     parser.add_argument("--artifacts", nargs="+", metavar="NAME", help="only what these need")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument(
+        "--shards",
+        type=lambda text: text if text == "auto" else int(text),
+        default=1,
+        help="of the users of each system, or auto, as the workflow has by default",
+    )
     parser.add_argument(
         "--keep", type=Path, help="work in this folder, leave all files there, and go on with them"
     )
@@ -79,14 +87,16 @@ def main() -> int:
 
 def _study(millions: float, options: argparse.Namespace) -> RunRecord:
     """Generate ratings, run the study on them, and return what is known of all its jobs."""
-    plan = planned(options.study, options.dataset)
+    plan = planned(options.study, options.dataset, options.shards)
     ratings = round(1e6 * millions)
     every = [*making(plan, options.dataset, ratings), *jobs_of(plan, options.study)]
     jobs = behind(every, options.artifacts) if options.artifacts else every
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if options.keep is not None:
-            folder = options.keep / f"{options.study}-{options.dataset}-{millions:g}-million"
+            parts = "" if options.shards == 1 else f"-{options.shards}-shards"
+            name = f"{options.study}-{options.dataset}-{millions:g}-million{parts}"
+            folder = options.keep / name
             folder.mkdir(parents=True, exist_ok=True)
         # Paths of a plan are relative to the repository: this folder stands for it.
         if not (folder / "config").exists():
@@ -104,6 +114,7 @@ def _study(millions: float, options: argparse.Namespace) -> RunRecord:
             users=_users(every),
             cores=options.cores,
             neighbourhoods=comparing_users(plan),
+            shards=most_shards(plan, options.dataset),
         )
     print(stage_table(record), flush=True)
     if options.jobs_record is not None:

@@ -84,15 +84,6 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
     return [*jobs, _provenance(plan, study, names), _index(plan, study)]
 
 
-def comparing_users(plan: Plan) -> tuple[str, ...]:
-    """Return the systems of a study that compare all users with each other.
-
-    Of them alone time grows with the square of the users.
-    """
-    systems = dict.fromkeys(name for e in plan.experiments.in_use for name in e.all_systems)
-    return tuple(n for n in systems if ":UserKNN" in plan.settings.systems[n].recommender)
-
-
 def behind(jobs: Sequence[Job], artifacts: Collection[str]) -> list[Job]:
     """Return the jobs that make some artifacts and all that these read, in the order of all."""
     known = [job.subject for job in jobs if job.stage == "compute_artifact"]
@@ -130,31 +121,61 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
     spec = plan.settings.systems[system]
     file = plan.datasets.split_file(dataset, split)
     read: Files = {"ratings": plan.datasets.ratings_files(dataset), "split": file}
-    models = {"models": f"{Path(file).parent}/{system}/models"}
+    folder = plan.experiments.models_folder(dataset, split, system)
     ranks = {"ranks": f"{Path(file).parent}/{system}/ranks.npz"}
-    training = {
+    fitting = {
         "recommender": spec.recommender,
-        "seed": plan.settings.system_seed,
         "parameters": spec.parameters,
-        "names": (dataset, split, system),
         "events": plan.settings.datasets[dataset].events,
         "grades_from": plan.experiments.grades_from(dataset, system),
         "order": spec.order,
+        "names": (dataset, split, system),
     }
-    ranking = {
-        "recommender": spec.recommender,
-        "seed": plan.settings.candidate_seed,
-        "protocols": plan.experiments.protocol_descriptions(dataset, split, system),
-        "names": (dataset, split),
-    }
+    protocols = {"protocols": plan.experiments.protocol_descriptions(dataset, split, system)}
     subject = f"{split}, {system}"
-    train = "receval.workflow.systems:train_system"
-    rank = "receval.workflow.systems:rank_system"
-    return [
+    training = _job(
+        "train_system",
+        subject,
+        "receval.workflow.systems:train_system",
+        read,
+        {"models": folder},
+        {**fitting, "seed": plan.settings.system_seed},
         # Models of all users' neighbourhoods would fill the disk.
-        _job("train_system", subject, train, read, models, training, is_scratch=True),
-        _job("rank_system", subject, rank, {**read, **models}, ranks, ranking),
+        is_scratch=True,
+    )
+    if plan.shards.number(dataset, system) == 1:
+        ranking = {
+            **protocols,
+            "recommender": spec.recommender,
+            "seed": plan.settings.candidate_seed,
+            "names": (dataset, split),
+        }
+        rank = "receval.workflow.systems:rank_system"
+        return [
+            training,
+            _job("rank_system", subject, rank, {**read, "models": folder}, ranks, ranking),
+        ]
+    seeds = {
+        "system_seed": plan.settings.system_seed,
+        "candidate_seed": plan.settings.candidate_seed,
+    }
+    models = plan.shards.models(dataset, split, system)
+    files = plan.shards.files(dataset, split, system)
+    shards = [
+        _job(
+            "rank_shard",
+            f"{Path(shard).stem}, {subject}",
+            "receval.workflow.shards:rank_shard",
+            {**read, "models": models},
+            {"ranks": shard},
+            {**fitting, **protocols, **seeds, "shard": plan.shards.position(Path(shard).stem)},
+            is_scratch=True,
+        )
+        for shard in files
     ]
+    join = "receval.workflow.shards:join_shards"
+    joining = _job("join_shards", subject, join, {"shards": files}, ranks, {})
+    return [*([training] if models else []), *shards, joining]
 
 
 def _sampled(plan: Plan, study: str, name: str) -> Job:

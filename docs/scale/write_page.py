@@ -25,17 +25,8 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
-from job_records import (
-    GIB,
-    HEADINGS,
-    MACHINES,
-    RecordedJob,
-    RunRecord,
-    called,
-    schedules,
-    shared_out,
-    stage_rows,
-)
+from job_records import GIB, HEADINGS, RecordedJob, RunRecord, stage_rows
+from other_machines import MACHINES, called, schedules, shared_out
 
 from receval.figures.finish import letter_panels, save_figure
 from receval.figures.line_labels import label_lines
@@ -53,8 +44,8 @@ PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
 STUDY, DATASET = "canamares2020", "netflix"
 NEIGHBOURHOODS = "neighbourhoods of users"
-SHARDS = 64
-"""Of a neighbourhood, where the schedule on many cores is simulated."""
+SHARDS = (8, 64)
+"""Of a neighbourhood, where the schedule on many cores is simulated; 8 are the workflow's."""
 
 CONSTANT = ("drawings and tables", "records")
 """Stages that read what is as large for any number of ratings."""
@@ -69,9 +60,9 @@ DRAWN = (
 
 
 def records_of(study: str, dataset: str, folder: Path = RECORDS) -> list[RunRecord]:
-    """Return the records of a study on a dataset, the smallest first."""
+    """Return the records of a study on a dataset without shards, the smallest first."""
     found = map(RunRecord.read, sorted(folder.glob(f"{study}-{dataset}-*.jsonl")))
-    return sorted(found, key=lambda record: record.choices)
+    return sorted((each for each in found if each.shards == 1), key=lambda each: each.choices)
 
 
 def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -123,10 +114,8 @@ def growth(records: Sequence[RunRecord]) -> list[str]:
 def machines(record: RunRecord) -> list[str]:
     """Return the table of simulated schedules of one record, whole and in shards."""
     rows = []
-    for title, jobs in (
-        ("each system one job", list(record.jobs)),
-        (f"neighbourhoods in {SHARDS} shards of users", shared_out(record, SHARDS)),
-    ):
+    shared = {f"neighbourhoods in {n} shards of users": shared_out(record, n) for n in SHARDS}
+    for title, jobs in {"each system one job": list(record.jobs), **shared}.items():
         found = schedules(jobs)
         chain = next(iter(found.values())).longest_chain_seconds
         times = (f"{found[called(*machine)].seconds / 3600:.2f}" for machine in MACHINES)
@@ -145,7 +134,8 @@ def others(records: Iterable[RunRecord]) -> list[str]:
         part = "" if len(record.jobs) == record.planned else f" of {record.planned}"
         rows.append(
             (
-                f"{record.study}, {record.dataset}",
+                f"{record.study}, {record.dataset}"
+                + ("" if record.shards == 1 else f", in {record.shards} shards"),
                 f"{record.millions:.2f}",
                 jobs + part,
                 *(wall, cpu, f"{longest.cpu / 60:.2f}: {told(longest)}"),
@@ -234,8 +224,8 @@ def peak_gib(jobs: Sequence[RecordedJob]) -> float:
 
 
 def told(job: RecordedJob) -> str:
-    """Return what a job is called in a cell."""
-    return f"`{job.rule}` {job.subject}"
+    """Return what a job is called in a cell: its rule, and a system, an artifact or the data."""
+    return f"`{job.rule}` {job.system}"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -317,9 +307,9 @@ def blocks() -> dict[str, list[str]]:
         (
             record
             for record in map(RunRecord.read, sorted(RECORDS.glob("*.jsonl")))
-            if (record.study, record.dataset) != (STUDY, DATASET)
+            if (record.study, record.dataset, record.shards) != (STUDY, DATASET, 1)
         ),
-        key=lambda record: (record.study, record.dataset, record.choices),
+        key=lambda record: (record.study, record.dataset, record.choices, record.shards),
     )
     return {
         "stages": stages(netflix[-1]),

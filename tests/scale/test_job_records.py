@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from job_records import RunRecord, exponents, resident, schedules, shared_out, stage_rows
+from job_records import RunRecord, exponents, resident, stage_rows
 from measured_jobs import Job, run
+from other_machines import schedules, shared_out
 
 PROGRAM = """
 import json, pathlib, sys

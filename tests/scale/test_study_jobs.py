@@ -89,6 +89,17 @@ def test_studies_and_datasets_that_do_not_meet_are_refused() -> None:
         planned("fig02", "netflix")
 
 
+def test_shards_of_a_neighbourhood_train_for_their_users_and_others_read_one_model() -> None:
+    plan = planned("canamares2020", "netflix", 2)
+    jobs = [*making(plan, "netflix", 500_000), *jobs_of(plan, "canamares2020")]
+    assert unmade_inputs(jobs) == []
+    trained = {job.subject.rpartition(", ")[2] for job in jobs if job.stage == "train_system"}
+    assert trained == {"ranksys-mf", "ranksys-mf-text"}
+    shards = [job.subject for job in jobs if job.stage == "rank_shard"]
+    assert {f"{n}-of-2, random-50, knn-overlap-10" for n in (1, 2)} < set(shards)
+    assert len(shards) == 2 * sum(job.stage == "join_shards" for job in jobs) == 30
+
+
 def test_a_generated_dataset_has_all_items_and_its_share_of_users() -> None:
     twin = sized_twin("netflix", choices("netflix") // 10)
     assert (twin["items"], twin["users"]) == (17_770, 48_019)
