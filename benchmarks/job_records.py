@@ -27,8 +27,8 @@ STAGES = {
     "drawings and tables": ("draw_figure", "write_table", "write_page"),
     "records": ("record_provenance", "write_index"),
 }
-"""Rules of the workflow by stage. Which systems compare all users, the record says: training them is a
-stage of its own, and their shards, which train and rank, belong to it."""
+"""Rules of the workflow by stage. Which systems compare all users, the record says: training them
+is a stage of its own, and their shards, which train and rank, belong to it."""
 
 _STAGE_OF = {rule: stage for stage, rules in STAGES.items() for rule in rules}
 
