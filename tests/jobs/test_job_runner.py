@@ -106,6 +106,14 @@ def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
     assert "written by compiled code\n" in log
 
 
+def test_what_a_killed_attempt_had_half_written_goes_before_the_next_one(runs: Runs) -> None:
+    left = runs.folder / ".out.txt.4711.part"
+    left.write_text("a part")
+    runs.run("write", text="kept", target=runs.folder / "out.txt")
+    assert not left.exists()
+    assert (runs.folder / "out.txt").read_text() == "kept"
+
+
 def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
     runs.run("write", text="done", target=runs.folder / "target")
     measured = runs.benchmark()

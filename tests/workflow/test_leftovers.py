@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.leftovers import remove_leftovers
+from receval.workflow.leftovers import remove_leftovers, remove_parts_of
 from receval.workflow.run import begin_run, remove_stale_locks
 
 LEFT = [
@@ -55,6 +55,34 @@ def test_raw_files_are_cleared_of_parts_of_records_alone(tmp_path: Path) -> None
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a part")
     assert remove_leftovers(tmp_path) == [tmp_path / ".checksums.json.4711.part"]
+
+
+def test_before_a_job_is_tried_again_what_it_had_half_written_goes_and_nothing_of_others(
+    tmp_path: Path,
+) -> None:
+    shards, system = tmp_path / "shards", tmp_path
+    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.12.part")
+    others = (".15-of-8.npz.4711.part", ".4-of-8.npz.4711.part", ".5-of-8-npz.1.part", "4-of-8.npz")
+    shards.mkdir()
+    for name in (*own, *others):
+        (shards / name).write_text("a part")
+    half = system / "models.4711.part" / "fold0.npz"
+    half.parent.mkdir()
+    half.write_text("a part")
+    targets = [shards / "5-of-8.npz", system / "models", tmp_path / "nowhere" / "ranks.npz"]
+    remove_parts_of(targets)
+    assert files(shards) == sorted(others)
+    assert not half.parent.exists()
+
+
+def test_the_half_written_table_of_a_dataset_goes_before_it_is_prepared_again(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / ".4711.part" / "ratings.parquet"
+    table.parent.mkdir()
+    table.write_text("a part")
+    remove_parts_of([tmp_path / "ratings.parquet", tmp_path / "users.parquet"])
+    assert files(tmp_path) == []
 
 
 def test_a_run_begins_by_clearing_up(edition: Path, tmp_path: Path) -> None:

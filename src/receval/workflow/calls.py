@@ -98,6 +98,15 @@ class Call:
         self.load()(**self.arguments)
 
 
+def paths_of(files: NamedFiles) -> list[Path]:
+    """Return all files of a job's inputs, outputs or logs."""
+    return [
+        Path(path)
+        for _, value in files.items()
+        for path in ([value] if isinstance(value, str) else value)
+    ]
+
+
 def _paths(files: NamedFiles, function: str, kind: str) -> dict[str, Any]:
     named = {name: _path(value) for name, value in files.items()}
     held = sum(len(value) if isinstance(value, tuple) else 1 for value in named.values())

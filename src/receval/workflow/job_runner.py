@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from receval.workflow.calls import Call, NamedFiles
+from receval.workflow.calls import Call, NamedFiles, paths_of
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, JobResult
+from receval.workflow.leftovers import remove_parts_of
 
 PATIENCE = 30.0
 """Seconds that the main process has to end after SIGTERM, before it is ended."""
@@ -104,6 +105,7 @@ class JobRunner:
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name
         job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark))
+        remove_parts_of(paths_of(outputs))
         started = self._start(job, name)
         result, status = started.wait()
         with self._lock:

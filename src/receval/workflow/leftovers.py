@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What killed runs leave behind: files and folders that were being written."""
+"""What killed runs and jobs leave behind: files and folders that were being written."""
 
 from __future__ import annotations
 
@@ -38,6 +38,33 @@ def remove_leftovers(folder: Path) -> list[Path]:
         remove_files(left_files)
         removed += [*(Path(parent, name) for name in left), *left_files]
     return removed
+
+
+def remove_parts_of(targets: Iterable[Path]) -> None:
+    """Remove what was half written of some files and folders; call it before they are made.
+
+    On a cluster an attempt may have been killed in this very run, by the time limit or with its
+    node. Nobody else writes these files: Snakemake has locked them.
+    """
+    for parent, names in _by_folder(targets).items():
+        if not parent.is_dir():
+            continue
+        any_of_them = "|".join(map(re.escape, names))
+        # A prepared dataset is a folder without a name of its own until it is whole.
+        own = re.compile(rf"(\.?(?:{any_of_them}))?\.\d+\.part")
+        for path in parent.iterdir():
+            if own.fullmatch(path.name):
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    remove_files([path])
+
+
+def _by_folder(targets: Iterable[Path]) -> dict[Path, list[str]]:
+    folders: dict[Path, list[str]] = {}
+    for target in targets:
+        folders.setdefault(target.parent, []).append(target.name)
+    return folders
 
 
 def remove_files(paths: Iterable[Path]) -> None:
