@@ -7,7 +7,9 @@
 #   one_node_slurm.sh status       what runs
 #
 # Variables: FOLDER (default /tmp/receval-slurm) holds configuration, state and logs;
-# ACCOUNTING=yes keeps accounts as well (installs and starts MariaDB and slurmdbd).
+# ACCOUNTING=yes keeps accounts as well (installs and starts MariaDB and slurmdbd);
+# MEMORY says what holds a job to the memory that it asked for: nothing (none, the default), a daemon that
+# looks at its processes every second and cancels it (sampled), or the kernel (cgroup; of version 1).
 #
 # It is for a machine of your own, as root, without a Slurm: it starts nothing where one is configured
 # or runs. The node has all cores of the machine and nine tenths of its memory.
@@ -15,6 +17,7 @@ set -euo pipefail
 
 FOLDER=${FOLDER:-/tmp/receval-slurm}
 ACCOUNTING=${ACCOUNTING:-no}
+MEMORY=${MEMORY:-none}
 # Inside a job the executor plugin deletes all variables SLURM_*, SLURM_CONF among them: so Slurm must
 # find its configuration where it looks by itself.
 SYSTEM=/etc/slurm
@@ -75,20 +78,37 @@ accounting_lines() {
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=localhost
 AccountingStoragePort=16819
+END
+  else
+    echo "AccountingStorageType=accounting_storage/none"
+  fi
+  if [[ $ACCOUNTING == yes || $MEMORY == sampled ]]; then
+    cat <<END
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
 END
   else
-    cat <<END
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/none
-END
+    echo "JobAcctGatherType=jobacct_gather/none"
   fi
 }
 
+memory_lines() {
+  case $MEMORY in
+    none) printf 'ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n' ;;
+    sampled)
+      printf 'ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n'
+      # Pages that forked processes share are counted in parts, or they would count several times.
+      echo "JobAcctGatherParams=OverMemoryKill,UsePss"
+      ;;
+    cgroup) printf 'ProctrackType=proctrack/cgroup\nTaskPlugin=task/cgroup,task/affinity\n' ;;
+    *) fail "MEMORY is none, sampled or cgroup, and not $MEMORY." ;;
+  esac
+}
+
 write_configuration() {
-  local cores memory
+  local cores memory memory_lines
   cores=$(nproc)
+  memory_lines=$(memory_lines)
   # What is kept back is for the system and for Snakemake itself.
   memory=$(awk '/MemTotal/ { print int($2 / 1024 * 0.9) }' /proc/meminfo)
   mkdir -p "$FOLDER"/{state,spool,log} "$SYSTEM"
@@ -107,8 +127,7 @@ SlurmctldPidFile=$FOLDER/slurmctld.pid
 SlurmdPidFile=$FOLDER/slurmd.pid
 SlurmctldLogFile=$FOLDER/log/slurmctld.log
 SlurmdLogFile=$FOLDER/log/slurmd.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+$memory_lines
 $(accounting_lines)
 JobCompType=jobcomp/none
 MpiDefault=none
@@ -129,6 +148,15 @@ NodeName=localhost NodeHostname=localhost NodeAddr=127.0.0.1 CPUs=$cores Boards=
 PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 END
   ln -sf "$FOLDER/slurm.conf" "$SYSTEM/slurm.conf"
+  if [[ $MEMORY == cgroup ]]; then
+    cat >"$FOLDER/cgroup.conf" <<END
+CgroupMountpoint=/sys/fs/cgroup
+CgroupPlugin=cgroup/v1
+ConstrainCores=yes
+ConstrainRAMSpace=yes
+END
+    ln -sf "$FOLDER/cgroup.conf" "$SYSTEM/cgroup.conf"
+  fi
 }
 
 start_munge() {
@@ -240,9 +268,11 @@ stop_all() {
     [[ -s /run/munge/munged.pid ]] && kill "$(cat /run/munge/munged.pid)" 2>/dev/null || true
     rm -f "$FOLDER/munge-is-ours"
   fi
-  for name in slurm.conf slurmdbd.conf; do
+  for name in slurm.conf slurmdbd.conf cgroup.conf; do
     if is_ours "$name"; then rm "$SYSTEM/$name"; fi
   done
+  # Slurm leaves its control groups; one that still holds a process stays.
+  find /sys/fs/cgroup -depth -type d -path '*/slurm_*' -exec rmdir {} \; 2>/dev/null || true
   if [[ $(readlink /run/mysqld/mysqld.sock 2>/dev/null) == "$DATABASE" ]]; then
     rm /run/mysqld/mysqld.sock
   fi

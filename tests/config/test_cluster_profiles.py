@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import yaml
 from config.copied_config import ROOT
+from snakemake.iocontainers import Wildcards
+from snakemake.resources import Resource
 
 PROFILES = {
     name: yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
@@ -75,6 +81,31 @@ def test_only_a_cluster_tries_again() -> None:
     assert "retries" not in PROFILES["default"]
     assert PROFILES["slurm"]["retries"] == 2
     assert not any("retries:" in text for text in RULES.values())
+
+
+@pytest.mark.parametrize(
+    "script", sorted((ROOT / "docs/cluster").glob("*.sh")), ids=lambda path: path.name
+)
+def test_a_script_of_the_trials_can_be_read_by_bash(script: Path) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("There is no bash.")
+    assert subprocess.run([bash, "-n", script], check=False).returncode == 0
+    assert os.access(script, os.X_OK)
+
+
+def test_what_a_shard_asks_for_on_the_command_line_may_depend_on_shard_and_attempt() -> None:
+    # docs/cluster/shards_trial.sh gives single shards too little at first.
+    asked = "(400 if wildcards.shard == '3-of-8' else 1287) * attempt"
+    memory = Resource.from_cli_expression("mem_mb", asked)
+    found = [
+        memory.evaluate(
+            Wildcards(fromdict={"shard": shard}),
+            **{"input": [], "attempt": attempt, "threads": 1, "rulename": "", "async_run": None},
+        ).value
+        for shard, attempt in (("3-of-8", 1), ("3-of-8", 2), ("4-of-8", 1))
+    ]
+    assert found == [400, 800, 1287]
 
 
 @pytest.mark.parametrize("rule", RULES)

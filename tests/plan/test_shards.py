@@ -129,6 +129,13 @@ def test_more_shards_never_ask_for_more_each(ratings: int, one: int, other: int)
     assert less.minutes <= more.minutes <= job_size(ratings).minutes
 
 
+@given(st.integers(0, 10**9), st.integers(1, 64))
+def test_every_attempt_of_a_shard_asks_for_more_memory_and_time(ratings: int, shards: int) -> None:
+    size = shard_size(ratings, shards)
+    assert size.memory(1) < size.memory(2) < size.memory(3)
+    assert size.runtime(1) < size.runtime(2) < size.runtime(3)
+
+
 def test_a_shard_of_small_data_is_a_small_job_and_one_of_large_data_less_than_the_whole(
     tmp_path: Path,
 ) -> None:
