@@ -133,7 +133,8 @@ def seconds_left(state: RunState, now: float) -> float | None:
     running = {job: now - job.started for job in state.running.values()}
     left -= sum(min(took, of_rule.get(job.rule, of_any)) for job, took in running.items())
     side_by_side = (spent + sum(running.values())) / (now - state.started)
-    return left / max(side_by_side, 1.0)
+    # More may run than has yet to be made by this count: other attempts of jobs that failed.
+    return max(left, 0.0) / max(side_by_side, 1.0)
 
 
 def progress_line(state: RunState, now: float) -> str:

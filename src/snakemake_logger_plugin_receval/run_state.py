@@ -121,7 +121,7 @@ class RunState:
     seconds : dict of str to float
         By rule, how long its finished jobs took in all.
     failures : dict of int to Failure
-        What failed and has not been made since, by number.
+        What failed and has neither been made nor tried again since, by number.
     started, heard : float or None
         When the run began and when something was last heard of it, in seconds since 1970.
     interrupted : bool
@@ -191,6 +191,8 @@ class RunState:
         told = record.__dict__
         job = _job(told, record.created)
         self._known[job.number] = self.running[job.number] = job
+        # Of groups that are tried again, Snakemake names no job before it starts.
+        self.failures.pop(job.number, None)
         self.why.setdefault(job.rule, Counter()).update(kinds_of_reason(told["reason"]))
 
     def _finish(self, record: logging.LogRecord) -> list[Notice]:
@@ -241,6 +243,7 @@ class RunState:
         self._ends_jobs |= text.startswith("Terminating processes on user request")
         self.interrupted |= self._ends_jobs or text.startswith("Will exit after finishing")
         if restarted := re.fullmatch(r"Trying to restart job (\d+)\.", text):
+            self.failures.pop(int(restarted[1]), None)
             job = self._known.get(int(restarted[1]))
             text = f"{job.name} is tried again." if job else text
             return [Message(text, logging.WARNING)]

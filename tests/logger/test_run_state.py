@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import logging
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from logger.records import error, exception, finish, heard, plan, progress, raised, record, start
@@ -80,6 +81,19 @@ def test_a_job_that_is_tried_again_and_made_has_not_failed() -> None:
     assert [type(notice) for notice in said] == [Failure, Message, Made]
     assert said[1] == Message("train_system (pop) is tried again.", logging.WARNING)
     assert state.failures == {}
+
+
+@pytest.mark.parametrize("again", [record(None, "Trying to restart job 1."), start(1)])
+def test_a_job_that_is_tried_again_has_not_failed_until_it_fails_again(
+    again: logging.LogRecord,
+) -> None:
+    state = RunState()
+    heard(state, start(1), raised("ValueError", "Not yet there."), error(1))
+    assert list(state.failures) == [1]
+    heard(state, again)
+    assert state.failures == {}
+    heard(state, raised("ValueError", "Not yet there."), error(1))
+    assert list(state.failures) == [1]
 
 
 def test_an_exception_that_is_no_jobs_is_said_with_its_place() -> None:

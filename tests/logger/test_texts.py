@@ -68,6 +68,20 @@ def test_what_runs_has_part_of_its_time_behind_it() -> None:
     assert seconds_left(state, 34.0) == pytest.approx(16.0)
 
 
+def test_a_job_that_is_tried_again_has_its_time_before_it() -> None:
+    state = run_of({"train": 10.0}, 3, 5)
+    heard(state, start(9, "train", at=30.0), raised("ValueError", "Killed."), error(9))
+    assert seconds_left(state, 35.0) == pytest.approx(10.0)
+    heard(state, start(9, "train", at=36.0))
+    assert seconds_left(state, 40.0) == pytest.approx(16.0)
+
+
+def test_the_time_left_is_never_less_than_nothing() -> None:
+    state = run_of({"train": 10.0}, 4, 4)
+    heard(state, start(9, "train", at=40.0))
+    assert seconds_left(state, 45.0) == 0.0
+
+
 def test_nothing_is_said_of_the_time_left_too_early() -> None:
     assert seconds_left(run_of({"train": 10.0}, 2, 5), 20.0) is None
 
