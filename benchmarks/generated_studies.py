@@ -12,6 +12,7 @@ from receval.config.settings import load_settings
 from receval.datasets.availability import Availability
 from receval.simulation.spec import TwinSpec
 from receval.workflow.plan.plan import Plan
+from receval.workflow.plan.shards import FITTED_BY_USERS
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL_SIZES = ROOT / "benchmarks" / "full_size_twins.yaml"
@@ -62,7 +63,7 @@ def comparing_users(plan: Plan) -> tuple[str, ...]:
     Of them alone time grows with the square of the users.
     """
     systems = dict.fromkeys(name for e in plan.experiments.in_use for name in e.all_systems)
-    return tuple(n for n in systems if ":UserKNN" in plan.settings.systems[n].recommender)
+    return tuple(n for n in systems if plan.settings.systems[n].recommender in FITTED_BY_USERS)
 
 
 def most_shards(plan: Plan, dataset: str) -> int:

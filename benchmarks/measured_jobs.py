@@ -8,7 +8,6 @@ core is free, in the order of the plan.
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import subprocess
@@ -245,26 +244,3 @@ def _still_there(
         else:
             needed.update(job.inputs)
     return [one for name, one in recorded.items() if name in done]
-
-
-def wall(measured: Sequence[Measured]) -> float:
-    """Return the seconds from the start of the first job to the end of the last."""
-    return max(one.start + one.wall for one in measured) - min(one.start for one in measured)
-
-
-def cpu(measured: Sequence[Measured]) -> float:
-    """Return the seconds of the processor that all jobs took."""
-    return math.fsum(one.cpu for one in measured)
-
-
-def largest(measured: Sequence[Measured]) -> int:
-    """Return the largest resident set of a job, in bytes."""
-    return max(one.peak for one in measured)
-
-
-def together(measured: Sequence[Measured]) -> int:
-    """Return a bound on the memory of jobs side by side: the largest sum of their peaks."""
-    return max(
-        sum(other.peak for other in measured if 0 <= one.start - other.start < other.wall)
-        for one in measured
-    )

@@ -31,8 +31,11 @@ def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
 
     Each shard finds the neighbours of its users and ranks for them. One job compares each pair of
     users once; shards compare a pair of two of them once each, which is 2 - 1 / n times the work of
-    one for n shards. A shard is taken to need the memory of the whole, and joining no time.
+    one for n shards. Each also reads the ratings and makes the folds, for which it is taken to need
+    as long as the job that divides them, which reads the same; and the memory of the whole. Joining
+    is taken to need no time.
     """
+    reading = {job.subject: job.cpu for job in record.jobs if job.rule == "split_ratings"}
     ranks = {job.subject: job for job in record.jobs if job.rule == "rank_system"}
     whole = {
         job.subject: job
@@ -50,7 +53,8 @@ def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
                     training,
                     rule="rank_shard",
                     subject=f"{number}-of-{shards}, {job.subject}",
-                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards,
+                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards
+                    + reading[job.subject.partition(", ")[0]],
                     peak=max(training.peak, job.peak),
                 )
                 for number in range(1, shards + 1)

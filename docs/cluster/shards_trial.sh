@@ -105,7 +105,8 @@ echo "== What happened to shards that were tried more than once"
 squeue --noheader --states=all --sort=i --format='%k %A %T %M %l %m' |
   awk -v first="$first" '$2 > first && $1 ~ /^rule_rank_shard_/ {
     number[$1]++; lines[$1] = lines[$1] sprintf("  job %s %s after %s, of %s and %s\n", $2, $3, $4, $5, $6) }
-    END { for (shard in number) if (number[shard] > 1) printf "%s\n%s", shard, lines[shard] }'
+    END { for (shard in number) if (number[shard] > 1) printf "%s\n%s", shard, lines[shard] }' |
+  tee "$trial/tried_again.txt"
 grep -rhoE "(exceeded memory limit.*|oom-kill event.*|DUE TO TIME LIMIT.*|was killed by SIG[A-Z]*)" .snakemake/slurm_logs |
   sort | uniq -c || true
 
@@ -118,7 +119,14 @@ while read -r file; do
 done < <(cd "$trial/slurm" && find work/full -type f ! -path '*/models/*' ! -path '*/logs/*' \
   ! -path '*/benchmarks/*' ! -name run.json)
 left=$(find "$trial/slurm/work" -path '*/shards/*' -o -name '*.part')
-[[ -z $left ]] || echo "Left behind: $left"
+[[ -z $left ]] || {
+  echo "Left behind: $left" >&2
+  exit 1
+}
+[[ $(grep -c '^rule_rank_shard_' "$trial/tried_again.txt") == 4 ]] || {
+  echo "Not four shards came to grief, so that this is no trial of it." >&2
+  exit 1
+}
 [[ $different == 0 ]] || {
   echo "$different of $files files differ from those of one machine." >&2
   exit 1

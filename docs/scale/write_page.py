@@ -14,7 +14,7 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -92,8 +92,18 @@ def stages(record: RunRecord) -> list[str]:
     return table(HEADINGS, stage_rows(record))
 
 
+def comparable(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Return records of the jobs alone that all of them have."""
+    shared = set.intersection(*({job.name for job in record.jobs} for record in records))
+    return [
+        replace(record, jobs=tuple(job for job in record.jobs if job.name in shared))
+        for record in records
+    ]
+
+
 def growth(records: Sequence[RunRecord]) -> list[str]:
     """Return the table of times and memory by size, with their exponents."""
+    records = comparable(records)
     sizes = [record.millions for record in records]
     lines = []
     for what, value in (("CPU, min", cpu_minutes), ("largest job, GiB", peak_gib)):
@@ -239,8 +249,9 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def draw(records: Sequence[RunRecord]) -> Figure:
     """Return the figure of the growth: processor time and the largest job's memory by stage."""
+    records = comparable(records)
     sizes = [record.millions for record in records]
-    known = [stage for stage in DRAWN if all(stage in staged(record) for record in records)]
+    known = [stage for stage in DRAWN if stage in staged(records[-1])]
     styles = series_styles(known, extra=CONSTANT)
     figure = new_figure(DOUBLE_COLUMN, 3.4)
     panels = figure.subplots(1, 2)
@@ -287,7 +298,7 @@ def plain(value: float, position: int | None = None) -> str:
 def picture(records: Sequence[RunRecord]) -> bytes:
     """Return the figure as SVG."""
     described = (
-        f"All that {STUDY} runs for generated ratings of Netflix's shape, with logarithmic axes. "
+        f"What {STUDY} runs for generated ratings of Netflix's shape, with logarithmic axes. "
         "Left: minutes of the processor by stage. Right: GiB of the largest job of each stage. "
         "Names have the exponent between the two largest sizes."
     )

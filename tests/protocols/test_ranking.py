@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from receval.protocols.candidates import base_candidates, sample_candidates
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
+from receval.protocols.shared_by_passes import SharedByPasses
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 
@@ -303,3 +304,17 @@ def test_samples_for_some_users_are_those_drawn_for_all() -> None:
     some, those = sample_candidates(base, *train, *judged, 4, seeded("sample"), wanted)
     np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
     np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
+
+
+def test_no_samples_are_drawn_for_users_who_are_not_ranked() -> None:
+    fold, _ = random_fold(3)
+    protocol = Protocol("AR", "AI", 4, 4.0)
+    base, everybody = np.ones(N_ITEMS, dtype=bool), np.ones(N_USERS, dtype=bool)
+    arguments = (fold, fold.test, seeded, "test", [protocol])
+    indptr, items = SharedByPasses(*arguments).sample(protocol, base, everybody, None)
+    shared = SharedByPasses(*arguments, users=range(2, 5))
+    some, those = shared.sample(protocol, base, everybody, None)
+    wanted = np.isin(np.arange(N_USERS), [2, 3, 4])
+    np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
+    np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
+    assert 0 < len(those) < len(items)

@@ -198,3 +198,13 @@ def test_the_nearest_of_some_rows_are_those_among_all(
         wanted = whole[first:end]
         for name in ("indptr", "indices", "data"):
             np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+
+
+def test_more_neighbours_than_have_places_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = matrix_of(3, 1, 5, n_rows=60)
+    found = nearest_rows(matrix, 7).nnz
+    monkeypatch.setattr(neighbourhood, "_LARGEST_INTEGER", found)
+    assert nearest_rows(matrix, 7).nnz == found
+    monkeypatch.setattr(neighbourhood, "_LARGEST_INTEGER", found - 1)
+    with pytest.raises(ValueError, match=f"60 rows have {found} neighbours together, more than"):
+        nearest_rows(matrix, 7)

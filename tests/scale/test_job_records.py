@@ -34,12 +34,15 @@ def row(stage: str, subject: str, start: float, wall: float, needs: tuple[str, .
 
 
 ROWS = [
-    row("train_system", "pop", 0, 60),
-    row("train_system", "knn", 0, 120),
-    row("rank_system", "knn", 120, 30, ("train_system knn",)),
+    row("train_system", "half, pop", 0, 60),
+    row("train_system", "half, knn", 0, 120),
+    row("rank_system", "half, knn", 120, 30, ("train_system half, knn",)),
     row("train_system", "given up", 150, 30),
 ]
-PLANNED = ["train_system pop", "train_system knn", "rank_system knn", "draw_figure fig02"]
+PLANNED = [
+    *("train_system half, pop", "train_system half, knn", "rank_system half, knn"),
+    "draw_figure fig02",
+]
 
 
 def record(choices: int = 1_000_000) -> RunRecord:
@@ -78,14 +81,19 @@ def test_the_growth_of_what_takes_ten_times_as_long_for_ten_times_as_many_is_one
 def test_jobs_wait_for_those_that_they_need_on_any_machine() -> None:
     found = schedules(record().jobs)["20 x 64 cores, 256 GiB"]
     assert found.seconds == 150
-    assert found.longest_chain == ("train_system knn", "rank_system knn")
+    assert found.longest_chain == ("train_system half, knn", "rank_system half, knn")
 
 
 def test_shards_of_a_neighbourhood_are_jobs_side_by_side_that_compare_pairs_twice() -> None:
-    shared = shared_out(record(), 4)
+    # Each reads what the job of 8 s that divides the ratings reads.
+    split = row("split_ratings", "half", 0, 8)
+    whole = RunRecord.of_rows(
+        [*ROWS, split], [*PLANNED, "split_ratings half"], choices=1_000_000, **ABOUT
+    )
+    shared = shared_out(whole, 4)
     shards = [job for job in shared if job.rule == "rank_shard"]
-    assert [job.cpu for job in shards] == [pytest.approx((120 * 1.75 + 30) / 4)] * 4
-    assert schedules(shared)["1 x 64 cores, 256 GiB"].seconds == pytest.approx(60)
+    assert [job.cpu for job in shards] == [pytest.approx((120 * 1.75 + 30) / 4 + 8)] * 4
+    assert schedules(shared)["1 x 64 cores, 256 GiB"].seconds == pytest.approx(68)
 
 
 def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path) -> None:

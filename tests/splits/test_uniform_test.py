@@ -173,6 +173,18 @@ def test_where_the_rest_of_a_long_tail_has_no_such_test_the_largest_is_taken():
         split_with_uniform_test(ratings, rng_for, test_share=0.6, min_train_ratio=0.2, folds=1)
 
 
+@pytest.mark.parametrize("test_share", [0.02, 0.05, 0.08])
+def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test_share: float):
+    # With the tail of items with one rating the share would be reached, too, by half a rating each.
+    ratings = with_popularity(10, 10, *[1] * 100)
+    split = split_with_uniform_test(
+        ratings, rng_for, test_share=test_share, min_train_ratio=0.5, folds=1, tests_from=0
+    )
+    assert split.metadata["target_items"] == 2
+    assert split.metadata["eta"] == pytest.approx(5)
+    assert split.metadata["sigma"] == test_share
+
+
 def test_items_that_can_spare_no_test_rating_are_in_no_test():
     ratings = with_popularity(1, 1, 1)
     with pytest.raises(ValueError, match="less than one per item"):

@@ -117,7 +117,7 @@ def _sample(
     n_users = len(relevant_indptr) - 1
     base = np.flatnonzero(is_candidate).astype(np.int32)
     indptr = np.zeros(n_users + 1, dtype=np.int64)
-    samples = np.empty(n_users * min(size, len(base)), dtype=np.int32)
+    samples = np.empty(np.sum(is_drawn_for) * min(size, len(base)), dtype=np.int32)
     blocked = np.zeros(len(is_candidate), dtype=np.bool_)
     pool = np.empty(len(base) + 1, dtype=np.int32)
     filled = 0

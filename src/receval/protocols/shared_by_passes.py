@@ -31,6 +31,8 @@ class SharedByPasses:
     part : {"test", "unbiased"}
     protocols : sequence of Protocol
         All that are ranked under: those that differ in other things share the same samples.
+    users : range, optional
+        Consecutive users that alone get samples, by default all.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class SharedByPasses:
         generator_for: GeneratorFor,
         part: str,
         protocols: Sequence[Protocol],
+        users: range | None = None,
     ) -> None:
         self.fold = fold
         self.judgments = judgments
@@ -47,6 +50,10 @@ class SharedByPasses:
         self.part = part
         self.train_indptr = fold.train.indptr.astype(np.int64)
         self.train_items = fold.train.indices.astype(np.int32, copy=False)
+        self._is_wanted = np.ones(judgments.n_users, dtype=bool)
+        if users is not None:
+            self._is_wanted[: users.start] = False
+            self._is_wanted[users.stop :] = False
         self._largest: dict[Protocol, int] = {}
         for protocol in protocols:
             drawn = _as_drawn(protocol)
@@ -75,7 +82,7 @@ class SharedByPasses:
                 self.part,
                 is_candidate,
                 percentile,
-                is_ranked,
+                is_ranked & self._is_wanted,
             )
         return self._samples[drawn, percentile]
 

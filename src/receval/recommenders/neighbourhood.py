@@ -60,7 +60,7 @@ class BlockMemory:
     starts : ndarray of int64, shape (n_columns + 1,)
         Where each column's entries of the block begin.
     rows : ndarray of uint16, shape (n_entries of the largest block,)
-        Their rows, counted from the first of the block.
+        Their rows, counted from the first of the block. A block may begin at any row.
     entries : ndarray of int8 or float32, of the shape of ``rows``
         Their values.
     tables : ndarray of uint8, shape (n_tables, n_dense, LANES)
@@ -124,8 +124,8 @@ class BlockMemory:
             matrix, values, frequent, largest
         )
         size = -(-min(BLOCK_ROWS, max(n_rows, 1)) // LANES) * LANES
-        bounds = row_starts[np.minimum(np.arange(0, n_rows + size, size), n_rows)]
-        n_entries = int(np.diff(bounds).max(initial=0))
+        ends = np.minimum(np.arange(n_rows) + size, n_rows)
+        n_entries = int((row_starts[ends] - row_starts[:-1]).max(initial=0))
         sums = np.zeros((CHUNK_ROWS, size), dtype=np.int32 if is_whole else np.float64)
         common = np.zeros((CHUNK_ROWS, size if counts_common else 0), dtype=np.int32)
         return cls(
@@ -250,6 +250,11 @@ def nearest_rows_for(
     -------
     list of csr_array
         In the order of the numbers; equal ones share one matrix.
+
+    Raises
+    ------
+    ValueError
+        If all neighbours together are more than 2^31 - 1.
     """
     n_rows = matrix.shape[0]
     wanted = range(n_rows) if wanted is None else wanted
@@ -273,6 +278,13 @@ def nearest_rows_for(
     falling = sorted(set(numbers), reverse=True)
     for number in falling:
         keep_nearest(keys, counts, number)
+        found = int(counts.sum(dtype=np.int64))
+        if found > _LARGEST_INTEGER:
+            raise ValueError(
+                f"{len(wanted):,} rows have {found:,} neighbours together, more than the "
+                f"{_LARGEST_INTEGER:,} whose places 32 bits number: ask for fewer neighbours, or "
+                "for those of fewer rows at a time (shards in config/config.yaml)."
+            )
         starts = np.zeros(len(wanted) + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])
         indices = np.empty(starts[-1], dtype=np.int32)

@@ -223,10 +223,11 @@ def find_nearest_rows(
     # others, so that vectors have their length.
     floors = np.full(len(reciprocals), np.inf, dtype=reciprocals.dtype)
     floors[wanted:wanted_end] = 0.0
-    for first in range(0, n_rows, size):
-        end = min(n_rows, first + size)
-        if end <= wanted:
-            continue
+    end = wanted
+    while end < n_rows:
+        # A block has wanted rows alone, or none.
+        first = end
+        end = min(first + size, wanted_end if first < wanted_end else n_rows)
         take_block(
             *(starts_of_values, places, row_starts, columns, values, first, end),
             *(starts, rows, entries, tables),

@@ -87,11 +87,15 @@ def split_with_uniform_test(
     available = np.round((1 - min_train_ratio) * descending, 9)
     reached = np.round(available * np.arange(1, len(descending) + 1), 9)
     wanted = np.round(test_share * len(items), 9)
-    possible = np.where(available >= 1, reached, 0)
-    if tests_from is not None and 0 < possible.max(initial=0) < wanted:
-        reached, wanted = possible, possible.max()
-        test_share = float(wanted / len(items))
-        _log.warning("no uniform test has the share that is asked for; %.4g is taken", test_share)
+    if tests_from is not None:
+        # With less than one test rating an item there is no test, however many items there are.
+        reached = np.where(available >= 1, reached, 0)
+        if 0 < reached.max(initial=0) < wanted:
+            wanted = reached.max()
+            test_share = float(wanted / len(items))
+            _log.warning(
+                "no uniform test has the share that is asked for; %.4g is taken", test_share
+            )
     feasible = np.flatnonzero(reached >= wanted)
     if not len(feasible) or available[feasible[-1]] < 1:
         raise ValueError(

@@ -177,7 +177,7 @@ class Archive:
                 offset = self._begin(entry) + member.tell()
                 while member.read(_BLOCK_BYTES):
                     pass
-                array = np.memmap(self.path, dtype, "r", offset, (n_values,))
+                array = np.memmap(self._file, dtype, "r", offset, (n_values,))
             else:
                 array = np.empty(n_values, dtype=dtype)
                 if n_bytes:
