@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, get_index_dtype
+from scipy.sparse import csr_array
 
 from receval.ratings import Ratings, summed_matrix
 
@@ -47,7 +47,8 @@ class _Rows:
 
     def __init__(self, most: int, ratings: Ratings) -> None:
         self._shape = (ratings.n_users, ratings.n_items)
-        dtype = get_index_dtype(maxval=max(most, *self._shape))
+        # As scipy chooses it (`get_index_dtype`, which its older versions do not export).
+        dtype = np.int32 if max(most, *self._shape) <= np.iinfo(np.int32).max else np.int64
         self._ends = np.zeros(ratings.n_users + 1, dtype=dtype)
         self._items = np.empty(most, dtype=dtype)
         self._values = np.empty(most, dtype=np.float32)
