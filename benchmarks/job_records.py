@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 GIB = 1 << 30
 STAGES = {
     "generating": ("generate_twin",),
@@ -231,6 +233,11 @@ def stage_table(record: RunRecord) -> str:
     )
 
 
+def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """Return the b of the power law a n^b that is nearest by least squares of logarithms."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
 def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list[float]]]:
     """Return the exponents of the growth from each size to the next, by stage and of all.
 
@@ -240,10 +247,8 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
     sizes = [record.choices for record in records]
 
     def growth(values: Sequence[float]) -> list[float]:
-        return [
-            math.log(values[n + 1] / values[n]) / math.log(sizes[n + 1] / sizes[n])
-            for n in range(len(sizes) - 1)
-        ]
+        steps = range(len(sizes) - 1)
+        return [fitted_exponent(sizes[n : n + 2], values[n : n + 2]) for n in steps]
 
     return {
         stage: (

@@ -2,21 +2,25 @@
 """How near the kernels that scale comes down to are to what one core can do.
 
     python benchmarks/recommenders/roofline.py [--users 20000] [--repeats 3]
+        [--record benchmarks/scale/roofline.json]
 
 Netflix's 17,770 items and 209 ratings a user, a fifth of them held out. For each kernel: the bytes
 that its loops read and write, wherever they are held, the operations on numbers that it cannot do
 without, both a second, and which share that is of two measured ceilings: copying an array that no
 cache holds, and additions and multiplications of numbers in registers, as wide as the kernel's.
 Above 100 % of the first, a kernel works in cache. The larger share is how near its roofline is
-(Williams, Waterman and Patterson, CACM 2009).
+(Williams, Waterman and Patterson, CACM 2009). With `--record` what is printed is kept for
+docs/scale.md, which `docs/scale/write_page.py` writes.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from timing import fastest  # isort: skip - limits the threads of what is imported behind it
 
@@ -44,6 +48,8 @@ class Work:
     Attributes
     ----------
     name : str
+    stage : str
+        Of a study, as tables of `study_at_scale.py` call it.
     call : callable
     n_bytes : float
         Read and written by its loops.
@@ -54,6 +60,7 @@ class Work:
     """
 
     name: str
+    stage: str
     call: Callable[[], object]
     n_bytes: float
     operations: float
@@ -65,6 +72,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--users", type=int, default=20_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is printed there")
     options = parser.parse_args()
     ratings = skewed(options.users, ITEMS, options.users * RATINGS_A_USER)
     data = one_fold(table(ratings))
@@ -74,6 +82,7 @@ def main() -> int:
     print(f"float32 additions and multiplications: {ceilings[32] / 1e9:.1f} G/s")
     print(f"additions of bytes: {ceilings[8] / 1e9:.1f} G/s")
     print(f"{'kernel':<44}{'s':>8}{'GB/s':>8}{'of copy':>9}{'G op/s':>8}{'of peak':>9}")
+    kernels = []
     for work in (
         _neighbours(data.train),
         _neighbours_scored(data.train),
@@ -84,11 +93,32 @@ def main() -> int:
         work.call()
         seconds = fastest(work.call, options.repeats)
         bytes_, operations = work.n_bytes / seconds, work.operations / seconds
+        of_copy, of_peak = bytes_ / bandwidth, operations / ceilings[work.width]
         print(
-            f"{work.name:<44}{seconds:8.3f}{bytes_ / 1e9:8.1f}{bytes_ / bandwidth:9.0%}"
-            f"{operations / 1e9:8.1f}{operations / ceilings[work.width]:9.0%}",
+            f"{work.name:<44}{seconds:8.3f}{bytes_ / 1e9:8.1f}{of_copy:9.0%}"
+            f"{operations / 1e9:8.1f}{of_peak:9.0%}",
             flush=True,
         )
+        kernels.append(
+            {
+                "kernel": work.name,
+                "stage": work.stage,
+                "bytes": round(work.n_bytes),
+                "operations": round(work.operations),
+                "bits": work.width,
+                "seconds": round(seconds, 4),
+                "of_copy": round(of_copy, 3),
+                "of_peak": round(of_peak, 3),
+            }
+        )
+    if options.record is not None:
+        about = {
+            "users": options.users,
+            "copied_a_second": round(bandwidth),
+            "operations_a_second": {bits: round(most) for bits, most in ceilings.items()},
+            "kernels": kernels,
+        }
+        options.record.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -156,6 +186,7 @@ def _neighbours(train: csr_array) -> Work:
     n_bytes = lines + 11 * others + 16 * n_rows**2 / 2
     return Work(
         f"neighbours of {n_rows:,} users",
+        "neighbourhoods of users",
         lambda: nearest_rows(train, NEIGHBOURS),
         n_bytes,
         lines + 2 * others,
@@ -175,7 +206,7 @@ def _neighbours_scored(train: csr_array) -> Work:
         sparse_products(users, similar, train, scores)
 
     n_bytes = 16 * products + scores.nbytes
-    return Work(f"kNN scores of {len(users):,} users", score, n_bytes, 2 * products, 32)
+    return Work(f"kNN scores of {len(users):,} users", "ranking", score, n_bytes, 2 * products, 32)
 
 
 def _factors_scored() -> Work:
@@ -186,6 +217,7 @@ def _factors_scored() -> Work:
     scores = np.empty((SCORED, ITEMS), dtype=np.float32)
     return Work(
         f"MF scores of {SCORED:,} users",
+        "ranking",
         lambda: inner_products(rows, columns, scores),
         scores.nbytes * (FACTORS + 2 * -(-FACTORS // 4)),
         2.0 * FACTORS * scores.size,
@@ -208,6 +240,7 @@ def _ranked(data) -> Work:  # type: ignore[no-untyped-def]
     compared = float(judged.indptr[len(users)]) * ITEMS
     return Work(
         f"judged ranks of {len(users):,} users",
+        "ranking",
         lambda: rank_among_all(*arguments),
         4 * (compared + 3 * scores.size),
         2 * compared,
@@ -228,6 +261,7 @@ def _solved(train: csr_array) -> Work:
     n_bytes = 4.0 * FACTORS * 4 * train.nnz + 4.0 * FACTORS**2 * 3 * train.shape[0]
     return Work(
         f"MF, {FACTORS} factors of {train.shape[0]:,} users",
+        "other training",
         lambda: solve_rows(*arguments),
         n_bytes,
         operations,

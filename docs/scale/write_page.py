@@ -10,14 +10,15 @@ between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->`` is generated, the re
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -25,7 +26,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
-from job_records import GIB, HEADINGS, RecordedJob, RunRecord, stage_rows
+from job_records import GIB, HEADINGS, RecordedJob, RunRecord, fitted_exponent, stage_rows
 from other_machines import MACHINES, called, schedules, shared_out
 
 from receval.figures.finish import letter_panels, save_figure
@@ -40,6 +41,7 @@ from receval.figures.style import (
 from receval.recommenders.neighbourhood import SPARE
 
 RECORDS = ROOT / "benchmarks" / "scale"
+ROOFLINE = RECORDS / "roofline.json"
 PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
 STUDY, DATASET = "canamares2020", "netflix"
@@ -65,11 +67,6 @@ def records_of(study: str, dataset: str, folder: Path = RECORDS) -> list[RunReco
     return sorted((each for each in found if each.shards == 1), key=lambda each: each.choices)
 
 
-def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """Return the b of the power law a n^b that is nearest by least squares of logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
 def printed(exponent: float) -> str:
     """Return an exponent as it is printed, of zero without a sign."""
     return f"{exponent:.2f}".replace("-0.00", "0.00")
@@ -88,8 +85,58 @@ def theory_of(stage: str, value: Measure) -> str:
 
 
 def stages(record: RunRecord) -> list[str]:
-    """Return the table by stage of one record."""
-    return table(HEADINGS, stage_rows(record))
+    """Return the table by stage of one record, with the least share of a kernel's roofline."""
+    least: dict[str, float] = {}
+    for kernel in rooflines()["kernels"]:
+        least[kernel["stage"]] = min(reached(kernel), least.get(kernel["stage"], math.inf))
+    rows = (
+        (*row, percentage(least[row[0]]) if row[0] in least else "") for row in stage_rows(record)
+    )
+    return table((*HEADINGS, "of the roofline"), rows)
+
+
+def rooflines() -> dict[str, Any]:
+    """Return what ``benchmarks/recommenders/roofline.py --record`` kept."""
+    kept: dict[str, Any] = json.loads(ROOFLINE.read_text(encoding="utf-8"))
+    return kept
+
+
+def reached(kernel: Mapping[str, Any]) -> float:
+    """Return the share of its roofline that a kernel reaches: of what limits it more."""
+    return max(kernel["of_copy"], kernel["of_peak"])
+
+
+def percentage(share: float) -> str:
+    """Return a share as it is printed."""
+    return f"{share:.0%}".replace("%", " %")
+
+
+def kernels() -> list[str]:
+    """Return the table of kernels with the shares of both ceilings that they reach."""
+    kept = rooflines()
+    rows = [
+        (
+            kernel["kernel"],
+            kernel["stage"],
+            f"{kernel['seconds']:.2f}",
+            f"{kernel['bytes'] / 1e9:,.1f}",
+            f"{kernel['operations'] / 1e9:,.1f}",
+            percentage(kernel["of_copy"]),
+            percentage(kernel["of_peak"]),
+        )
+        for kernel in kept["kernels"]
+    ]
+    peaks = kept["operations_a_second"]
+    ceilings = (
+        ("copying", "", kept["copied_a_second"] / 1e9, None),
+        ("float32 in the first cache", "", None, peaks["32"] / 1e9),
+        ("bytes in the first cache", "", None, peaks["8"] / 1e9),
+    )
+    for name, stage, moved, done in ceilings:
+        cells = ("" if each is None else f"{each:,.1f}" for each in (moved, done))
+        rows.append((f"*{name}, in one second*", stage, "1.00", *cells, "", ""))
+    heads = ("kernel", "stage", "s", "GB moved", "G operations", "of the copy", "of the peak")
+    return table(heads, rows)
 
 
 def comparable(records: Sequence[RunRecord]) -> list[RunRecord]:
@@ -324,6 +371,7 @@ def blocks() -> dict[str, list[str]]:
     )
     return {
         "stages": stages(netflix[-1]),
+        "kernels": kernels(),
         "growth": growth(netflix),
         "machines": machines(netflix[-1]),
         "others": others(rest),

@@ -56,10 +56,12 @@ def sorted_by_hand(ratings: Ratings, rows: list[int], fold_of: np.ndarray, order
     return sorted(rows, key=keys[order])
 
 
+@pytest.mark.parametrize("block_rows", [3, 2**20])
 @pytest.mark.parametrize("order", TRAIN_ORDERS)
 def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
-    ratings: Ratings, order: str
+    ratings: Ratings, order: str, block_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("receval.splits.train_order._BLOCK_ROWS", block_rows)
     fold_of = np.random.default_rng(2).integers(0, FOLDS, len(ratings))
     codes = [np.where(fold_of == k, TEST, TRAIN).astype(np.uint8) for k in range(FOLDS)]
     split = Split(codes, {"train_order": order, "relevant_from": RELEVANT_FROM})

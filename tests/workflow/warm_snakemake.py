@@ -40,7 +40,7 @@ LIBRARIES = (
 )
 """What else the runs and the commands would import, each of them."""
 
-OWN = ("receval", "snakemake_executor_plugin", "snakemake_logger_plugin")
+OWN = ("receval", "snakemake_logger_plugin_receval")
 """What each run has to load itself: modules whose names begin so."""
 
 SECONDS = 300

@@ -26,6 +26,12 @@ TOGETHER = 8
 COLUMNS = 6
 """Columns whose sums are in registers at once; matrices have columns of padding for the last."""
 
+LINE = 16
+"""Numbers of 32 bits that come from memory together, 64 bytes."""
+
+AHEAD = 8
+"""Ratings between the one whose factors are read and the one whose factors are asked for."""
+
 
 class _SideBySide:
     """Places of an array whose last axis is ``TOGETHER`` long, read and written as vectors."""
@@ -103,6 +109,23 @@ def _subtract_solved(context, matrices, row, right):
     return types.void(matrices, types.intp, types.intp), generate
 
 
+@intrinsic
+def _ask_for(context, numbers, place):
+    """Ask the memory for a number of a contiguous array, by its place; nothing is changed."""
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, integer = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        # To be read, to be kept in all caches, and data.
+        builder.call(prefetch, [address, integer(0), integer(3), integer(1)])
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.intp), generate
+
+
 @njit(cache=True)
 def padded_width(size):
     """Return how many columns systems of some size have, with right-hand side and padding."""
@@ -158,6 +181,12 @@ def solve_rows(starts, columns, roots, pulls, fixed, gram, solved):
         length = starts[row + 1] - first
         if length > 0:
             for n in range(length):
+                # Their factors lie anywhere: the processor would wait for those of each.
+                ahead = first + n + AHEAD
+                if ahead < len(columns):
+                    start = np.intp(columns[ahead]) * n_factors
+                    for place in range(start, start + n_factors, LINE):
+                        _ask_for(fixed, place)
                 other = fixed[np.uint64(columns[first + n])]
                 line = scaled[n]
                 root = roots[first + n]
