@@ -38,7 +38,7 @@ from receval.figures.style import (
     series_styles,
     short_number,
 )
-from receval.recommenders.neighbourhood import SPARE
+from receval.recommenders.neighbourhood_search import SPARE
 
 RECORDS = ROOT / "benchmarks" / "scale"
 ROOFLINE = RECORDS / "roofline.json"

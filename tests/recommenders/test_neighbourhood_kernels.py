@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.recommenders import neighbourhood
-from receval.recommenders.neighbourhood import BlockMemory, nearest_rows
+from receval.recommenders import neighbourhood, neighbourhood_blocks, neighbourhood_search
+from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood_blocks import BlockMemory
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
     add_products,
     take_block,
 )
+from receval.recommenders.neighbourhood_search import RowSearch
 
 
 def matrix_of(seed: int, lowest: int, largest: int, density: float = 0.3, n_rows: int = 23):
@@ -70,8 +73,8 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 ) -> None:
     matrix = matrix_of(seed, lowest, largest, density, n_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
-        patch.setattr(neighbourhood, "MOST_DENSE", most_dense)
+        patch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+        patch.setattr(neighbourhood_blocks, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
         sums, _ = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.int64)
@@ -97,7 +100,7 @@ def test_sums_of_all_dense_columns_fit(largest: int) -> None:
 
 
 def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
     matrix = matrix_of(1, -100, 100, density=0.8, n_rows=300)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
     sums, _ = sums_of_blocks(matrix)
@@ -173,14 +176,71 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
 ) -> None:
     matrix = matrix_of(3, lowest, largest, density=0.2, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
-    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
     found = nearest_rows(matrix, neighbours, minimum_overlap)
     rows = [
         list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
         for a, b in pairwise(found.indptr)
     ]
     assert rows == nearest_by_sorting(matrix, neighbours, minimum_overlap)
+
+
+@pytest.fixture
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
+    for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "FEWEST_ROWS": 2}.items():
+        monkeypatch.setattr(neighbourhood_search, name, value)
+
+
+@pytest.mark.parametrize("deviations", [6, 0, -1.5], ids=["low", "often too high", "too high"])
+@pytest.mark.parametrize("minimum_overlap", [1, 3])
+@pytest.mark.parametrize(("largest", "divisor"), [(1, 1), (5, 1), (5, 7)])
+@pytest.mark.parametrize("wanted", [range(600), range(310, 599)])
+@pytest.mark.usefixtures("small_samples")
+def test_whatever_is_guessed_from_a_sample_the_nearest_rows_are_the_same(
+    wanted: range,
+    largest: int,
+    divisor: int,
+    minimum_overlap: int,
+    deviations: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matrix = matrix_of(4, 1, largest, density=0.2, n_rows=600)
+    matrix.data = matrix.data / np.float32(divisor)
+    expected = nearest_by_sorting(matrix, 20, minimum_overlap)[wanted.start : wanted.stop]
+    monkeypatch.setattr(neighbourhood_search, "DEVIATIONS", deviations)
+    collected = []
+    collect = RowSearch.collect
+
+    def count(search: RowSearch, compared: range, rows: slice | np.ndarray, *others: Any) -> None:
+        collected.append(len(np.arange(search.n_rows)[rows]))
+        collect(search, compared, rows, *others)
+
+    monkeypatch.setattr(RowSearch, "collect", count)
+    found = nearest_rows(matrix, 20, minimum_overlap, wanted)
+    rows = [
+        list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
+        for a, b in pairwise(found.indptr)
+    ]
+    assert rows == expected
+    # One in four is in the sample; what was guessed too high is collected again, and no other.
+    sampled, whole, *again = collected
+    assert (sampled, whole) == (sum(row % 4 > 0 for row in wanted), len(wanted))
+    assert [n > 0.9 * sampled for n in again] == {6: [], 0: [False], -1.5: [True]}[deviations]
+
+
+def test_guesses_are_above_most_rows_and_below_the_nearest() -> None:
+    matrix = matrix_of(5, 1, 5, density=0.2, n_rows=6_000)
+    guesses = neighbourhood_search.guessed_cosines(matrix, 300, 1, range(6_000))
+    search = neighbourhood_search.RowSearch(matrix, 1)
+    assert not guesses[:: 300 // 32].any()
+    assert (guesses > 0).mean() > 0.8
+    for row in np.flatnonzero(guesses)[::100]:
+        cosines = (matrix @ matrix[[row]].T).toarray().ravel() * search.reciprocals[:6_000]
+        cosines *= search.reciprocals[row]
+        assert 300 < (cosines >= guesses[row]).sum() < 1_500
 
 
 @pytest.mark.parametrize("minimum_overlap", [1, 3])
@@ -192,7 +252,7 @@ def test_the_nearest_of_some_rows_are_those_among_all(
     matrix = matrix_of(3, 1, 5, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
     whole = nearest_rows(matrix, 7, minimum_overlap)
-    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
     for first, end in pairwise(cuts):
         found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
         wanted = whole[first:end]

@@ -19,7 +19,7 @@ from receval.recommenders.language_models import (
     check_strength,
     smoothed_models,
 )
-from receval.recommenders.neighbourhood import row_norms
+from receval.recommenders.neighbourhood_search import row_norms
 from receval.recommenders.products import sparse_products
 
 

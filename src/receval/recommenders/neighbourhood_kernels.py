@@ -200,47 +200,50 @@ def find_nearest_rows(
     counts_common,
     norms,
     reciprocals,
+    floors,
     minimum_overlap,
     neighbours,
-    wanted,
+    compared,
+    compared_end,
     keys,
     counts,
 ):
-    """Fill the keys of rows from `wanted` on, which order by cosine and then by row.
+    """Collect keys of rows, which order by cosine and then by row: at least the largest.
 
-    With at least the largest. There are as many such rows as keys have; every pair of rows of which
-    one is wanted is compared once.
+    Every pair of rows of which one is from `compared` to before `compared_end` is compared once, if
+    a row of it collects. The first row of the keys is that of `compared`. No cosine below a row's
+    floor can be among its nearest; floors rise with what is found, and those of rows that do not
+    collect are infinite. Behind the last row there are others, so that vectors have their length.
     """
     n_rows = len(norms)
     room = keys.shape[1]
     chunk, size = sums.shape
-    wanted_end = wanted + len(keys)
     similarity = np.zeros(1, dtype=np.float32)
     # The bits of positive floats order like the floats.
     bits = similarity.view(np.int32)
-    # No cosine below a row's floor can be among its nearest; a little lower than the last that is,
-    # so that the rounding of a product of reciprocals does no harm. Behind the last row there are
-    # others, so that vectors have their length.
-    floors = np.full(len(reciprocals), np.inf, dtype=reciprocals.dtype)
-    floors[wanted:wanted_end] = 0.0
-    end = wanted
+    end = compared
     while end < n_rows:
-        # A block has wanted rows alone, or none.
+        # A block has rows of the compared ones alone, or none.
         first = end
-        end = min(first + size, wanted_end if first < wanted_end else n_rows)
+        end = min(first + size, compared_end if first < compared_end else n_rows)
         take_block(
             *(starts_of_values, places, row_starts, columns, values, first, end),
             *(starts, rows, entries, tables),
         )
-        # With rows before the block's own, and among these every pair once. Behind the wanted rows
-        # these alone are of interest.
-        is_behind = first >= wanted_end
-        last = wanted_end if is_behind else end
-        for begin in range(wanted if is_behind else 0, last, chunk):
+        any_collects = floors[first:end].min() < np.inf
+        # With rows before the block's own, and among these every pair once. Behind the compared
+        # rows these alone are of interest.
+        is_behind = first >= compared_end
+        last = compared_end if is_behind else end
+        for begin in range(compared if is_behind else 0, last, chunk):
             stop = min(last, begin + chunk)
+            if not any_collects and floors[begin:stop].min() == np.inf:
+                continue
             sums[:] = 0
             common[:] = 0
             for row in range(begin, stop):
+                if not any_collects and floors[row] == np.inf:
+                    continue
                 add_products(
                     *(row_starts, columns, row, values, unit, starts, rows, entries),
                     *(sums[row - begin], common[row - begin], counts_common),
@@ -250,6 +253,8 @@ def find_nearest_rows(
                 for row in range(begin, min(stop, base + LANES - 1)):
                     if base >= end:
                         break
+                    if not any_collects and floors[row] == np.inf:
+                        continue
                     own = sums[row - begin, tile * LANES : (tile + 1) * LANES]
                     if len(places):
                         add_lines(tables[tile], places, starts_of_values[row], most_lines, own)
@@ -276,13 +281,15 @@ def find_nearest_rows(
                             key = np.int64(bits[0]) << 32
                             for one, two in ((row, other), (other, row)):
                                 if rough > floors[one]:
-                                    own_keys = keys[one - wanted]
-                                    own_keys[counts[one - wanted]] = key + (n_rows - two)
-                                    counts[one - wanted] += 1
-                                    if counts[one - wanted] == room:
+                                    own_keys = keys[one - compared]
+                                    own_keys[counts[one - compared]] = key + (n_rows - two)
+                                    counts[one - compared] += 1
+                                    if counts[one - compared] == room:
                                         _keep_largest(own_keys, neighbours)
-                                        counts[one - wanted] = neighbours
+                                        counts[one - compared] = neighbours
                                         bits[0] = np.int32(own_keys[neighbours - 1] >> 32)
+                                        # A little lower, so that the rounding of a product of
+                                        # reciprocals does no harm.
                                         floors[one] = similarity[0] * (1.0 - 4e-6)
 
 
@@ -374,6 +381,20 @@ def add_products(
 def add_lines(table, places, starts, most_lines, sums):
     """Add the products of a row's dense columns with ``LANES`` rows of the block to their sums."""
     _add_dense(table, places, starts, most_lines, sums)
+
+
+@njit(cache=True)
+def mark_too_few(keys, counts, wanted, guesses, too_few):
+    """Mark rows of whose keys fewer than wanted have a cosine as large as that which was guessed.
+
+    Guesses are the bits of cosines. Where 0 was guessed, all were collected.
+    """
+    for row in range(len(keys)):
+        if guesses[row] > 0:
+            found = 0
+            for position in range(counts[row]):
+                found += (keys[row, position] >> 32) >= guesses[row]
+            too_few[row] = found < wanted
 
 
 @njit(cache=True)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""The keys of each row's nearest rows, found by comparing all pairs of rows.
+
+Of rows in any order, each of the first n meets one that is among its k nearest so far k / n times:
+collecting all these and selecting among them again and again takes longer than comparing where k is
+large. What will be too far can be known before: the r-th nearest of a sample of all rows is hardly
+ever nearer than the k-th nearest of all, if r is well above the number of these that a sample has
+on average. So the rows of a sample are compared with all first, and of all rows those that are no
+nearer are left out from the start. Where there then are fewer than k, the row is compared with all
+again. Nothing is approximated.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.neighbourhood_blocks import BlockMemory
+from receval.recommenders.neighbourhood_kernels import (
+    LANES,
+    find_nearest_rows,
+    keep_nearest,
+    mark_too_few,
+)
+
+SPARE = 2
+FEWEST_SPARE = 16
+"""Keys collected beside the nearest rows, an n-th of them and no fewer, before a selection."""
+
+SAMPLED = 32
+"""Of a row's nearest rows, as many are in the sample on average."""
+
+DEVIATIONS = 6
+"""Standard deviations that the rank in the sample is above that number."""
+
+FEWEST_APART = 8
+"""A sample that has more than one row in so many takes longer to compare than it spares."""
+
+FEWEST_ROWS = 16
+"""Times as many rows as neighbours are enough for a sample to pay."""
+
+
+class RowSearch:
+    """The rows of a matrix, ready to be compared.
+
+    Parameters
+    ----------
+    matrix : csr_array of float32, shape (n_rows, n_columns)
+    minimum_overlap : int
+        Rows with fewer common entries are not near, whatever their cosine.
+    """
+
+    def __init__(self, matrix: RatingMatrix, minimum_overlap: int) -> None:
+        self.n_rows: int = matrix.shape[0]
+        self.minimum_overlap = minimum_overlap
+        self.memory = BlockMemory.of(matrix, needs_common=minimum_overlap > 1)
+        self.norms = row_norms(matrix)
+        # Marks of near rows are rough where sums are whole: 32 bits of a product suffice for them.
+        rough = np.float32 if self.memory.sums.dtype == np.int32 else np.float64
+        self.reciprocals = np.zeros(self.n_rows + LANES, dtype=rough)
+        reciprocals = self.reciprocals[: self.n_rows]
+        np.divide(1.0, self.norms, out=reciprocals, where=self.norms > 0, casting="same_kind")
+
+    def collect(
+        self,
+        compared: range,
+        rows: slice | NDArray[np.int64],
+        guesses: NDArray[np.float32] | float,
+        neighbours: int,
+        keys: NDArray[np.int64],
+        counts: NDArray[np.int32],
+    ) -> None:
+        """Add the keys of near rows to those of some rows.
+
+        Parameters
+        ----------
+        compared : range
+            Of each pair one is in it.
+        rows : slice or ndarray of int64
+            Those whose keys are collected.
+        guesses : ndarray of float32 or float
+            Of each of them, the cosine below which no row is near; 0 if it is not known.
+        neighbours : int
+            How many of a row's keys are wanted, at most.
+        keys : ndarray of int64, shape (n, room)
+            A row's are at its number, counted from the first that is compared.
+        counts : ndarray of int32, shape (n,)
+            How many each row has: afterwards the largest that are wanted are among them.
+        """
+        floors = np.full(len(self.reciprocals), np.inf, dtype=self.reciprocals.dtype)
+        # A little lower, so that the rounding of a product of reciprocals does no harm.
+        floors[rows] = guesses * floors.dtype.type(1 - 4e-6)
+        find_nearest_rows(
+            *self.memory.arrays(),
+            *(self.norms, self.reciprocals, floors, self.minimum_overlap, neighbours),
+            *(compared.start, compared.stop, keys, counts),
+        )
+
+
+def nearest_keys(
+    matrix: RatingMatrix, neighbours: int, minimum_overlap: int, wanted: range
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return keys of each wanted row's nearest rows, and how many there are of each.
+
+    A key has the bits of a cosine above ``n_rows`` less the number of the other row: keys order by
+    cosine, and of rows at the same cosine the lower has the larger key. The largest are among them,
+    in any order, with some that are not among the nearest.
+
+    Parameters
+    ----------
+    matrix, minimum_overlap
+        As for :class:`RowSearch`.
+    neighbours : int
+        How many of the largest are wanted, at most n_rows.
+    wanted : range
+        Consecutive rows.
+
+    Returns
+    -------
+    keys : ndarray of int64, shape (n_wanted, room)
+    counts : ndarray of int32, shape (n_wanted,)
+    """
+    guesses = np.zeros(len(wanted), dtype=np.float32)
+    pays = neighbours >= SAMPLED * FEWEST_APART and matrix.shape[0] >= FEWEST_ROWS * neighbours
+    if pays:
+        guesses = guessed_cosines(matrix, neighbours, minimum_overlap, wanted)
+    search = RowSearch(matrix, minimum_overlap)
+    keys, counts = _room(len(wanted), neighbours)
+    search.collect(wanted, slice(wanted.start, wanted.stop), guesses, neighbours, keys, counts)
+    too_few = np.zeros(len(wanted), dtype=bool)
+    mark_too_few(keys, counts, neighbours, guesses.view(np.int32), too_few)
+    if too_few.any():
+        counts[too_few] = 0
+        again = wanted.start + np.flatnonzero(too_few)
+        search.collect(wanted, again, 0.0, neighbours, keys, counts)
+    return keys, counts
+
+
+def guessed_cosines(
+    matrix: RatingMatrix, neighbours: int, minimum_overlap: int, wanted: range
+) -> NDArray[np.float32]:
+    """Guess a cosine that so many rows at least will reach with each wanted row, from a sample.
+
+    Parameters
+    ----------
+    matrix, neighbours, minimum_overlap, wanted
+        As for :func:`nearest_keys`.
+
+    Returns
+    -------
+    ndarray of float32, shape (n_wanted,)
+        0 for rows of the sample, and where too few of the sample have a positive cosine.
+    """
+    n_rows = matrix.shape[0]
+    apart = max(1, neighbours // SAMPLED)
+    expected = neighbours / apart
+    rank = math.ceil(expected + DEVIATIONS * math.sqrt(expected))
+    sampled = np.arange(0, n_rows, apart)
+    others = np.setdiff1d(np.arange(wanted.start, wanted.stop), sampled, assume_unique=True)
+    search = RowSearch(matrix[np.concatenate([sampled, others])], minimum_overlap)
+    keys, counts = _room(search.n_rows, rank)
+    rows = slice(len(sampled), search.n_rows)
+    search.collect(range(len(sampled)), rows, 0.0, rank, keys, counts)
+    keep_nearest(keys, counts, rank)
+    enough = counts[rows] == rank
+    lowest = keys[rows, :rank][enough].min(axis=1) >> 32
+    guesses = np.zeros(len(wanted), dtype=np.float32)
+    guesses[others[enough] - wanted.start] = lowest.astype(np.int32).view(np.float32)
+    return guesses
+
+
+def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
+    """Return the Euclidean norm of every row, shape (n_rows,)."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    squares = np.square(matrix.data.astype(np.float64))
+    return np.sqrt(np.bincount(rows, weights=squares, minlength=matrix.shape[0]))
+
+
+def _room(n_rows: int, neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    spare = max(FEWEST_SPARE, neighbours // SPARE)
+    return np.empty((n_rows, neighbours + spare), dtype=np.int64), np.zeros(n_rows, dtype=np.int32)
