@@ -93,11 +93,12 @@ class RowSearch:
         floors = np.full(len(self.reciprocals), np.inf, dtype=self.reciprocals.dtype)
         # A little lower, so that the rounding of a product of reciprocals does no harm.
         floors[rows] = guesses * floors.dtype.type(1 - 4e-6)
-        find_nearest_rows(
+        arguments = (
             *self.memory.arrays(),
             *(self.norms, self.reciprocals, floors, self.minimum_overlap, neighbours),
             *(compared.start, compared.stop, keys, counts),
         )
+        find_nearest_rows(*arguments)
 
 
 def nearest_keys(
