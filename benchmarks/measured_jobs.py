@@ -20,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from receval.workflow.calls import Call
 from receval.workflow.run import THREADS
 
 KIBIBYTE = 1024
@@ -178,6 +179,15 @@ def run(
             one.process.kill()
             one.process.wait()
     return finished
+
+
+def do(function: str, files: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> None:
+    """Do one job in this process; only what it needs is imported, as by the workflow's jobs."""
+    paths = {
+        name: Path(held) if isinstance(held, str) else tuple(map(Path, held))
+        for name, held in files.items()
+    }
+    Call(function, {**values, **paths}).make()
 
 
 def _remove_scratch(jobs: Sequence[Job], unfinished: Sequence[Job], folder: Path) -> None:

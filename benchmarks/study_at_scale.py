@@ -38,9 +38,9 @@ from pathlib import Path
 
 from generated_studies import ROOT, choices, comparing_users, most_shards, planned
 from job_records import RunRecord, exponents, resident, stage_table
-from measured_jobs import Job, Measured, read_rows, run
+from measured_jobs import Job, Measured, do, read_rows, run
 from other_machines import schedules
-from study_jobs import behind, do, jobs_of, making
+from study_jobs import behind, jobs_of, making
 
 from receval.workflow.kernels import compile_all
 

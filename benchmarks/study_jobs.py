@@ -16,7 +16,6 @@ from measured_jobs import Job
 
 from receval.datasets.prepare import PREPARED_FILES
 from receval.provenance.versions import versions
-from receval.workflow.calls import Call
 from receval.workflow.plan.plan import Plan
 
 SHOWING = {
@@ -34,31 +33,49 @@ def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
     """Return the jobs that generate a dataset's raw files, of so many ratings, and parse them."""
     table = plan.datasets.ratings_files(dataset)
     folder = Path(table[0]).parent
-    described = {"description": plan.datasets.description(dataset)}
-    manifest = {"manifest": _manifest(table)}
-    names = ("ratings", "user_ids", "item_ids", "summary")
-    files = [str(folder / name) for name in PREPARED_FILES]
-    prepared = dict(zip(names, files, strict=True))
     values = {
-        **described,
+        "description": plan.datasets.description(dataset),
         "dataset": dataset,
         "twin": sized_twin(dataset, ratings),
         "seed": plan.settings.seed,
     }
-    written = {**manifest, "files": str(folder / "raw")}
+    written = {"manifest": _manifest(table), "files": str(folder / "raw")}
+    generate = "receval.workflow.data:generate_twin"
     return [
-        _job("generate_twin", dataset, "receval.workflow.data:generate_twin", {}, written, values),
-        _job(
-            "prepare_ratings",
-            dataset,
-            "receval.workflow.data:prepare_ratings",
-            manifest,
-            prepared,
-            described,
-            # The manifest names them.
-            also_read=(str(folder / "raw"),),
-        ),
+        _job("generate_twin", dataset, generate, {}, written, values),
+        # The manifest names the raw files.
+        _prepared(plan, dataset, also_read=(str(folder / "raw"),)),
     ]
+
+
+def fetching(plan: Plan, dataset: str) -> list[Job]:
+    """Return the jobs that find a real dataset's raw files and parse them."""
+    values = {
+        "dataset": dataset,
+        "description": plan.datasets.description(dataset),
+        "checksums": plan.datasets.local_checksums(dataset),
+        **plan.datasets.sources(),
+    }
+    # A mirror is found wherever the jobs run.
+    values["raw_folder"] = str(Path(values["raw_folder"]).resolve())
+    written = {"manifest": _manifest(plan.datasets.ratings_files(dataset))}
+    fetch = "receval.workflow.data:fetch_raw"
+    return [_job("fetch_raw", dataset, fetch, {}, written, values), _prepared(plan, dataset)]
+
+
+def _prepared(plan: Plan, dataset: str, also_read: tuple[str, ...] = ()) -> Job:
+    table = plan.datasets.ratings_files(dataset)
+    folder = Path(table[0]).parent
+    names = ("ratings", "user_ids", "item_ids", "summary")
+    return _job(
+        "prepare_ratings",
+        dataset,
+        "receval.workflow.data:prepare_ratings",
+        {"manifest": _manifest(table)},
+        dict(zip(names, (str(folder / name) for name in PREPARED_FILES), strict=True)),
+        {"description": plan.datasets.description(dataset)},
+        also_read=also_read,
+    )
 
 
 def jobs_of(plan: Plan, study: str) -> list[Job]:
@@ -275,12 +292,3 @@ def _paths(files: Files) -> tuple[str, ...]:
     return tuple(
         path for held in files.values() for path in ([held] if isinstance(held, str) else held)
     )
-
-
-def do(function: str, files: Files, values: dict[str, Any]) -> None:
-    """Do one job in this process; only what it needs is imported, as by the workflow's jobs."""
-    paths = {
-        name: Path(held) if isinstance(held, str) else tuple(map(Path, held))
-        for name, held in files.items()
-    }
-    Call(function, {**values, **paths}).make()

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""What two commits make of the same inputs, job by job: the same bytes, and how fast each is.
+
+    git worktree add /tmp/before COMMIT
+    python benchmarks/between_commits.py /tmp/before --study canamares2020 --dataset ml-1m
+        [--stages train_system rank_system] [--record benchmarks/scale/between_commits.json]
+        [--keep FOLDER]
+
+Runs what the full edition runs for a real dataset in a study, split to artifact, each job a process
+of one thread, with the code that this lies in. The other commit then does the same job with the
+same inputs, and its outputs are compared byte by byte; so a difference is told of the job in which
+it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
+kernels are compiled before. With `--keep` files stay in a folder, and what is there of this code is
+not made again. The exit status is 1 if any bytes differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+from measured_jobs import Job, Measured, do, run
+
+STAGES = (
+    *("prepare_ratings", "split_ratings", "train_system", "rank_system", "sample_judgments"),
+    *("simulate_skewness", "compute_artifact"),
+)
+"""Rules whose outputs are compared."""
+
+BEFORE = "before"
+"""The folder, beside the files of this code, with those of the other."""
+
+
+def main() -> int:
+    """Compare all jobs; the exit status is 1 if any differ."""
+    if sys.argv[1:] == ["--job"]:
+        do(**json.load(sys.stdin))
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("other", type=Path, help="a checkout of the other commit")
+    parser.add_argument("--study", default="canamares2020")
+    parser.add_argument("--dataset", default="ml-1m")
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
+    parser.add_argument("--keep", type=Path, help="leave all files in this folder")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write what is printed there")
+    options = parser.parse_args()
+    sources = {"after": ROOT / "src", "before": options.other.resolve() / "src"}
+    if not sources["before"].is_dir():
+        raise SystemExit(f"{options.other} is no checkout of receval: it has no folder src.")
+    jobs = _jobs(options.study, options.dataset)
+    for source in sources.values():
+        _with_code(source)
+        run(__file__, [COMPILING], 1, ROOT)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "config").exists():
+            (folder / "config").symlink_to(ROOT / "config")
+        rows = _compared(jobs, sources, folder.resolve(), options.stages)
+    _print_sums(rows)
+    if options.record is not None:
+        about = {"study": options.study, "dataset": options.dataset, "jobs": rows}
+        options.record.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    return int(any(not row["same"] for row in rows))
+
+
+COMPILING = Job(
+    "compile",
+    "all kernels",
+    {"function": "receval.workflow.kernels:compile_all", "files": {}, "values": {"processes": 1}},
+    (),
+    (),
+)
+
+
+def _jobs(study: str, dataset: str) -> list[Job]:
+    """Return what the full edition runs of a study on a dataset that is there."""
+    # Whoever does a job may have the other commit's code, and needs nothing of these.
+    from study_jobs import fetching, jobs_of
+
+    from receval.config.settings import load_settings
+    from receval.workflow.plan.plan import Plan
+
+    known = load_settings(ROOT / "config", "full")
+    others = [name for name in known.datasets if name != dataset]
+    settings = load_settings(ROOT / "config", "full", {"leave_out": others, "shards": 1})
+    plan = Plan(settings.model_copy(update={"studies": {study: settings.studies[study]}}), ROOT)
+    found = plan.datasets.availability[dataset]
+    if found.status != "local":
+        raise SystemExit(f"{dataset} is not there: {found.reason}. {found.instructions}")
+    return [*fetching(plan, dataset), *jobs_of(plan, study)]
+
+
+def _compared(
+    jobs: Sequence[Job], sources: dict[str, Path], folder: Path, stages: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Run each job with this code and, where it is compared, with the other's."""
+    rows = []
+    print(f"{'job':<62}{'before':>9}{'after':>9}  CPU s", flush=True)
+    for job in jobs:
+        # Nothing is scratch: the other code reads what this one made.
+        job = replace(job, is_scratch=False)
+        _with_code(sources["after"])
+        after = run(__file__, [job], 1, folder)[0]
+        if job.stage not in stages:
+            continue
+        _with_code(sources["before"])
+        before = run(__file__, [_elsewhere(job)], 1, folder)[0]
+        different = [path for path in job.outputs if not _same(folder, path)]
+        rows.append(_row(job, before, after, not different))
+        told = "" if not different else f"  DIFFERENT: {', '.join(different)}"
+        print(f"{job.name:<62}{before.cpu:9.2f}{after.cpu:9.2f}{told}", flush=True)
+    return rows
+
+
+def _with_code(source: Path) -> None:
+    """Let the processes that are started from now on import this code."""
+    os.environ["PYTHONPATH"] = str(source)
+
+
+def _elsewhere(job: Job) -> Job:
+    """Return the same job with its outputs in another folder."""
+    moved = {path: f"{BEFORE}/{path}" for path in job.outputs}
+    files = {
+        name: moved.get(held, held) if isinstance(held, str) else [moved.get(p, p) for p in held]
+        for name, held in job.arguments["files"].items()
+    }
+    return replace(job, arguments={**job.arguments, "files": files}, outputs=tuple(moved.values()))
+
+
+def _same(folder: Path, path: str) -> bool:
+    """Return whether a file, or all files of a folder, have the same bytes in both places."""
+    here, there = folder / path, folder / BEFORE / path
+    if here.is_dir():
+        names = {each.relative_to(root) for root in (here, there) for each in root.rglob("*")}
+        return all(
+            (here / name).is_dir() or _bytes_are_equal(here / name, there / name) for name in names
+        )
+    return _bytes_are_equal(here, there)
+
+
+def _bytes_are_equal(one: Path, other: Path) -> bool:
+    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
+
+
+def _row(job: Job, before: Measured, after: Measured, same: bool) -> dict[str, Any]:
+    return {
+        "stage": job.stage,
+        "subject": job.subject,
+        "before": round(before.cpu, 2),
+        "after": round(after.cpu, 2),
+        "same": same,
+    }
+
+
+def _print_sums(rows: Sequence[dict[str, Any]]) -> None:
+    """Print the sums by stage, and how many jobs have other bytes."""
+    for stage in dict.fromkeys(row["stage"] for row in rows):
+        own = [row for row in rows if row["stage"] == stage]
+        before, after = (math.fsum(row[when] for row in own) for when in ("before", "after"))
+        different = sum(not row["same"] for row in own)
+        print(
+            f"{stage:<24}{len(own):4} jobs, before {before:8.1f} s, after {after:8.1f} s, "
+            f"{before / after:5.2f} times as fast, {different} with other bytes"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Two commits are compared job by job, each with the inputs that this code made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from between_commits import _compared, _elsewhere, _jobs
+from measured_jobs import Job
+
+MAKER = """
+def copy(source, target, more):
+    target.mkdir(parents=True)
+    (target / "copied.txt").write_text(source.read_text() + more)
+    (target / "same.txt").write_text("same")
+"""
+
+
+def job(source: str, target: str, more: str = "") -> Job:
+    arguments = {
+        "function": "made_for_a_test:copy",
+        "files": {"source": source, "target": target},
+        "values": {"more": more},
+    }
+    return Job("train_system", target, arguments, (source,), (target,))
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    # What is started finds the code by this variable, which is put back behind the test.
+    monkeypatch.setenv("PYTHONPATH", "")
+    found = {name: tmp_path / name for name in ("after", "before")}
+    for folder in found.values():
+        folder.mkdir()
+        (folder / "made_for_a_test.py").write_text(MAKER)
+    return found
+
+
+def test_jobs_with_other_bytes_are_told_and_those_behind_them_compared_by_themselves(
+    sources: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The other commit adds a letter where one is added.
+    other = sources["before"] / "made_for_a_test.py"
+    other.write_text(MAKER.replace("+ more", "+ more.replace('a', 'aa')"))
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "raw.txt").write_text("raw")
+    jobs = [job("raw.txt", "one", more="a"), job("one/copied.txt", "two", more="b")]
+    rows = _compared(jobs, sources, folder, ["train_system"])
+    assert [(row["subject"], row["same"]) for row in rows] == [("one", False), ("two", True)]
+    assert (folder / "two" / "copied.txt").read_text() == "rawab"
+    assert (folder / "before" / "one" / "copied.txt").read_text() == "rawaa"
+    assert "DIFFERENT: one" in capsys.readouterr().out
+
+
+def test_a_file_that_only_one_commit_writes_is_a_difference(
+    sources: dict[str, Path], tmp_path: Path
+) -> None:
+    other = sources["before"] / "made_for_a_test.py"
+    other.write_text(MAKER + '    (target / "more.txt").write_text("")\n')
+    (tmp_path / "raw.txt").write_text("raw")
+    rows = _compared([job("raw.txt", "one")], sources, tmp_path, ["train_system"])
+    assert [row["same"] for row in rows] == [False]
+
+
+def test_only_outputs_are_written_elsewhere() -> None:
+    moved = _elsewhere(job("raw.txt", "one"))
+    assert moved.arguments["files"] == {"source": "raw.txt", "target": "before/one"}
+    assert (moved.inputs, moved.outputs) == (("raw.txt",), ("before/one",))
+
+
+def test_a_dataset_that_is_not_there_is_said_with_what_to_do() -> None:
+    with pytest.raises(SystemExit, match=r"librarything is not there: .+ Put into work/raw"):
+        _jobs("valcarce2018", "librarything")
