@@ -10,8 +10,8 @@ Runs what the full edition runs for a real dataset in a study, split to artifact
 of one thread, with the code that this lies in. The other commit then does the same job with the
 same inputs, and its outputs are compared byte by byte; so a difference is told of the job in which
 it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
-kernels are compiled before. With `--keep` files stay in a folder, and what is there of this code is
-not made again. The exit status is 1 if any bytes differ.
+kernels are compiled before. With `--keep` files stay in a folder, and jobs that were compared there
+are not done again, of another study neither. The exit status is 1 if any bytes differ.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
-from measured_jobs import Job, Measured, do, run
+from measured_jobs import Job, do, run
 
 STAGES = (
     *("prepare_ratings", "split_ratings", "train_system", "rank_system", "sample_judgments"),
@@ -39,6 +39,9 @@ STAGES = (
 
 BEFORE = "before"
 """The folder, beside the files of this code, with those of the other."""
+
+LOG = "compared.jsonl"
+"""What was compared in a folder that is kept, a line a job."""
 
 
 def main() -> int:
@@ -69,9 +72,9 @@ def main() -> int:
         rows = _compared(jobs, sources, folder.resolve(), options.stages)
     _print_sums(rows)
     if options.record is not None:
-        about = {"study": options.study, "dataset": options.dataset, "jobs": rows}
-        options.record.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    return int(any(not row["same"] for row in rows))
+        lines = [json.dumps({"study": options.study, "dataset": options.dataset}), *_kept(rows)]
+        options.record.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return int(any(row["different"] for row in rows))
 
 
 COMPILING = Job(
@@ -102,25 +105,56 @@ def _jobs(study: str, dataset: str) -> list[Job]:
 
 
 def _compared(
-    jobs: Sequence[Job], sources: dict[str, Path], folder: Path, stages: Sequence[str]
+    jobs: Sequence[Job], sources: Mapping[str, Path], folder: Path, stages: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Run each job with this code and, where it is compared, with the other's."""
-    rows = []
     print(f"{'job':<62}{'before':>9}{'after':>9}  CPU s", flush=True)
+    log = folder / LOG
+    done = {tuple(row["files"]): row for row in _read(log)}
+    rows = []
     for job in jobs:
-        # Nothing is scratch: the other code reads what this one made.
-        job = replace(job, is_scratch=False)
-        _with_code(sources["after"])
-        after = run(__file__, [job], 1, folder)[0]
-        if job.stage not in stages:
-            continue
+        row = done.get(job.outputs)
+        is_compared = job.stage in stages
+        is_done = row is not None and (row["before"] is not None or not is_compared)
+        if not is_done or not all((folder / path).exists() for path in job.outputs):
+            row = _compare(job, sources, folder, is_compared)
+            with log.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(row) + "\n")
+        if row["before"] is not None:
+            rows.append(row)
+            told = "  DIFFERENT: " * bool(row["different"]) + ", ".join(row["different"])
+            print(f"{job.name:<62}{row['before']:9.2f}{row['after']:9.2f}{told}", flush=True)
+    return rows
+
+
+def _compare(
+    job: Job, sources: Mapping[str, Path], folder: Path, is_compared: bool
+) -> dict[str, Any]:
+    """Do a job with this code and, if it is compared, with the other's."""
+    # Nothing is scratch: the other code reads what this one made.
+    job = replace(job, is_scratch=False)
+    _with_code(sources["after"])
+    after = run(__file__, [job], 1, folder)[0]
+    before = None
+    different: list[str] = []
+    if is_compared:
         _with_code(sources["before"])
         before = run(__file__, [_elsewhere(job)], 1, folder)[0]
         different = [path for path in job.outputs if not _same(folder, path)]
-        rows.append(_row(job, before, after, not different))
-        told = "" if not different else f"  DIFFERENT: {', '.join(different)}"
-        print(f"{job.name:<62}{before.cpu:9.2f}{after.cpu:9.2f}{told}", flush=True)
-    return rows
+    return {
+        "stage": job.stage,
+        "subject": job.subject,
+        "files": list(job.outputs),
+        "before": None if before is None else round(before.cpu, 2),
+        "after": round(after.cpu, 2),
+        "different": different,
+    }
+
+
+def _read(log: Path) -> list[dict[str, Any]]:
+    if not log.exists():
+        return []
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
 
 
 def _with_code(source: Path) -> None:
@@ -153,14 +187,8 @@ def _bytes_are_equal(one: Path, other: Path) -> bool:
     return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()
 
 
-def _row(job: Job, before: Measured, after: Measured, same: bool) -> dict[str, Any]:
-    return {
-        "stage": job.stage,
-        "subject": job.subject,
-        "before": round(before.cpu, 2),
-        "after": round(after.cpu, 2),
-        "same": same,
-    }
+def _kept(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [json.dumps({key: row[key] for key in row if key != "files"}) for row in rows]
 
 
 def _print_sums(rows: Sequence[dict[str, Any]]) -> None:
@@ -168,7 +196,7 @@ def _print_sums(rows: Sequence[dict[str, Any]]) -> None:
     for stage in dict.fromkeys(row["stage"] for row in rows):
         own = [row for row in rows if row["stage"] == stage]
         before, after = (math.fsum(row[when] for row in own) for when in ("before", "after"))
-        different = sum(not row["same"] for row in own)
+        different = sum(bool(row["different"]) for row in own)
         print(
             f"{stage:<24}{len(own):4} jobs, before {before:8.1f} s, after {after:8.1f} s, "
             f"{before / after:5.2f} times as fast, {different} with other bytes"
