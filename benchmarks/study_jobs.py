@@ -50,17 +50,18 @@ def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
 
 def fetching(plan: Plan, dataset: str) -> list[Job]:
     """Return the jobs that find a real dataset's raw files and parse them."""
+    sources = plan.datasets.sources()
+    # Wherever the jobs run.
+    raw = {"raw_folder": str(Path(sources.pop("raw_folder")).resolve())}
+    written = {"manifest": _manifest(plan.datasets.ratings_files(dataset))}
     values = {
         "dataset": dataset,
         "description": plan.datasets.description(dataset),
         "checksums": plan.datasets.local_checksums(dataset),
-        **plan.datasets.sources(),
+        **sources,
     }
-    # A mirror is found wherever the jobs run.
-    values["raw_folder"] = str(Path(values["raw_folder"]).resolve())
-    written = {"manifest": _manifest(plan.datasets.ratings_files(dataset))}
     fetch = "receval.workflow.data:fetch_raw"
-    return [_job("fetch_raw", dataset, fetch, {}, written, values), _prepared(plan, dataset)]
+    return [_job("fetch_raw", dataset, fetch, raw, written, values), _prepared(plan, dataset)]
 
 
 def _prepared(plan: Plan, dataset: str, also_read: tuple[str, ...] = ()) -> Job:
