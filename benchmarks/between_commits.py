@@ -3,15 +3,15 @@
 
     git worktree add /tmp/before COMMIT
     python benchmarks/between_commits.py /tmp/before --study canamares2020 --dataset ml-1m
-        [--stages train_system rank_system] [--record benchmarks/scale/between_commits.json]
-        [--keep FOLDER]
+        [--stages train_system rank_system] [--record FILE] [--keep FOLDER]
 
 Runs what the full edition runs for a real dataset in a study, split to artifact, each job a process
 of one thread, with the code that this lies in. The other commit then does the same job with the
 same inputs, and its outputs are compared byte by byte; so a difference is told of the job in which
 it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
 kernels are compiled before. With `--keep` files stay in a folder, and jobs that were compared there
-are not done again, of another study neither. The exit status is 1 if any bytes differ.
+are not done again, of another study neither, unless either code has been edited since. The exit
+status is 1 if any bytes differ.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+# The plan is of the code that this lies in, too, wherever receval is installed from.
+sys.path.insert(0, str(ROOT / "src"))
 
 from measured_jobs import Job, do, run
 
@@ -110,14 +113,15 @@ def _compared(
     """Run each job with this code and, where it is compared, with the other's."""
     print(f"{'job':<62}{'before':>9}{'after':>9}  CPU s", flush=True)
     log = folder / LOG
-    done = {tuple(row["files"]): row for row in _read(log)}
+    codes = {when: _digest(source) for when, source in sources.items()}
+    done = {tuple(row["files"]): row for row in _read(log) if row["codes"] == codes}
     rows = []
     for job in jobs:
         row = done.get(job.outputs)
         is_compared = job.stage in stages
         is_done = row is not None and (row["before"] is not None or not is_compared)
         if not is_done or not all((folder / path).exists() for path in job.outputs):
-            row = _compare(job, sources, folder, is_compared)
+            row = {**_compare(job, sources, folder, is_compared), "codes": codes}
             with log.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row) + "\n")
         if row["before"] is not None:
@@ -151,6 +155,15 @@ def _compare(
     }
 
 
+def _digest(source: Path) -> str:
+    """Return the SHA-256 of all files of code below a folder, and of their paths."""
+    digest = sha256()
+    for file in sorted(source.rglob("*.py")):
+        digest.update(f"{file.relative_to(source)}\0".encode())
+        digest.update(sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 def _read(log: Path) -> list[dict[str, Any]]:
     if not log.exists():
         return []
@@ -175,7 +188,7 @@ def _elsewhere(job: Job) -> Job:
 def _same(folder: Path, path: str) -> bool:
     """Return whether a file, or all files of a folder, have the same bytes in both places."""
     here, there = folder / path, folder / BEFORE / path
-    if here.is_dir():
+    if here.is_dir() and there.is_dir():
         names = {each.relative_to(root) for root in (here, there) for each in root.rglob("*")}
         return all(
             (here / name).is_dir() or _bytes_are_equal(here / name, there / name) for name in names
@@ -188,7 +201,8 @@ def _bytes_are_equal(one: Path, other: Path) -> bool:
 
 
 def _kept(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [json.dumps({key: row[key] for key in row if key != "files"}) for row in rows]
+    left_out = ("files", "codes")
+    return [json.dumps({key: row[key] for key in row if key not in left_out}) for row in rows]
 
 
 def _print_sums(rows: Sequence[dict[str, Any]]) -> None:

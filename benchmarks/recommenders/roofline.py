@@ -7,7 +7,8 @@
 Netflix's 17,770 items and 209 ratings a user, a fifth of them held out. For each kernel: the bytes
 that its loops read and write, wherever they are held, the operations on numbers that it cannot do
 without, both a second, and which share that is of two measured ceilings: copying an array that no
-cache holds, and additions and multiplications of numbers in registers, as wide as the kernel's.
+cache holds, and additions and multiplications of numbers in the first cache, as wide as the
+kernel's.
 Above 100 % of the first, a kernel works in cache. The larger share is how near its roofline is
 (Williams, Waterman and Patterson, CACM 2009). With `--record` what is printed is kept for
 docs/scale.md, which `docs/scale/write_page.py` writes.
@@ -85,7 +86,8 @@ def main() -> int:
     print(f"{'kernel':<44}{'s':>8}{'GB/s':>8}{'of copy':>9}{'G op/s':>8}{'of peak':>9}")
     kernels = []
     for work in (
-        _neighbours(data.train),
+        _neighbours(data.train, 10),
+        _neighbours(data.train, NEIGHBOURS),
         _neighbours_scored(data.train),
         _factors_scored(),
         _ranked(data),
@@ -177,8 +179,11 @@ def _add_bytes(total, numbers, rounds):  # type: ignore[no-untyped-def]
             total[n] = total[n] + a[n] + b[n] + c[n] + d[n] + e[n] + f[n] + g[n] + h[n]
 
 
-def _neighbours(train: csr_array) -> Work:
-    """All pairs of users: a byte a line of the table and pair, 11 and two sums a product else."""
+def _neighbours(train: csr_array, neighbours: int) -> Work:
+    """All pairs of users: a byte a line of the table and pair, 11 and two sums a product else.
+
+    Keys are not counted, nor pairs of a sample that are compared before.
+    """
     memory = BlockMemory.of(train)
     n_rows = train.shape[0]
     lines = len(memory.places) * n_rows / 2
@@ -186,9 +191,9 @@ def _neighbours(train: csr_array) -> Work:
     # Sums of pairs are set to zero, added to, and looked at.
     n_bytes = lines + 11 * others + 16 * n_rows**2 / 2
     return Work(
-        f"neighbours of {n_rows:,} users",
+        f"{neighbours:,} neighbours of {n_rows:,} users",
         "neighbourhoods of users",
-        lambda: nearest_rows(train, NEIGHBOURS),
+        lambda: nearest_rows(train, neighbours),
         n_bytes,
         lines + 2 * others,
         8,

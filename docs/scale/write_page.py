@@ -85,14 +85,30 @@ def theory_of(stage: str, value: Measure) -> str:
 
 
 def stages(record: RunRecord) -> list[str]:
-    """Return the table by stage of one record, with the least share of a kernel's roofline."""
-    least: dict[str, float] = {}
+    """Return the table by stage of one record, with the shares that kernels reach.
+
+    Raises
+    ------
+    ValueError
+        A kernel belongs to no stage of the record.
+    """
+    shares: dict[str, list[float]] = {}
     for kernel in rooflines()["kernels"]:
-        least[kernel["stage"]] = min(reached(kernel), least.get(kernel["stage"], math.inf))
-    rows = (
-        (*row, percentage(least[row[0]]) if row[0] in least else "") for row in stage_rows(record)
-    )
-    return table((*HEADINGS, "of the roofline"), rows)
+        shares.setdefault(kernel["stage"], []).append(reached(kernel))
+    rows = stage_rows(record)
+    if unknown := set(shares).difference(row[0] for row in rows):
+        raise ValueError(
+            f"{ROOFLINE.name} has kernels of {', '.join(unknown)}, which no job belongs to."
+        )
+    cells = (between(shares[row[0]]) if row[0] in shares else "" for row in rows)
+    heads = (*HEADINGS, "its kernels, of their rooflines")
+    return table(heads, [(*row, cell) for row, cell in zip(rows, cells, strict=True)])
+
+
+def between(shares: Sequence[float]) -> str:
+    """Return the smallest and the largest of some shares, as they are printed."""
+    printed_shares = dict.fromkeys(map(percentage, (min(shares), max(shares))))
+    return " to ".join(printed_shares)
 
 
 def rooflines() -> dict[str, Any]:
@@ -128,13 +144,13 @@ def kernels() -> list[str]:
     ]
     peaks = kept["operations_a_second"]
     ceilings = (
-        ("copying", "", kept["copied_a_second"] / 1e9, None),
-        ("float32 in the first cache", "", None, peaks["32"] / 1e9),
-        ("bytes in the first cache", "", None, peaks["8"] / 1e9),
+        ("copying an array that no cache holds", kept["copied_a_second"], None),
+        ("float32 in the first cache", None, peaks["32"]),
+        ("bytes in the first cache", None, peaks["8"]),
     )
-    for name, stage, moved, done in ceilings:
-        cells = ("" if each is None else f"{each:,.1f}" for each in (moved, done))
-        rows.append((f"*{name}, in one second*", stage, "1.00", *cells, "", ""))
+    for name, moved, done in ceilings:
+        cells = ("" if each is None else f"{each / 1e9:,.1f}" for each in (moved, done))
+        rows.append((f"*{name}, in one second*", "", "1.00", *cells, "", ""))
     heads = ("kernel", "stage", "s", "GB moved", "G operations", "of the copy", "of the peak")
     return table(heads, rows)
 

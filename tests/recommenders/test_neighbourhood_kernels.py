@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from receval.recommenders import neighbourhood, neighbourhood_blocks, neighbourhood_search
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood import nearest_rows, nearest_rows_for
 from receval.recommenders.neighbourhood_blocks import BlockMemory
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
     add_products,
+    mark_too_few,
     take_block,
 )
 from receval.recommenders.neighbourhood_search import RowSearch
+from receval.recommenders.row_norms import row_norms
 
 
 def matrix_of(seed: int, lowest: int, largest: int, density: float = 0.3, n_rows: int = 23):
@@ -190,57 +192,106 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
     monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
-    for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "FEWEST_ROWS": 2}.items():
+    for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "ROWS_A_NEIGHBOUR": 2}.items():
         monkeypatch.setattr(neighbourhood_search, name, value)
+
+
+def collected_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the number of rows that collect, for each time that rows do."""
+    found = []
+    collect = RowSearch.collect
+
+    def count(search: RowSearch, compared: range, rows: slice | np.ndarray, *others: Any) -> None:
+        found.append(len(np.arange(search.n_rows)[rows]))
+        collect(search, compared, rows, *others)
+
+    monkeypatch.setattr(RowSearch, "collect", count)
+    return found
 
 
 @pytest.mark.parametrize("deviations", [6, 0, -1.5], ids=["low", "often too high", "too high"])
 @pytest.mark.parametrize("minimum_overlap", [1, 3])
-@pytest.mark.parametrize(("largest", "divisor"), [(1, 1), (5, 1), (5, 7)])
+@pytest.mark.parametrize(
+    ("lowest", "largest", "divisor"), [(1, 1, 1), (1, 5, 1), (1, 5, 7), (-2, 5, 1)]
+)
 @pytest.mark.parametrize("wanted", [range(600), range(310, 599)])
 @pytest.mark.usefixtures("small_samples")
 def test_whatever_is_guessed_from_a_sample_the_nearest_rows_are_the_same(
     wanted: range,
+    lowest: int,
     largest: int,
     divisor: int,
     minimum_overlap: int,
     deviations: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    matrix = matrix_of(4, 1, largest, density=0.2, n_rows=600)
-    matrix.data = matrix.data / np.float32(divisor)
-    expected = nearest_by_sorting(matrix, 20, minimum_overlap)[wanted.start : wanted.stop]
+    dense = matrix_of(4, lowest, largest, density=0.2, n_rows=600).toarray()
+    dense[[0, 1, 313, 598]] = 0
+    matrix = csr_array(dense / np.float32(divisor))
     monkeypatch.setattr(neighbourhood_search, "DEVIATIONS", deviations)
-    collected = []
-    collect = RowSearch.collect
-
-    def count(search: RowSearch, compared: range, rows: slice | np.ndarray, *others: Any) -> None:
-        collected.append(len(np.arange(search.n_rows)[rows]))
-        collect(search, compared, rows, *others)
-
-    monkeypatch.setattr(RowSearch, "collect", count)
-    found = nearest_rows(matrix, 20, minimum_overlap, wanted)
-    rows = [
-        list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
-        for a, b in pairwise(found.indptr)
-    ]
-    assert rows == expected
+    collected = collected_rows(monkeypatch)
+    numbers = (20, 7)
+    nearest = nearest_rows_for(matrix, numbers, minimum_overlap, wanted)
+    for number, found in zip(numbers, nearest, strict=True):
+        rows = [
+            list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
+            for a, b in pairwise(found.indptr)
+        ]
+        expected = nearest_by_sorting(matrix, number, minimum_overlap)
+        assert rows == expected[wanted.start : wanted.stop]
     # One in four is in the sample; what was guessed too high is collected again, and no other.
     sampled, whole, *again = collected
     assert (sampled, whole) == (sum(row % 4 > 0 for row in wanted), len(wanted))
-    assert [n > 0.9 * sampled for n in again] == {6: [], 0: [False], -1.5: [True]}[deviations]
+    assert [n > 0.8 * sampled for n in again] == {6: [], 0: [False], -1.5: [True]}[deviations]
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "n_rows", "pays"), [(10, 20, True), (9, 20, False), (10, 19, False)]
+)
+@pytest.mark.usefixtures("small_samples")
+def test_a_sample_is_compared_first_where_it_is_small_and_rows_are_many(
+    neighbours: int, n_rows: int, pays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected = collected_rows(monkeypatch)
+    nearest_rows(matrix_of(4, 1, 5, n_rows=n_rows), neighbours)
+    assert (len(collected) > 1) == pays
+
+
+def test_all_rows_at_a_guessed_cosine_are_collected() -> None:
+    matrix = matrix_of(5, 1, 5, density=0.4, n_rows=300)
+    search = RowSearch(matrix, row_norms(matrix), 1)
+    dense = matrix.toarray().astype(np.float64)
+    cosines = (dense @ dense.T / np.outer(search.norms, search.norms)).astype(np.float32)
+    np.fill_diagonal(cosines, -1)
+    guesses = np.sort(cosines, axis=1)[:, -20]
+    keys, counts = np.empty((300, 300), dtype=np.int64), np.zeros(300, dtype=np.int32)
+    search.collect(range(300), slice(300), guesses, 200, keys, counts)
+    assert (guesses > 0).all()
+    for row, own in enumerate(keys):
+        met = {int(300 - (key & 0xFFFFFFFF)) for key in own[: counts[row]]}
+        assert set(np.flatnonzero(cosines[row] >= guesses[row]).tolist()) <= met
+        assert len(met) < 25
+
+
+def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_are_not() -> None:
+    keys = np.array([[9, 5, 4, 5]] * 5, dtype=np.int64) << 32
+    # The last of the keys is there of one row alone.
+    counts = np.array([3, 4, 3, 3, 0], dtype=np.int32)
+    guesses = np.array([5, 5, 6, 4, 0], dtype=np.int32)
+    found = np.zeros(5, dtype=bool)
+    mark_too_few(keys, counts, 3, guesses, found)
+    assert found.tolist() == [True, False, True, False, False]
 
 
 def test_guesses_are_above_most_rows_and_below_the_nearest() -> None:
     matrix = matrix_of(5, 1, 5, density=0.2, n_rows=6_000)
-    guesses = neighbourhood_search.guessed_cosines(matrix, 300, 1, range(6_000))
-    search = neighbourhood_search.RowSearch(matrix, 1)
+    norms = row_norms(matrix)
+    guesses = neighbourhood_search.guessed_cosines(matrix, norms, 300, 1, range(6_000))
     assert not guesses[:: 300 // 32].any()
     assert (guesses > 0).mean() > 0.8
     for row in np.flatnonzero(guesses)[::100]:
-        cosines = (matrix @ matrix[[row]].T).toarray().ravel() * search.reciprocals[:6_000]
-        cosines *= search.reciprocals[row]
-        assert 300 < (cosines >= guesses[row]).sum() < 1_500
+        products = (matrix @ matrix[[row]].T).toarray().ravel()
+        assert 300 < (products >= guesses[row] * norms * norms[row]).sum() < 1_500
 
 
 @pytest.mark.parametrize("minimum_overlap", [1, 3])

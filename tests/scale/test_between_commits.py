@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from between_commits import _compared, _elsewhere, _jobs
+from between_commits import _compared, _elsewhere, _jobs, _print_sums
 from measured_jobs import Job
 
 MAKER = """
 def copy(source, target, more):
-    target.mkdir(parents=True)
+    target.mkdir(parents=True, exist_ok=True)
     (target / "copied.txt").write_text(source.read_text() + more)
     (target / "same.txt").write_text("same")
 """
@@ -52,9 +52,13 @@ def test_jobs_with_other_bytes_are_told_and_those_behind_them_compared_by_themse
     assert (folder / "two" / "copied.txt").read_text() == "rawab"
     assert (folder / "before" / "one" / "copied.txt").read_text() == "rawaa"
     assert "DIFFERENT: one" in capsys.readouterr().out
-    # What was compared is not done again, whatever became of the code.
-    other.write_text("")
+    # What was compared is not done again, unless the code is another.
+    (folder / "raw.txt").write_text("other")
     assert _compared(jobs, sources, folder, ["train_system"]) == rows
+    other.write_text(MAKER)
+    again = _compared(jobs, sources, folder / ".", ["train_system"])
+    assert [row["different"] for row in again] == [[], []]
+    assert (folder / "two" / "copied.txt").read_text() == "otherab"
 
 
 def test_a_file_that_only_one_commit_writes_is_a_difference(
@@ -65,6 +69,17 @@ def test_a_file_that_only_one_commit_writes_is_a_difference(
     (tmp_path / "raw.txt").write_text("raw")
     rows = _compared([job("raw.txt", "one")], sources, tmp_path, ["train_system"])
     assert [row["different"] for row in rows] == [["one"]]
+
+
+def test_sums_by_stage_say_how_many_jobs_have_other_bytes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = {"stage": "train_system", "before": 3.0, "after": 1.5, "different": []}
+    _print_sums([row, {**row, "different": ["one"]}, {**row, "stage": "rank_system"}])
+    trained, ranked = capsys.readouterr().out.splitlines()
+    assert "2 jobs, before      6.0 s, after      3.0 s,  2.00 times as fast, 1 with" in trained
+    assert ranked.startswith("rank_system")
+    assert ranked.endswith("0 with other bytes")
 
 
 def test_only_outputs_are_written_elsewhere() -> None:

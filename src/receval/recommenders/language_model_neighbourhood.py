@@ -19,8 +19,8 @@ from receval.recommenders.language_models import (
     check_strength,
     smoothed_models,
 )
-from receval.recommenders.neighbourhood_search import row_norms
 from receval.recommenders.products import sparse_products
+from receval.recommenders.row_norms import row_norms
 
 
 class LanguageModelNeighbourhood(Recommender):

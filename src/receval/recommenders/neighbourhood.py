@@ -27,7 +27,8 @@ def nearest_rows(
     Every pair of rows, one of them wanted, is compared, with blocks of rows whose sums stay in
     cache (:mod:`receval.recommenders.neighbourhood_kernels`), once but for pairs of a sample
     (:mod:`receval.recommenders.neighbourhood_search`). Memory: some two and a half times the
-    result, the entries of a block and a few vectors of length n_rows or n_columns.
+    result, the matrix in parts, the entries of a block and a few vectors of length n_rows or
+    n_columns; before, for a sample, a copy of the matrix and its parts.
 
     Parameters
     ----------

@@ -210,10 +210,11 @@ def find_nearest_rows(
 ):
     """Collect keys of rows, which order by cosine and then by row: at least the largest.
 
-    Every pair of rows of which one is from `compared` to before `compared_end` is compared once, if
-    a row of it collects. The first row of the keys is that of `compared`. No cosine below a row's
-    floor can be among its nearest; floors rise with what is found, and those of rows that do not
-    collect are infinite. Behind the last row there are others, so that vectors have their length.
+    Pairs of rows of which one is from `compared` to before `compared_end` are compared once, those
+    at least of which a row collects. The first row of the keys is that of `compared`. No cosine
+    below a row's floor can be among its nearest; floors rise with what is found, and those of rows
+    that do not collect are infinite. Behind the last row there are others, so that vectors have
+    their length.
     """
     n_rows = len(norms)
     room = keys.shape[1]

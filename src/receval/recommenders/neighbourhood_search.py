@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The keys of each row's nearest rows, found by comparing all pairs of rows.
 
-Of rows in any order, each of the first n meets one that is among its k nearest so far k / n times:
-collecting all these and selecting among them again and again takes longer than comparing where k is
-large. What will be too far can be known before: the r-th nearest of a sample of all rows is hardly
-ever nearer than the k-th nearest of all, if r is well above the number of these that a sample has
-on average. So the rows of a sample are compared with all first, and of all rows those that are no
-nearer are left out from the start. Where there then are fewer than k, the row is compared with all
-again. Nothing is approximated.
+In any order, the n-th row that a row meets is among its k nearest so far with probability k / n:
+collecting all these, and selecting among them again and again, takes longer than comparing where k
+is large. What will be too far can be known before. Of the k nearest rows a sample has k / a on
+average, if it has one row in a; so the r-th nearest of the sample, with r well above k / a, is
+hardly ever among the k nearest of all. The rows of a sample are compared with all first, and what
+is farther than the r-th nearest of them is left out from the start. Where fewer than k rows are
+nearer, the guess was wrong, and the row is compared with all again. Nothing is approximated.
+
+The sample is every a-th row. Rows that differ with that period make guesses wrong, which takes
+time, and results stay the same.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from receval.recommenders.neighbourhood_kernels import (
     keep_nearest,
     mark_too_few,
 )
+from receval.recommenders.row_norms import row_norms
 
 SPARE = 2
 FEWEST_SPARE = 16
@@ -39,8 +43,8 @@ DEVIATIONS = 6
 FEWEST_APART = 8
 """A sample that has more than one row in so many takes longer to compare than it spares."""
 
-FEWEST_ROWS = 16
-"""Times as many rows as neighbours are enough for a sample to pay."""
+ROWS_A_NEIGHBOUR = 16
+"""A sample pays from so many times as many rows as neighbours on."""
 
 
 class RowSearch:
@@ -49,15 +53,29 @@ class RowSearch:
     Parameters
     ----------
     matrix : csr_array of float32, shape (n_rows, n_columns)
+    norms : ndarray of float64, shape (n_rows,)
+        Of its rows.
     minimum_overlap : int
         Rows with fewer common entries are not near, whatever their cosine.
+
+    Attributes
+    ----------
+    n_rows : int
+    norms, minimum_overlap
+        The parameters.
+    memory : BlockMemory
+        The matrix in parts.
+    reciprocals : ndarray of float32 or float64, shape (n_rows + LANES,)
+        Of the norms; 0 for rows without entries, and behind the last.
     """
 
-    def __init__(self, matrix: RatingMatrix, minimum_overlap: int) -> None:
+    def __init__(
+        self, matrix: RatingMatrix, norms: NDArray[np.float64], minimum_overlap: int
+    ) -> None:
         self.n_rows: int = matrix.shape[0]
+        self.norms = norms
         self.minimum_overlap = minimum_overlap
         self.memory = BlockMemory.of(matrix, needs_common=minimum_overlap > 1)
-        self.norms = row_norms(matrix)
         # Marks of near rows are rough where sums are whole: 32 bits of a product suffice for them.
         rough = np.float32 if self.memory.sums.dtype == np.int32 else np.float64
         self.reciprocals = np.zeros(self.n_rows + LANES, dtype=rough)
@@ -82,7 +100,7 @@ class RowSearch:
         rows : slice or ndarray of int64
             Those whose keys are collected.
         guesses : ndarray of float32 or float
-            Of each of them, the cosine below which no row is near; 0 if it is not known.
+            Of each of them, the cosine below which none is collected.
         neighbours : int
             How many of a row's keys are wanted, at most.
         keys : ndarray of int64, shape (n, room)
@@ -92,7 +110,7 @@ class RowSearch:
         """
         floors = np.full(len(self.reciprocals), np.inf, dtype=self.reciprocals.dtype)
         # A little lower, so that the rounding of a product of reciprocals does no harm.
-        floors[rows] = guesses * floors.dtype.type(1 - 4e-6)
+        floors[rows] = np.multiply(guesses, 1 - 4e-6, dtype=floors.dtype)
         arguments = (
             *self.memory.arrays(),
             *(self.norms, self.reciprocals, floors, self.minimum_overlap, neighbours),
@@ -112,7 +130,8 @@ def nearest_keys(
 
     Parameters
     ----------
-    matrix, minimum_overlap
+    matrix : csr_array of float32, shape (n_rows, n_columns)
+    minimum_overlap : int
         As for :class:`RowSearch`.
     neighbours : int
         How many of the largest are wanted, at most n_rows.
@@ -124,11 +143,12 @@ def nearest_keys(
     keys : ndarray of int64, shape (n_wanted, room)
     counts : ndarray of int32, shape (n_wanted,)
     """
+    norms = row_norms(matrix)
     guesses = np.zeros(len(wanted), dtype=np.float32)
-    pays = neighbours >= SAMPLED * FEWEST_APART and matrix.shape[0] >= FEWEST_ROWS * neighbours
+    pays = neighbours >= SAMPLED * FEWEST_APART and matrix.shape[0] >= ROWS_A_NEIGHBOUR * neighbours
     if pays:
-        guesses = guessed_cosines(matrix, neighbours, minimum_overlap, wanted)
-    search = RowSearch(matrix, minimum_overlap)
+        guesses = guessed_cosines(matrix, norms, neighbours, minimum_overlap, wanted)
+    search = RowSearch(matrix, norms, minimum_overlap)
     keys, counts = _room(len(wanted), neighbours)
     search.collect(wanted, slice(wanted.start, wanted.stop), guesses, neighbours, keys, counts)
     too_few = np.zeros(len(wanted), dtype=bool)
@@ -141,14 +161,22 @@ def nearest_keys(
 
 
 def guessed_cosines(
-    matrix: RatingMatrix, neighbours: int, minimum_overlap: int, wanted: range
+    matrix: RatingMatrix,
+    norms: NDArray[np.float64],
+    neighbours: int,
+    minimum_overlap: int,
+    wanted: range,
 ) -> NDArray[np.float32]:
     """Guess a cosine that so many rows at least will reach with each wanted row, from a sample.
 
     Parameters
     ----------
-    matrix, neighbours, minimum_overlap, wanted
-        As for :func:`nearest_keys`.
+    matrix, norms, minimum_overlap
+        As for :class:`RowSearch`.
+    neighbours : int
+        At least ``SAMPLED``.
+    wanted : range
+        Consecutive rows.
 
     Returns
     -------
@@ -156,12 +184,13 @@ def guessed_cosines(
         0 for rows of the sample, and where too few of the sample have a positive cosine.
     """
     n_rows = matrix.shape[0]
-    apart = max(1, neighbours // SAMPLED)
+    apart = neighbours // SAMPLED
     expected = neighbours / apart
     rank = math.ceil(expected + DEVIATIONS * math.sqrt(expected))
     sampled = np.arange(0, n_rows, apart)
     others = np.setdiff1d(np.arange(wanted.start, wanted.stop), sampled, assume_unique=True)
-    search = RowSearch(matrix[np.concatenate([sampled, others])], minimum_overlap)
+    order = np.concatenate([sampled, others])
+    search = RowSearch(matrix[order], norms[order], minimum_overlap)
     keys, counts = _room(search.n_rows, rank)
     rows = slice(len(sampled), search.n_rows)
     search.collect(range(len(sampled)), rows, 0.0, rank, keys, counts)
@@ -171,13 +200,6 @@ def guessed_cosines(
     guesses = np.zeros(len(wanted), dtype=np.float32)
     guesses[others[enough] - wanted.start] = lowest.astype(np.int32).view(np.float32)
     return guesses
-
-
-def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
-    """Return the Euclidean norm of every row, shape (n_rows,)."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    squares = np.square(matrix.data.astype(np.float64))
-    return np.sqrt(np.bincount(rows, weights=squares, minlength=matrix.shape[0]))
 
 
 def _room(n_rows: int, neighbours: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -69,7 +69,10 @@ def sparse_products(
 
 @intrinsic
 def _ask_for(context, numbers, place):
-    """Ask the memory for a number of a contiguous array, by its place; nothing is changed."""
+    """Ask the memory for a number of a contiguous array, by its place; nothing is changed.
+
+    As each module of kernels that does: numba looks for edits in a kernel's own file alone.
+    """
 
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
