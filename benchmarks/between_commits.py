@@ -3,15 +3,17 @@
 
     git worktree add /tmp/before COMMIT
     python benchmarks/between_commits.py /tmp/before --study canamares2020 --dataset ml-1m
-        [--stages train_system rank_system] [--record FILE] [--keep FOLDER]
+        [--stages train_system rank_system] [--keep FOLDER]
+        [--record benchmarks/scale/commits/canamares2020-ml-1m.jsonl]
 
 Runs what the full edition runs for a real dataset in a study, split to artifact, each job a process
 of one thread, with the code that this lies in. The other commit then does the same job with the
 same inputs, and its outputs are compared byte by byte; so a difference is told of the job in which
 it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
 kernels are compiled before. With `--keep` files stay in a folder, and jobs that were compared there
-are not done again, of another study neither, unless either code has been edited since. The exit
-status is 1 if any bytes differ.
+are not done again, of another study neither, unless either code has been edited since. What
+`--record` keeps in `benchmarks/scale/commits` is on docs/scale.md. The exit status is 1 if any
+bytes differ.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -58,7 +61,7 @@ def main() -> int:
     parser.add_argument("--dataset", default="ml-1m")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--keep", type=Path, help="leave all files in this folder")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="write what is printed there")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is printed there")
     options = parser.parse_args()
     sources = {"after": ROOT / "src", "before": options.other.resolve() / "src"}
     if not sources["before"].is_dir():
@@ -75,7 +78,12 @@ def main() -> int:
         rows = _compared(jobs, sources, folder.resolve(), options.stages)
     _print_sums(rows)
     if options.record is not None:
-        lines = [json.dumps({"study": options.study, "dataset": options.dataset}), *_kept(rows)]
+        about = {
+            "study": options.study,
+            "dataset": options.dataset,
+            "before": _commit(options.other),
+        }
+        lines = [json.dumps({**about, "after": _commit(ROOT)}), *_kept(rows)]
         options.record.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return int(any(row["different"] for row in rows))
 
@@ -153,6 +161,12 @@ def _compare(
         "after": round(after.cpu, 2),
         "different": different,
     }
+
+
+def _commit(checkout: Path) -> str:
+    """Return the commit of a checkout, with a mark where files are edited."""
+    asked = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _digest(source: Path) -> str:

@@ -41,6 +41,7 @@ from receval.figures.style import (
 from receval.recommenders.neighbourhood_search import SPARE
 
 RECORDS = ROOT / "benchmarks" / "scale"
+COMMITS = RECORDS / "commits"
 ROOFLINE = RECORDS / "roofline.json"
 PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
@@ -82,6 +83,23 @@ def theory_of(stage: str, value: Measure) -> str:
 
 
 # --- tables -------------------------------------------------------------------------------------
+
+
+def commits(files: Iterable[Path]) -> list[str]:
+    """Return the table of what two commits made of the same inputs, one row a study and dataset."""
+    rows = []
+    for file in files:
+        about, *jobs = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        cells = []
+        for stages_of in (("train_system",), ("rank_system",), None):
+            own = [job for job in jobs if stages_of is None or job["stage"] in stages_of]
+            seconds = [math.fsum(job[when] for job in own) for when in ("before", "after")]
+            cells.append(" to ".join(f"{each:,.0f}" for each in seconds) if own else "")
+        different = sum(bool(job["different"]) for job in jobs)
+        name = f"{about['study']}, {about['dataset']}"
+        rows.append((name, f"{len(jobs)}", f"{different}", *cells))
+    heads = ("study and data", "jobs", "with other bytes", "training, s", "ranking, s", "all, s")
+    return table(heads, rows)
 
 
 def stages(record: RunRecord) -> list[str]:
@@ -391,6 +409,7 @@ def blocks() -> dict[str, list[str]]:
         "growth": growth(netflix),
         "machines": machines(netflix[-1]),
         "others": others(rest),
+        "commits": commits(sorted(COMMITS.glob("*.jsonl"))),
         "limits": limits(netflix[-1]),
     }
 
