@@ -67,9 +67,10 @@ def comparing_users(plan: Plan) -> tuple[str, ...]:
 
 
 def most_shards(plan: Plan, dataset: str) -> int:
-    """Return into how many shards the users of a system are divided, of any that a study has."""
-    systems = {name for e in plan.experiments.in_use for name in e.all_systems}
-    return max((plan.shards.number(dataset, name) for name in systems), default=1)
+    """Return into how many shards a system on a split is divided, at most, of all in a study."""
+    on = [e for e in plan.experiments.in_use if e.dataset == dataset]
+    numbers = (plan.shards.number(dataset, e.split, name) for e in on for name in e.all_systems)
+    return max(numbers, default=1)
 
 
 def full_size(dataset: str) -> dict[str, Any]:

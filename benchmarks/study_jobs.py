@@ -161,7 +161,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         # Models of all users' neighbourhoods would fill the disk.
         is_scratch=True,
     )
-    if plan.shards.number(dataset, system) == 1:
+    if plan.shards.number(dataset, split, system) == 1:
         ranking = {
             **protocols,
             "recommender": spec.recommender,

@@ -182,11 +182,13 @@ def _add_bytes(total, numbers, rounds):  # type: ignore[no-untyped-def]
 def _neighbours(train: csr_array, neighbours: int) -> Work:
     """All pairs of users: a byte a line of the table and pair, 11 and two sums a product else.
 
-    Keys are not counted, nor pairs of a sample that are compared before.
+    A pair has the lines of the user with fewer ratings. Keys are not counted, nor pairs of a sample
+    that are compared before.
     """
-    memory = BlockMemory.of(train)
     n_rows = train.shape[0]
-    lines = len(memory.places) * n_rows / 2
+    memory = BlockMemory.of(train[np.argsort(np.diff(train.indptr), kind="stable")])
+    of_rows = np.append(memory.starts_of_values[:, 0], len(memory.places))
+    lines = float((np.diff(of_rows) * np.arange(n_rows)[::-1]).sum())
     others = float((np.bincount(memory.columns).astype(np.float64) ** 2).sum() / 2)
     # Sums of pairs are set to zero, added to, and looked at.
     n_bytes = lines + 11 * others + 16 * n_rows**2 / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which systems are shared out by shards of users, and what the plan says of them."""
+"""Which systems are shared out by shards of folds and users, and what the plan says of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from plan.planned import plan_of, put_raw_files
 from receval.workflow.plan.shards import FITTED_BY_USERS, joined_ranks
 from receval.workflow.plan.sizes import SMALL, SMALL_DATA, job_size, shard_size
 
-NETFLIX = ("netflix", "knn-user-1000")
+NETFLIX = ("netflix", "random-80", "knn-user-1000")
+RATIOS = ("netflix", "training-shares", "knn-user-1000")
 
 
 def test_the_plan_knows_which_classes_fit_some_users() -> None:
@@ -31,8 +32,9 @@ def test_unless_told_only_neighbourhoods_on_many_ratings_have_shards() -> None:
     assert full.number(*NETFLIX) == 8
     assert demo.number(*NETFLIX) == 1
     of_all = {
-        (dataset, system): full.number(dataset, system)
+        (dataset, system): full.number(dataset, split, system)
         for dataset in full.settings.datasets
+        for split in ("random-80", "training-shares")
         for system in full.settings.systems
     }
     several = {pair for pair, number in of_all.items() if number > 1}
@@ -47,8 +49,38 @@ def test_a_number_is_of_all_systems_on_all_datasets_or_on_those_named(
 ) -> None:
     shards = plan_of("full", {"shards": asked}).shards
     for system in ("knn-user", "pop"):
-        found = (shards.number("netflix", system), shards.number("ml-1m", system))
+        found = tuple(
+            shards.number(dataset, "random-80", system) for dataset in ("netflix", "ml-1m")
+        )
         assert found == numbers
+
+
+def test_unless_told_folds_are_shards_where_there_are_more_of_them() -> None:
+    shards = plan_of("full").shards
+    assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (8, 9)
+
+
+@pytest.mark.parametrize("asked", ["folds", {"netflix": "folds"}])
+def test_with_folds_no_users_are_divided(asked: object) -> None:
+    shards = plan_of("full", {"shards": asked}).shards
+    assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (1, 9)
+    others = [("ml-1m", "training-shares", "knn-user-1000"), (*RATIOS[:2], "ranksys-mf")]
+    assert [shards.number(*one) for one in others] == [1, 1]
+    joined = joined_ranks([shards])
+    found = [bool(re.match(joined, f"full/{'/'.join(one)}/ranks.npz")) for one in (NETFLIX, RATIOS)]
+    assert found == [False, True]
+
+
+def test_every_split_has_the_folds_that_are_planned() -> None:
+    splits = plan_of("full").settings.splits
+    folds = {name: splits[name].n_folds for name in ("training-shares", "random-80", "temporal-80")}
+    assert folds == {"training-shares": 9, "random-80": 1, "temporal-80": 1}
+    assert splits["half-of-ratings"].n_folds == 3
+    read = [spec for spec in splits.values() if spec.kind == "predefined"]
+    assert {spec.content: spec.n_folds for spec in read} == {
+        "held-out-pairs": 1,
+        "fold-numbers": None,
+    }
 
 
 @pytest.mark.parametrize("asked", [0, "many", {"nowhere": 2}, {"ml-1m": 0}])
@@ -70,12 +102,12 @@ def test_a_shard_trains_where_the_class_can_and_nobody_reads_the_models() -> Non
         for system in study.experiments[name].all_systems
     ]
     assert read
-    assert not any(plan.shards.is_fitted_by_shard(*pair) for pair in read)
+    assert not any(plan.shards.is_fitted_by_shard(d, "s", system) for d, system in read)
 
 
 def test_a_system_that_meets_users_by_appearance_is_fitted_whole() -> None:
     changes = {"shards": 4, "systems": {"knn-user-3": {"order": "appearance"}}}
-    assert not plan_of("full", changes).shards.is_fitted_by_shard("ml-1m", "knn-user-3")
+    assert not plan_of("full", changes).shards.is_fitted_by_shard("ml-1m", "s", "knn-user-3")
 
 
 def test_records_do_not_depend_on_how_systems_are_shared_out() -> None:
@@ -95,12 +127,12 @@ def test_files_of_shards_have_their_number_and_the_count() -> None:
 def test_ranks_are_joined_of_what_has_shards_and_of_its_replications() -> None:
     joined = joined_ranks(plan_of(edition).shards for edition in ("demo", "full"))
     for run in ("full", "full-r01", "full-s1-t2-c3"):
-        assert re.match(joined, f"{run}/netflix/ratio-50/knn-user-1000/ranks.npz")
+        assert re.match(joined, f"{run}/netflix/random-50/knn-user-1000/ranks.npz")
     for path in (
-        "demo/netflix/ratio-50/knn-user-1000/ranks.npz",
-        "full/netflix/ratio-50/pop/ranks.npz",
-        "full/ml-1m/ratio-50/knn-user-1000/ranks.npz",
-        "full/netflix/ratio-50/knn-user-1000/search.csv",
+        "demo/netflix/random-50/knn-user-1000/ranks.npz",
+        "full/netflix/random-50/pop/ranks.npz",
+        "full/ml-1m/random-50/knn-user-1000/ranks.npz",
+        "full/netflix/random-50/knn-user-1000/search.csv",
     ):
         assert not re.match(joined, path)
     assert not re.match(joined_ranks([plan_of("demo").shards]), "demo/ml-1m/s/pop/ranks.npz")
@@ -122,9 +154,11 @@ def test_what_other_divisions_have_left_is_stale() -> None:
     assert {path.as_posix() for path in shards.stale_files()} == {f"work/demo/{n}" for n in stale}
 
 
-@given(st.integers(0, 10**9), st.integers(1, 64), st.integers(1, 64))
-def test_more_shards_never_ask_for_more_each(ratings: int, one: int, other: int) -> None:
-    more, less = (shard_size(ratings, number) for number in sorted((one, other)))
+@given(st.integers(0, 10**9), st.integers(1, 64), st.integers(1, 64), st.integers(1, 9))
+def test_more_shards_never_ask_for_more_each(
+    ratings: int, one: int, other: int, folds: int
+) -> None:
+    more, less = (shard_size(ratings, number, folds) for number in sorted((one, other)))
     assert less.megabytes <= more.megabytes <= job_size(ratings).megabytes
     assert less.minutes <= more.minutes <= job_size(ratings).minutes
 
@@ -136,13 +170,22 @@ def test_every_attempt_of_a_shard_asks_for_more_memory_and_time(ratings: int, sh
     assert size.runtime(1) < size.runtime(2) < size.runtime(3)
 
 
+def test_a_shard_that_is_a_fold_has_its_part_of_the_time_and_the_memory_of_the_whole() -> None:
+    whole, fold = job_size(10**8), shard_size(10**8, 9, folds=9)
+    assert fold.megabytes == whole.megabytes
+    assert fold.minutes == SMALL.minutes + -(-(whole.minutes - SMALL.minutes) // 9)
+
+
 def test_a_shard_of_small_data_is_a_small_job_and_one_of_large_data_less_than_the_whole(
     tmp_path: Path,
 ) -> None:
     assert shard_size(SMALL_DATA, 8) == SMALL
     put_raw_files(tmp_path / "mirror", "lastfm-1k")
     plan = plan_of("full", {"shards": 8})
-    whole, shard = plan.sizes.of("lastfm-1k"), plan.shards.size("lastfm-1k", "knn-user")
+    whole, shard = (
+        plan.sizes.of("lastfm-1k"),
+        plan.shards.size("lastfm-1k", "random-80", "knn-user"),
+    )
     joined = plan.sizes.joined("lastfm-1k")
     assert joined.megabytes < shard.megabytes < whole.megabytes
     assert shard.minutes < whole.minutes / 3

@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
+from receval.protocols.judged_ranks import (
+    JudgedRanks,
+    RanksKey,
+    join_ranks,
+    read_ranks,
+    write_ranks,
+)
 from receval.storage.files import DamagedFileError
 
 OWNER = ("ml-1m", "user-80", "pop")
@@ -50,3 +56,51 @@ def test_ranks_that_are_mapped_are_those_that_were_written(
     assert isinstance(found.ranks, np.memmap)
     assert found.ranks.tolist() == [2, 0, 7]
     assert found.lengths.tolist() == [9, 8]
+
+
+def of_fold(fold: int, *protocols: str, unbiased: bool = False) -> dict[RanksKey, JudgedRanks]:
+    parts = ("test", "unbiased") if unbiased else ("test",)
+    return {(protocol, fold, part): RANKS for part in parts for protocol in protocols}
+
+
+def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Path) -> None:
+    folds = [of_fold(0, "AR", "1R"), of_fold(1, "AR", "1R", unbiased=True), of_fold(2, "AR", "1R")]
+    shares = (folds[0] | folds[2], folds[1])
+    parts = [tmp_path / f"{number}.npz" for number in range(len(shares))]
+    for path, own in zip(parts, shares, strict=True):
+        write_ranks(path, own, OWNER)
+    write_ranks(tmp_path / "whole.npz", folds[0] | folds[1] | folds[2], OWNER)
+    join_ranks(tmp_path / "joined.npz", parts)
+    assert (tmp_path / "joined.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
+    join_ranks(tmp_path / "joined.npz", [parts[1], parts[0], parts[1]])
+    assert read_ranks(tmp_path / "joined.npz", "1R", 1).ranks.tolist() == [0, 3, -1] * 2
+    assert read_ranks(tmp_path / "joined.npz", "1R", 0).ranks.tolist() == [0, 3, -1]
+
+
+@pytest.mark.parametrize(
+    ("second", "owner", "message"),
+    [
+        (of_fold(1, "AR"), OWNER, "it has no 1R/1/test/candidates"),
+        (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/0/test"),
+        (of_fold(0, "AR", "1R"), None, "it has no owner"),
+        (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "it holds the ranks of ml-1m"),
+    ],
+)
+def test_a_part_of_other_protocols_or_systems_is_not_joined(
+    tmp_path: Path,
+    second: dict[RanksKey, JudgedRanks],
+    owner: tuple[str, str, str] | None,
+    message: str,
+) -> None:
+    parts = [tmp_path / "1.npz", tmp_path / "2.npz"]
+    write_ranks(parts[0], of_fold(0, "AR", "1R"), OWNER)
+    write_ranks(parts[1], second, owner)
+    with pytest.raises(DamagedFileError, match=message):
+        join_ranks(tmp_path / "joined.npz", parts)
+    assert not (tmp_path / "joined.npz").exists()
+
+
+def test_parts_without_those_of_a_fold_are_not_joined(tmp_path: Path) -> None:
+    write_ranks(tmp_path / "1.npz", of_fold(0, "AR") | of_fold(2, "AR"))
+    with pytest.raises(ValueError, match="no part has the ranks of fold 1: join the parts of all"):
+        join_ranks(tmp_path / "joined.npz", [tmp_path / "1.npz"])

@@ -20,6 +20,7 @@ from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
     add_products,
+    far_step,
     mark_too_few,
     take_block,
 )
@@ -201,9 +202,9 @@ def collected_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found = []
     collect = RowSearch.collect
 
-    def count(search: RowSearch, compared: range, rows: slice | np.ndarray, *others: Any) -> None:
-        found.append(len(np.arange(search.n_rows)[rows]))
-        collect(search, compared, rows, *others)
+    def count(search: RowSearch, rows: np.ndarray, *others: Any) -> None:
+        found.append(len(rows))
+        collect(search, rows, *others)
 
     monkeypatch.setattr(RowSearch, "collect", count)
     return found
@@ -259,13 +260,14 @@ def test_a_sample_is_compared_first_where_it_is_small_and_rows_are_many(
 
 def test_all_rows_at_a_guessed_cosine_are_collected() -> None:
     matrix = matrix_of(5, 1, 5, density=0.4, n_rows=300)
-    search = RowSearch(matrix, row_norms(matrix), 1)
+    rows, norms = np.arange(300), row_norms(matrix)
+    search = RowSearch(matrix, norms, 1, rows)
     dense = matrix.toarray().astype(np.float64)
-    cosines = (dense @ dense.T / np.outer(search.norms, search.norms)).astype(np.float32)
+    cosines = (dense @ dense.T / np.outer(norms, norms)).astype(np.float32)
     np.fill_diagonal(cosines, -1)
     guesses = np.sort(cosines, axis=1)[:, -20]
     keys, counts = np.empty((300, 300), dtype=np.int64), np.zeros(300, dtype=np.int32)
-    search.collect(range(300), slice(300), guesses, 200, keys, counts)
+    search.collect(rows, guesses, 200, keys, counts, rows)
     assert (guesses > 0).all()
     for row, own in enumerate(keys):
         met = {int(300 - (key & 0xFFFFFFFF)) for key in own[: counts[row]]}
@@ -319,3 +321,47 @@ def test_more_neighbours_than_have_places_are_refused(monkeypatch: pytest.Monkey
     monkeypatch.setattr(neighbourhood, "_LARGEST_INTEGER", found - 1)
     with pytest.raises(ValueError, match=f"60 rows have {found} neighbours together, more than"):
         nearest_rows(matrix, 7)
+
+
+def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
+    """Return whole numbers, of which rows have from none to nearly all columns."""
+    rng = np.random.default_rng(9)
+    shares = rng.beta(0.3, 1.2, n_rows)[:, np.newaxis]
+    dense = (rng.random((n_rows, n_columns)) < shares) * rng.integers(1, 6, (n_rows, n_columns))
+    return csr_array(dense.astype(np.float32))
+
+
+@pytest.mark.parametrize("wanted", [range(600), range(200, 331), range(5, 5)])
+@pytest.mark.parametrize("minimum_overlap", [1, 4])
+def test_rows_of_very_different_lengths_have_the_nearest_of_all(
+    wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
+    matrix = skewed_matrix()
+    found = nearest_rows(matrix, 9, minimum_overlap, wanted)
+    rows = [
+        list(zip(found.indices[a:b].tolist(), found.data[a:b].tolist(), strict=True))
+        for a, b in pairwise(found.indptr)
+    ]
+    expected = nearest_by_sorting(matrix, 9, minimum_overlap)
+    assert rows == expected[wanted.start : wanted.stop]
+
+
+def test_of_a_pair_the_row_with_fewer_entries_is_at_the_lower_position() -> None:
+    dense = np.tril(np.ones((6, 6), dtype=np.float32))[[4, 0, 5, 2, 1, 3]]
+    matrix = csr_array(dense)
+    every = RowSearch(matrix, row_norms(matrix), 1, np.arange(6))
+    assert (every.numbers.tolist(), every.positions) == ([1, 4, 3, 5, 0, 2], range(6))
+    # The compared rows have three and four entries: half of them fewer than four.
+    some = RowSearch(matrix, row_norms(matrix), 1, np.array([3, 5]))
+    assert (some.numbers.tolist(), some.positions) == ([1, 4, 3, 5, 0, 2], range(2, 4))
+    one = RowSearch(matrix, row_norms(matrix), 1, np.array([0]))
+    assert (one.numbers.tolist(), one.positions) == ([1, 4, 3, 5, 0, 2], range(4, 5))
+
+
+@given(st.integers(1, 3_000))
+def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
+    step = far_step.py_func(number)
+    assert len({turn * step % number for turn in range(number)}) == number
+    assert number < 5 or 0.5 < step / number < 0.9

@@ -16,7 +16,7 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.files import DamagedFileError
-from receval.workflow.shards import join_shards, rank_shard, user_shards
+from receval.workflow.shards import folds_and_users, join_shards, rank_shard, user_shards
 from receval.workflow.systems import rank_system, train_system
 
 NAMES = ("twin", "folds", "system")
@@ -75,6 +75,32 @@ def test_more_shards_than_users_are_refused() -> None:
         user_shards([1, 2, 3], 4)
 
 
+@given(counts, st.integers(1, 9), st.integers(1, 40))
+def test_shards_are_all_folds_of_all_users_once(
+    ratings: list[int], n_folds: int, n_shards: int
+) -> None:
+    n_shards = min(n_shards, n_folds * len(ratings))
+    shards = [folds_and_users(n_folds, ratings, (n, n_shards)) for n in range(1, n_shards + 1)]
+    assert all(shards)
+    of_folds: dict[int, list[int]] = {}
+    for shard in shards:
+        for number, users in shard:
+            of_folds.setdefault(number, []).extend(users)
+    assert of_folds == {number: list(range(len(ratings))) for number in range(n_folds)}
+
+
+@given(st.integers(1, 9), st.integers(1, 40))
+def test_folds_are_shared_out_evenly_and_before_users(n_folds: int, n_shards: int) -> None:
+    shards = [folds_and_users(n_folds, [1] * 50, (n, n_shards)) for n in range(1, n_shards + 1)]
+    if n_shards <= n_folds:
+        assert {users for shard in shards for _, users in shard} == {range(50)}
+        assert max(map(len, shards)) - min(map(len, shards)) <= 1
+    else:
+        parts = [sum(shard[0][0] == number for shard in shards) for number in range(n_folds)]
+        assert parts == sorted(parts)
+        assert parts[-1] - parts[0] <= 1
+
+
 # --- jobs -------------------------------------------------------------------------------------
 
 
@@ -103,7 +129,7 @@ def given_to(folder: Path, recommender: str, parameters: dict[str, Any]) -> dict
     return {**read, "recommender": recommender, "parameters": parameters}
 
 
-@pytest.mark.parametrize("n_shards", [1, 2, 8])
+@pytest.mark.parametrize("n_shards", [1, 2, 3, 8])
 @pytest.mark.parametrize(
     ("recommender", "parameters", "fitted_by_shard"),
     [(KNN, {"neighbours": 4}, True), (KNN, {}, False), (PURESVD, {"factors": 3}, False)],

@@ -3,7 +3,7 @@
 REQUIRED INPUTS
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet
   work/<edition>/<dataset>/<split>/split.npz
-  work/<edition>/<dataset>/<split>/<system>/models/   unless each shard trains for its users
+  work/<edition>/<dataset>/<split>/<system>/models/   unless each shard trains for its folds and users
   config/studies/*.yaml                            the protocols wanted on the split
 OUTPUTS
   work/<edition>/<dataset>/<split>/<system>/ranks.npz
@@ -72,10 +72,10 @@ rule rank_shard:
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLANS[w.edition]
-        .shards.size(w.dataset, w.system)
+        .shards.size(w.dataset, w.split, w.system)
         .memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition]
-        .shards.size(w.dataset, w.system)
+        .shards.size(w.dataset, w.split, w.system)
         .runtime(attempt),
     params:
         recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,

@@ -33,7 +33,7 @@ from receval.storage.messages import enumerated, joined, quoted
 
 EDITIONS: tuple[Edition, ...] = ("demo", "full")
 
-Shards = Literal["auto"] | Size
+Shards = Literal["auto", "folds"] | Size
 
 
 class Settings(BaseModel):
@@ -57,10 +57,11 @@ class Settings(BaseModel):
     accepted_searches : bool
         Whether the traces of the searches for settings are taken from the accepted results instead
         of made again.
-    shards : int, "auto", or dict of str to either
-        Into how many shards of users each system is divided that trains and ranks, on all datasets
-        or on those named, of which the others are ``auto``: one, and more for neighbourhoods on
-        many million ratings (:mod:`receval.workflow.plan.shards`). Results do not depend on it.
+    shards : int, "auto", "folds", or dict of str to any of them
+        Into how many shards of folds and users each system is divided that trains and ranks, on all
+        datasets or on those named, of which the others are ``auto``: one, and more for
+        neighbourhoods on many million ratings, with ``folds`` as many as the split has
+        (:mod:`receval.workflow.plan.shards`). Results do not depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec

@@ -101,42 +101,82 @@ def write_ranks(
 
 
 def join_ranks(path: Path, parts: Sequence[Path]) -> None:
-    """Write the judged ranks of all users from files of consecutive users, in their order.
+    """Write the judged ranks of all folds and users from files of some.
 
-    One array is in memory at a time.
+    A fold may be in several of them, with consecutive users in their order. One array is in memory
+    at a time.
 
     Raises
     ------
     DamagedFileError
-        A part is not as it was written, or not of the same system, protocols and folds.
+        A part is not as it was written, or not of the same system and protocols.
+    ValueError
+        A fold is in none of them.
     """
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive(part)) for part in parts]
-        for archive in archives[1:]:
-            archive.check_names(archives[0].names)
         write_archive(path, _Joined(archives), stored_from=_MAPPED_FROM)
 
 
 class _Joined(Mapping[str, NDArray]):
-    """The arrays of several archives of the same names, end to end; read when asked for."""
+    """The arrays of several archives, those of one name end to end; read when asked for."""
 
     def __init__(self, archives: Sequence[Archive]) -> None:
-        self._archives = archives
+        self._holders: dict[str, list[Archive]] = {}
+        # What each fold has, by the first archive with it: all have a test by the same protocols.
+        of_folds: dict[int, set[str]] = {}
+        for archive in archives:
+            own: dict[int, set[str]] = {}
+            for name in archive.names:
+                own.setdefault(_fold_of(name), set()).add(name)
+            wanted = set().union(*(of_folds.setdefault(fold, own[fold]) for fold in own))
+            for fold in own.keys() - {_NO_FOLD}:
+                wanted |= {_in_fold(name, fold) for name in archives[0].names if _is_of_test(name)}
+            archive.check_names(wanted | ({_OWNER} & of_folds.get(_NO_FOLD, set())))
+            for name in archive.names:
+                self._holders.setdefault(name, []).append(archive)
+        folds = {fold for fold in of_folds if fold != _NO_FOLD}
+        if missing := set(range(max(folds, default=-1) + 1)) - folds:
+            raise ValueError(
+                f"no part has the ranks of fold {enumerated(sorted(map(str, missing)))}: join the "
+                "parts of all folds"
+            )
+        # As one job writes them, fold by fold.
+        self._names = sorted(self._holders, key=_fold_of)
 
     def __getitem__(self, name: str) -> NDArray:
-        arrays = [archive.array(name) for archive in self._archives]
+        holders = self._holders[name]
+        arrays = [archive.array(name) for archive in holders]
         if name != _OWNER:
             return np.concatenate(arrays)
-        for archive, own in zip(self._archives, arrays, strict=True):
+        for archive, own in zip(holders, arrays, strict=True):
             if not np.array_equal(own, arrays[0]):
                 raise DamagedFileError(archive.path, f"it holds the ranks of {enumerated(own)}")
         return arrays[0]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._archives[0].names)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._archives[0].names)
+        return len(self._names)
+
+
+_NO_FOLD = -1
+
+
+def _fold_of(name: str) -> int:
+    """Return the fold of an array; -1 for what is alike in all."""
+    return _NO_FOLD if name == _OWNER else int(name.rsplit("/", 3)[1])
+
+
+def _is_of_test(name: str) -> bool:
+    return name != _OWNER and name.rsplit("/", 3)[2] == "test"
+
+
+def _in_fold(name: str, fold: int) -> str:
+    """Return the name that an array has in another fold."""
+    protocol, _, part, array = name.rsplit("/", 3)
+    return f"{protocol}/{fold}/{part}/{array}"
 
 
 def read_ranks(

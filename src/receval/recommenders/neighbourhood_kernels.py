@@ -9,6 +9,9 @@ value once. All other entries of a block are sorted by column and met one by one
 values are whole, whose sums do not depend on their order, else as float64 in the order of the row's
 columns.
 
+Blocks, and the chunks that meet one, are taken far from each other one after the other: rows in
+some order would else meet nearer and nearer ones, and collect and drop many times as many keys.
+
 numba's own loops would store sums after each line, and ask before each whether arrays overlap; so
 the innermost ones are written in LLVM's instructions, for vectors as wide as the processor has.
 They are all here, as numba compiles a kernel again when its own module was edited, and no other.
@@ -203,18 +206,20 @@ def find_nearest_rows(
     floors,
     minimum_overlap,
     neighbours,
+    numbers,
+    collectors,
     compared,
     compared_end,
     keys,
     counts,
 ):
-    """Collect keys of rows, which order by cosine and then by row: at least the largest.
+    """Collect keys of rows, which order by cosine and then by number: at least the largest.
 
-    Pairs of rows of which one is from `compared` to before `compared_end` are compared once, those
-    at least of which a row collects. The first row of the keys is that of `compared`. No cosine
-    below a row's floor can be among its nearest; floors rise with what is found, and those of rows
-    that do not collect are infinite. Behind the last row there are others, so that vectors have
-    their length.
+    Rows are at positions, and have the numbers that keys hold. Pairs of which one is at a position
+    from `compared` to before `compared_end` are compared once, those at least of which a row
+    collects: the keys of the row at a position are at its collector. No cosine below a row's floor
+    can be among its nearest; floors rise with what is found, and those of rows that do not collect
+    are infinite. Behind the last row there are others, so that vectors have their length.
     """
     n_rows = len(norms)
     room = keys.shape[1]
@@ -222,11 +227,18 @@ def find_nearest_rows(
     similarity = np.zeros(1, dtype=np.float32)
     # The bits of positive floats order like the floats.
     bits = similarity.view(np.int32)
-    end = compared
-    while end < n_rows:
-        # A block has rows of the compared ones alone, or none.
-        first = end
-        end = min(first + size, compared_end if first < compared_end else n_rows)
+    # A block has rows of the compared ones alone, or none.
+    n_own = -((compared - compared_end) // size)
+    n_blocks = n_own - ((compared_end - n_rows) // size)
+    step = far_step(n_blocks)
+    for turn in range(n_blocks):
+        block = turn * step % n_blocks
+        if block < n_own:
+            first = compared + block * size
+            end = min(first + size, compared_end)
+        else:
+            first = compared_end + (block - n_own) * size
+            end = min(first + size, n_rows)
         take_block(
             *(starts_of_values, places, row_starts, columns, values, first, end),
             *(starts, rows, entries, tables),
@@ -236,7 +248,11 @@ def find_nearest_rows(
         # rows these alone are of interest.
         is_behind = first >= compared_end
         last = compared_end if is_behind else end
-        for begin in range(compared if is_behind else 0, last, chunk):
+        start = compared if is_behind else 0
+        n_chunks = -((start - last) // chunk)
+        step_of_chunks = far_step(n_chunks)
+        for turn_of_chunk in range(n_chunks):
+            begin = start + turn_of_chunk * step_of_chunks % n_chunks * chunk
             stop = min(last, begin + chunk)
             if not any_collects and floors[begin:stop].min() == np.inf:
                 continue
@@ -282,16 +298,33 @@ def find_nearest_rows(
                             key = np.int64(bits[0]) << 32
                             for one, two in ((row, other), (other, row)):
                                 if rough > floors[one]:
-                                    own_keys = keys[one - compared]
-                                    own_keys[counts[one - compared]] = key + (n_rows - two)
-                                    counts[one - compared] += 1
-                                    if counts[one - compared] == room:
+                                    collector = collectors[one]
+                                    own_keys = keys[collector]
+                                    own_keys[counts[collector]] = key + (n_rows - numbers[two])
+                                    counts[collector] += 1
+                                    if counts[collector] == room:
                                         _keep_largest(own_keys, neighbours)
-                                        counts[one - compared] = neighbours
+                                        counts[collector] = neighbours
                                         bits[0] = np.int32(own_keys[neighbours - 1] >> 32)
                                         # A little lower, so that the rounding of a product of
                                         # reciprocals does no harm.
                                         floors[one] = similarity[0] * (1.0 - 4e-6)
+
+
+@njit(cache=True)
+def far_step(number):
+    """Return a step by which each of so many places is reached once, round and round.
+
+    The golden section of them, or the next number that has no divisor in common with theirs.
+    """
+    step = np.int64(0.618 * number) + 1
+    while True:
+        one, two = step, number
+        while two:
+            one, two = two, one % two
+        if one == 1:
+            return step
+        step += 1
 
 
 @njit(cache=True)

@@ -48,75 +48,112 @@ ROWS_A_NEIGHBOUR = 16
 
 
 class RowSearch:
-    """The rows of a matrix, ready to be compared.
+    """Rows of a matrix, some of which are compared with all.
+
+    A pair costs what one of the two has entries in frequent columns, and which of them it is the
+    positions say: the row at the lower one, where the one at the higher is compared. So rows that
+    are compared are in order of their numbers of entries, between those others that have fewer than
+    half of them and those that have more.
 
     Parameters
     ----------
     matrix : csr_array of float32, shape (n_rows, n_columns)
+        With the columns of each row in order.
     norms : ndarray of float64, shape (n_rows,)
         Of its rows.
     minimum_overlap : int
         Rows with fewer common entries are not near, whatever their cosine.
+    compared : ndarray of int64
+        Numbers of rows, rising: of each pair of rows one is among them.
 
     Attributes
     ----------
-    n_rows : int
-    norms, minimum_overlap
-        The parameters.
+    numbers : ndarray of int64, shape (n_rows,)
+        Of the rows in the matrix, by their positions.
+    positions : range
+        Of those that are compared.
+    norms : ndarray of float64, shape (n_rows,)
+        By position.
+    minimum_overlap
+        The parameter.
     memory : BlockMemory
-        The matrix in parts.
+        The matrix in parts, its rows by position.
     reciprocals : ndarray of float32 or float64, shape (n_rows + LANES,)
         Of the norms; 0 for rows without entries, and behind the last.
     """
 
     def __init__(
-        self, matrix: RatingMatrix, norms: NDArray[np.float64], minimum_overlap: int
+        self,
+        matrix: RatingMatrix,
+        norms: NDArray[np.float64],
+        minimum_overlap: int,
+        compared: NDArray[np.int64],
     ) -> None:
-        self.n_rows: int = matrix.shape[0]
-        self.norms = norms
+        n_rows = matrix.shape[0]
+        self.numbers, self.positions = _by_entries(np.diff(matrix.indptr), compared)
+        self.norms = norms[self.numbers]
         self.minimum_overlap = minimum_overlap
-        self.memory = BlockMemory.of(matrix, needs_common=minimum_overlap > 1)
+        self.memory = BlockMemory.of(matrix[self.numbers], needs_common=minimum_overlap > 1)
         # Marks of near rows are rough where sums are whole: 32 bits of a product suffice for them.
         rough = np.float32 if self.memory.sums.dtype == np.int32 else np.float64
-        self.reciprocals = np.zeros(self.n_rows + LANES, dtype=rough)
-        reciprocals = self.reciprocals[: self.n_rows]
+        self.reciprocals = np.zeros(n_rows + LANES, dtype=rough)
+        reciprocals = self.reciprocals[:n_rows]
         np.divide(1.0, self.norms, out=reciprocals, where=self.norms > 0, casting="same_kind")
 
     def collect(
         self,
-        compared: range,
-        rows: slice | NDArray[np.int64],
+        rows: NDArray[np.int64],
         guesses: NDArray[np.float32] | float,
         neighbours: int,
         keys: NDArray[np.int64],
         counts: NDArray[np.int32],
+        collectors: NDArray[np.int64],
     ) -> None:
         """Add the keys of near rows to those of some rows.
 
         Parameters
         ----------
-        compared : range
-            Of each pair one is in it.
-        rows : slice or ndarray of int64
-            Those whose keys are collected.
+        rows : ndarray of int64
+            The numbers of those whose keys are collected.
         guesses : ndarray of float32 or float
             Of each of them, the cosine below which none is collected.
         neighbours : int
             How many of a row's keys are wanted, at most.
         keys : ndarray of int64, shape (n, room)
-            A row's are at its number, counted from the first that is compared.
         counts : ndarray of int32, shape (n,)
-            How many each row has: afterwards the largest that are wanted are among them.
+            How many there are of each: afterwards the largest that are wanted are among them.
+        collectors : ndarray of int64
+            Where each of the rows has its keys.
         """
-        floors = np.full(len(self.reciprocals), np.inf, dtype=self.reciprocals.dtype)
+        n_rows = len(self.numbers)
+        floors = np.full(n_rows, np.inf, dtype=self.reciprocals.dtype)
         # A little lower, so that the rounding of a product of reciprocals does no harm.
         floors[rows] = np.multiply(guesses, 1 - 4e-6, dtype=floors.dtype)
+        collector_of = np.full(n_rows, -1, dtype=np.int64)
+        collector_of[rows] = collectors
+        behind = np.full(LANES, np.inf, dtype=floors.dtype)
         arguments = (
             *self.memory.arrays(),
-            *(self.norms, self.reciprocals, floors, self.minimum_overlap, neighbours),
-            *(compared.start, compared.stop, keys, counts),
+            *(self.norms, self.reciprocals, np.concatenate([floors[self.numbers], behind])),
+            *(self.minimum_overlap, neighbours, self.numbers, collector_of[self.numbers]),
+            *(self.positions.start, self.positions.stop, keys, counts),
         )
         find_nearest_rows(*arguments)
+
+
+def _by_entries(
+    entries: NDArray[np.integer], compared: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], range]:
+    """Return the numbers of all rows by position, and the positions of those that are compared."""
+    n_rows = len(entries)
+    is_compared = np.zeros(n_rows, dtype=bool)
+    is_compared[compared] = True
+    rising = np.argsort(entries, kind="stable")
+    own = rising[is_compared[rising]]
+    others = rising[~is_compared[rising]]
+    middle = entries[own[len(own) // 2]] if len(own) else 0
+    few, many = others[entries[others] < middle], others[entries[others] >= middle]
+    return np.concatenate([few, own, many]), range(len(few), len(few) + len(own))
 
 
 def nearest_keys(
@@ -148,15 +185,16 @@ def nearest_keys(
     pays = neighbours >= SAMPLED * FEWEST_APART and matrix.shape[0] >= ROWS_A_NEIGHBOUR * neighbours
     if pays:
         guesses = guessed_cosines(matrix, norms, neighbours, minimum_overlap, wanted)
-    search = RowSearch(matrix, norms, minimum_overlap)
+    rows = np.arange(wanted.start, wanted.stop)
+    search = RowSearch(matrix, norms, minimum_overlap, rows)
     keys, counts = _room(len(wanted), neighbours)
-    search.collect(wanted, slice(wanted.start, wanted.stop), guesses, neighbours, keys, counts)
+    search.collect(rows, guesses, neighbours, keys, counts, rows - wanted.start)
     too_few = np.zeros(len(wanted), dtype=bool)
     mark_too_few(keys, counts, neighbours, guesses.view(np.int32), too_few)
     if too_few.any():
         counts[too_few] = 0
-        again = wanted.start + np.flatnonzero(too_few)
-        search.collect(wanted, again, 0.0, neighbours, keys, counts)
+        again = np.flatnonzero(too_few)
+        search.collect(wanted.start + again, 0.0, neighbours, keys, counts, again)
     return keys, counts
 
 
@@ -189,14 +227,14 @@ def guessed_cosines(
     rank = math.ceil(expected + DEVIATIONS * math.sqrt(expected))
     sampled = np.arange(0, n_rows, apart)
     others = np.setdiff1d(np.arange(wanted.start, wanted.stop), sampled, assume_unique=True)
-    order = np.concatenate([sampled, others])
-    search = RowSearch(matrix[order], norms[order], minimum_overlap)
-    keys, counts = _room(search.n_rows, rank)
-    rows = slice(len(sampled), search.n_rows)
-    search.collect(range(len(sampled)), rows, 0.0, rank, keys, counts)
+    met = np.union1d(sampled, others)
+    search = RowSearch(matrix[met], norms[met], minimum_overlap, np.searchsorted(met, sampled))
+    keys, counts = _room(len(others), rank)
+    rows = np.searchsorted(met, others)
+    search.collect(rows, 0.0, rank, keys, counts, np.arange(len(others)))
     keep_nearest(keys, counts, rank)
-    enough = counts[rows] == rank
-    lowest = keys[rows, :rank][enough].min(axis=1) >> 32
+    enough = counts == rank
+    lowest = keys[enough, :rank].min(axis=1) >> 32
     guesses = np.zeros(len(wanted), dtype=np.float32)
     guesses[others[enough] - wanted.start] = lowest.astype(np.int32).view(np.float32)
     return guesses

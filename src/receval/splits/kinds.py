@@ -71,6 +71,13 @@ class _SplitModel(BaseModel):
         """Whether only ratings with timestamps can be split so."""
         return False
 
+    @property
+    def n_folds(self) -> int | None:
+        """How many folds the split has; None where a file beside the raw data says it."""
+        ratios = getattr(self, "train_ratio", None)
+        of_each: int = getattr(self, "folds", 1)
+        return of_each * (len(ratios) if isinstance(ratios, tuple) else 1)
+
 
 def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float, ...]:
     if isinstance(shares, tuple) and len(set(shares)) < len(shares):
@@ -234,6 +241,11 @@ class Predefined(_SplitModel):
     def files(self) -> tuple[str, ...]:
         """Names of the files beside the raw data that the split reads."""
         return (self.file,)
+
+    @property
+    def n_folds(self) -> int | None:
+        """How many folds the split has: one of held-out pairs, else the file says it."""
+        return 1 if self.content == "held-out-pairs" else None
 
     @model_validator(mode="after")
     def _is_of_all_ratings(self) -> Self:

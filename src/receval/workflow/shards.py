@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One system shared out to several jobs by shards of consecutive users, and its ranks joined."""
+"""One system shared out to several jobs by shards of folds and users, and its ranks joined."""
 
 from __future__ import annotations
 
@@ -75,6 +75,55 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     return [range(*pair) for pair in pairwise(ends)]
 
 
+def folds_and_users(
+    n_folds: int, ratings_of_users: ArrayLike, shard: tuple[int, int]
+) -> list[tuple[int, range]]:
+    """Return the folds of a shard, and of each the users.
+
+    Folds are shared out first, which costs nothing: users of one fold are divided only where there
+    are more shards than folds, as evenly as can be, and the last folds, of which splits by ratios
+    train the most, into one part more than the first where it is not even.
+
+    Parameters
+    ----------
+    n_folds : int
+    ratings_of_users : array_like of int, shape (n_users,)
+        As for :func:`user_shards`.
+    shard : tuple of int
+        Number of the shard, from 1, and how many there are.
+
+    Returns
+    -------
+    list of (int, range)
+
+    Raises
+    ------
+    ValueError
+        Users of a fold are fewer than its parts.
+
+    Examples
+    --------
+    Three folds in two shards, and in four:
+
+    >>> folds_and_users(3, [2, 2], (1, 2))
+    [(0, range(0, 2)), (2, range(0, 2))]
+    >>> [folds_and_users(3, [2, 2], (number, 4)) for number in (2, 3, 4)]
+    [[(1, range(0, 2))], [(2, range(0, 1))], [(2, range(1, 2))]]
+    """
+    number, n_shards = shard
+    if n_shards <= n_folds:
+        everyone = range(len(np.asarray(ratings_of_users)))
+        return [(fold_number, everyone) for fold_number in range(number - 1, n_folds, n_shards)]
+    fewest, more = divmod(n_shards, n_folds)
+    place = number - 1
+    for fold_number in range(n_folds):
+        parts = fewest + (fold_number >= n_folds - more)
+        if place < parts:
+            break
+        place -= parts
+    return [(fold_number, user_shards(ratings_of_users, parts)[place])]
+
+
 def rank_shard(
     *,
     ratings: Sequence[Path],
@@ -92,7 +141,7 @@ def rank_shard(
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
 ) -> None:
-    """Write the judged ranks of one shard of the users.
+    """Write the judged ranks of one shard: of some folds, or of some users on one fold.
 
     Where there are no models, the system is trained for these users first, fold by fold, and what
     it has learnt is kept in memory until the fold is ranked: neighbourhoods of all users would take
@@ -125,11 +174,9 @@ def rank_shard(
     wanted = [Protocol(**protocol) for protocol in protocols]
     table = Ratings.read(folder)
     folds = Split.read(split)
-    number_of_shard, n_shards = shard
     of_users = np.bincount(table.users, minlength=table.n_users)
-    users = user_shards(of_users, n_shards)[number_of_shard - 1]
     judged_ranks: dict[RanksKey, JudgedRanks] = {}
-    for number in range(folds.n_folds):
+    for number, users in folds_and_users(folds.n_folds, of_users, shard):
         data = fold(table, folds, number)
         if models:
             model = trained_model(recommender, model_file(models[0], number), table)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which systems are shared out by shards of users, into how many, and what their jobs read."""
+"""Which systems are shared out by shards of folds and users, and what their jobs read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ RATINGS_A_SHARD = 12_500_000
 """Of a system that is fitted for some users alone, unless told: Netflix has eight shards.
 
 All pairs of users take a time that grows with users times ratings, so more than one job should have
-it only where that is hours: all shards together compare each pair nearly twice.
+it only where that is hours: all shards together compare each pair of a fold nearly twice. Folds of
+their own cost nothing.
 """
 
 
 class PlannedShards:
-    """How the users of an edition's systems are shared out.
+    """How the folds and users of an edition's systems are shared out.
 
     Parameters
     ----------
@@ -41,22 +42,29 @@ class PlannedShards:
         self.experiments = experiments
         self.sizes = sizes
 
-    def number(self, dataset: str, system: str) -> int:
-        """Return into how many shards a system's users on a dataset are divided: 1 for one job."""
+    def number(self, dataset: str, split: str, system: str) -> int:
+        """Return into how many shards a system on a split is divided: 1 for one job."""
         asked = self.settings.shards
         if isinstance(asked, dict):
             asked = asked.get(dataset, "auto")
-        if asked != "auto":
+        if isinstance(asked, int):
             return asked
         if self.settings.edition == "demo" or not self._fits_some_users(system):
             return 1
-        ratings = self.settings.datasets[dataset].expected.ratings or 0
-        return max(1, ratings // RATINGS_A_SHARD)
+        most = (self.settings.datasets[dataset].expected.ratings or 0) // RATINGS_A_SHARD
+        folds = self._folds(split)
+        # One fold each is the better division: there no pair is compared twice.
+        return 1 if most <= 1 else folds if asked == "folds" else max(most, folds)
 
-    def is_fitted_by_shard(self, dataset: str, system: str) -> bool:
+    def _folds(self, split: str) -> int:
+        """Return how many folds a split has; 1 where the file of another says it."""
+        spec = self.settings.splits.get(split)
+        return 1 if spec is None or spec.n_folds is None else spec.n_folds
+
+    def is_fitted_by_shard(self, dataset: str, split: str, system: str) -> bool:
         """Return whether each shard trains for its own users, so that there are no models."""
         return (
-            self.number(dataset, system) > 1
+            self.number(dataset, split, system) > 1
             and self._fits_some_users(system)
             and (dataset, system) not in self._with_models_read
         )
@@ -79,14 +87,14 @@ class PlannedShards:
 
     def models(self, dataset: str, split: str, system: str) -> list[str]:
         """Return the folder of the models that a shard reads; none if it trains by itself."""
-        if self.is_fitted_by_shard(dataset, system):
+        if self.is_fitted_by_shard(dataset, split, system):
             return []
         return [self.experiments.models_folder(dataset, split, system)]
 
     def files(self, dataset: str, split: str, system: str) -> list[str]:
         """Return the files of the judged ranks of all shards, in their order."""
         folder = f"work/{self.settings.run}/{dataset}/{split}/{system}/shards"
-        number = self.number(dataset, system)
+        number = self.number(dataset, split, system)
         return [f"{folder}/{_name(each, number)}.npz" for each in range(1, number + 1)]
 
     def position(self, shard: str) -> tuple[int, int]:
@@ -94,20 +102,26 @@ class PlannedShards:
         number, _, count = shard.partition("-of-")
         return int(number), int(count)
 
-    def size(self, dataset: str, system: str) -> JobSize:
+    def size(self, dataset: str, split: str, system: str) -> JobSize:
         """Return the size of the job of one shard."""
-        return self.sizes.shard(dataset, self.number(dataset, system))
+        return self.sizes.shard(dataset, self.number(dataset, split, system), self._folds(split))
 
     def pattern(self) -> str:
         """Return a regular expression of the judged ranks, below ``work``, that are joined.
 
         Those of replications, which have the shards of their edition, are among them.
         """
-        by_dataset = (
-            (dataset, [s for s in self.settings.systems if self.number(dataset, s) > 1])
-            for dataset in self.settings.datasets
-        )
-        ranks = [f"{name}/[^/]+/(?:{'|'.join(systems)})" for name, systems in by_dataset if systems]
+        ranks = []
+        for dataset in self.settings.datasets:
+            splits_by_systems: dict[tuple[str, ...], list[str]] = {}
+            for split in self.settings.splits:
+                systems = (s for s in self.settings.systems if self.number(dataset, split, s) > 1)
+                splits_by_systems.setdefault(tuple(systems), []).append(split)
+            ranks += [
+                f"{dataset}/(?:{'|'.join(splits)})/(?:{'|'.join(systems)})"
+                for systems, splits in splits_by_systems.items()
+                if systems
+            ]
         edition = self.settings.edition
         return rf"{edition}(?:-[^/]+)?/(?:{'|'.join(ranks)})/ranks[.]npz" if ranks else ""
 
@@ -121,10 +135,10 @@ class PlannedShards:
         return sorted(
             path
             for path in folder.glob("*/*/*/shards/*.npz")
-            for dataset, _, system in [path.parts[len(folder.parts) : -2]]
+            for dataset, split, system in [path.parts[len(folder.parts) : -2]]
             if dataset not in known.datasets
             or system not in known.systems
-            or not re.fullmatch(rf"[0-9]+-of-{self.number(dataset, system)}", path.stem)
+            or not re.fullmatch(rf"[0-9]+-of-{self.number(dataset, split, system)}", path.stem)
         )
 
 

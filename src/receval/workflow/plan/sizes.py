@@ -101,8 +101,8 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     )
 
 
-def shard_size(ratings: int, shards: int) -> JobSize:
-    """Return the size of the job of one of several shards of the users of a system.
+def shard_size(ratings: int, shards: int, folds: int = 1) -> JobSize:
+    """Return the size of the job of one of several shards of a system.
 
     Parameters
     ----------
@@ -110,13 +110,18 @@ def shard_size(ratings: int, shards: int) -> JobSize:
         Of the dataset.
     shards : int
         How many there are.
+    folds : int
+        Which are shared out first.
     """
     whole = job_size(ratings)
     if ratings <= SMALL_DATA or shards == 1:
         return whole
+    parts_of_fold = max(1, shards // folds)
+    share_of_folds = math.ceil(folds / shards) / folds
     # All ratings are read by every shard, and neighbours of its users are sought among all.
-    megabytes = (whole.megabytes - SMALL.megabytes) * (1 + 1 / shards) / 2
-    minutes = (whole.minutes - SMALL.minutes) * (2 - 1 / shards) / shards
+    megabytes = (whole.megabytes - SMALL.megabytes) * (1 + 1 / parts_of_fold) / 2
+    twice = (2 - 1 / parts_of_fold) / parts_of_fold
+    minutes = (whole.minutes - SMALL.minutes) * share_of_folds * twice
     return replace(
         whole,
         megabytes=SMALL.megabytes + math.ceil(megabytes),
@@ -152,11 +157,11 @@ class PlannedSizes:
             return SMALL
         return job_size(self._most_ratings(datasets), demanding=demanding)
 
-    def shard(self, dataset: str, shards: int) -> JobSize:
-        """Return the size of the job of one of several shards of a system's users on a dataset."""
+    def shard(self, dataset: str, shards: int, folds: int = 1) -> JobSize:
+        """Return the size of the job of one of several shards of a system on a dataset."""
         if self.settings.edition == "demo":
             return SMALL
-        return shard_size(self._most_ratings([dataset]), shards)
+        return shard_size(self._most_ratings([dataset]), shards, folds)
 
     def joined(self, dataset: str) -> JobSize:
         """Return the size of the job that joins the judged ranks of shards, array by array."""
