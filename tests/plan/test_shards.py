@@ -16,7 +16,9 @@ from receval.workflow.plan.shards import FITTED_BY_USERS, joined_ranks
 from receval.workflow.plan.sizes import SMALL, SMALL_DATA, job_size, shard_size
 
 NETFLIX = ("netflix", "random-80", "knn-user-1000")
-RATIOS = ("netflix", "training-shares", "knn-user-1000")
+RATIOS = ("netflix", "nine-ratios", "knn-user-1000")
+TRAIN_RATIOS = [n / 10 for n in range(1, 10)]
+WITH_RATIOS = {"splits": {"nine-ratios": {"kind": "random-ratio", "train_ratio": TRAIN_RATIOS}}}
 
 
 def test_the_plan_knows_which_classes_fit_some_users() -> None:
@@ -34,7 +36,7 @@ def test_unless_told_only_neighbourhoods_on_many_ratings_have_shards() -> None:
     of_all = {
         (dataset, system): full.number(dataset, split, system)
         for dataset in full.settings.datasets
-        for split in ("random-80", "training-shares")
+        for split in ("random-80", "half-of-ratings")
         for system in full.settings.systems
     }
     several = {pair for pair, number in of_all.items() if number > 1}
@@ -56,15 +58,15 @@ def test_a_number_is_of_all_systems_on_all_datasets_or_on_those_named(
 
 
 def test_unless_told_folds_are_shards_where_there_are_more_of_them() -> None:
-    shards = plan_of("full").shards
+    shards = plan_of("full", WITH_RATIOS).shards
     assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (8, 9)
 
 
 @pytest.mark.parametrize("asked", ["folds", {"netflix": "folds"}])
 def test_with_folds_no_users_are_divided(asked: object) -> None:
-    shards = plan_of("full", {"shards": asked}).shards
+    shards = plan_of("full", {**WITH_RATIOS, "shards": asked}).shards
     assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (1, 9)
-    others = [("ml-1m", "training-shares", "knn-user-1000"), (*RATIOS[:2], "ranksys-mf")]
+    others = [("ml-1m", *RATIOS[1:]), (*RATIOS[:2], "ranksys-mf")]
     assert [shards.number(*one) for one in others] == [1, 1]
     joined = joined_ranks([shards])
     found = [bool(re.match(joined, f"full/{'/'.join(one)}/ranks.npz")) for one in (NETFLIX, RATIOS)]
@@ -72,10 +74,9 @@ def test_with_folds_no_users_are_divided(asked: object) -> None:
 
 
 def test_every_split_has_the_folds_that_are_planned() -> None:
-    splits = plan_of("full").settings.splits
-    folds = {name: splits[name].n_folds for name in ("training-shares", "random-80", "temporal-80")}
-    assert folds == {"training-shares": 9, "random-80": 1, "temporal-80": 1}
-    assert splits["half-of-ratings"].n_folds == 3
+    splits = plan_of("full", WITH_RATIOS).settings.splits
+    names = ("nine-ratios", "half-of-ratings", "random-80", "temporal-80")
+    assert [splits[name].n_folds for name in names] == [9, 3, 1, 1]
     read = [spec for spec in splits.values() if spec.kind == "predefined"]
     assert {spec.content: spec.n_folds for spec in read} == {
         "held-out-pairs": 1,

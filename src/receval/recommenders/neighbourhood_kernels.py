@@ -9,8 +9,8 @@ value once. All other entries of a block are sorted by column and met one by one
 values are whole, whose sums do not depend on their order, else as float64 in the order of the row's
 columns.
 
-Blocks, and the chunks that meet one, are taken far from each other one after the other: rows in
-some order would else meet nearer and nearer ones, and collect and drop many times as many keys.
+Blocks, and the chunks that meet one, are taken far from each other one after the other: sorted rows
+would else meet nearer and nearer ones, and collect and drop many times as many keys.
 
 numba's own loops would store sums after each line, and ask before each whether arrays overlap; so
 the innermost ones are written in LLVM's instructions, for vectors as wide as the processor has.
@@ -231,8 +231,8 @@ def find_nearest_rows(
     n_own = -((compared - compared_end) // size)
     n_blocks = n_own - ((compared_end - n_rows) // size)
     step = far_step(n_blocks)
-    for turn in range(n_blocks):
-        block = turn * step % n_blocks
+    for nth in range(n_blocks):
+        block = nth * step % n_blocks
         if block < n_own:
             first = compared + block * size
             end = min(first + size, compared_end)
@@ -251,8 +251,8 @@ def find_nearest_rows(
         start = compared if is_behind else 0
         n_chunks = -((start - last) // chunk)
         step_of_chunks = far_step(n_chunks)
-        for turn_of_chunk in range(n_chunks):
-            begin = start + turn_of_chunk * step_of_chunks % n_chunks * chunk
+        for nth_chunk in range(n_chunks):
+            begin = start + nth_chunk * step_of_chunks % n_chunks * chunk
             stop = min(last, begin + chunk)
             if not any_collects and floors[begin:stop].min() == np.inf:
                 continue
