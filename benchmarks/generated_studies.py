@@ -26,7 +26,7 @@ FEWEST_AN_ITEM = 25
 def planned(study: str, dataset: str, shards: int | str = 1) -> Plan:
     """Return the plan of a study of the full edition alone, in which there is only one dataset.
 
-    Systems are shared out as ``shards`` of the configuration says: a number, or "auto".
+    Systems are shared out as ``shards`` of the configuration says: a number, "folds" or "auto".
 
     What ``studies_on_other_data.yaml`` has for the two is laid over the configuration: studies of
     datasets that they do not name. Raw files are not looked for: whatever dataset it is, all its
@@ -67,9 +67,10 @@ def comparing_users(plan: Plan) -> tuple[str, ...]:
 
 
 def most_shards(plan: Plan, dataset: str) -> int:
-    """Return into how many shards a system on a split is divided, at most, of all in a study."""
+    """Return into how many shards users are divided, at most, for the systems of a study."""
+    parts = plan.shards.parts_of_users
     on = [e for e in plan.experiments.in_use if e.dataset == dataset]
-    numbers = (plan.shards.number(dataset, e.split, name) for e in on for name in e.all_systems)
+    numbers = (parts(dataset, e.split, name) for e in on for name in e.all_systems)
     return max(numbers, default=1)
 
 

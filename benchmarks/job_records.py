@@ -93,7 +93,7 @@ class RunRecord:
     jobs : tuple of RecordedJob
         By their starts.
     shards : int
-        Into how many the users of systems were divided, at most.
+        Into how many the users of a fold were divided, at most.
     """
 
     study: str

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from job_records import GIB, RecordedJob, RunRecord
 
@@ -27,40 +29,56 @@ def timed(jobs: Sequence[RecordedJob]) -> list[TimedJob]:
 
 
 def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
-    """Return the jobs as they would be if the users of every neighbourhood were shared out.
+    """Return the jobs as they would be if every neighbourhood were shared out.
 
-    Each shard finds the neighbours of its users and ranks for them. One job compares each pair of
-    users once; shards compare a pair of two of them once each, which is 2 - 1 / n times the work of
-    one for n shards. Each also reads the ratings and makes the folds, for which it is taken to need
-    as long as the job that divides them, which reads the same; and the memory of the whole. Joining
-    is taken to need no time.
+    Folds that are jobs of their own stay so, and their users are divided where more shards than
+    folds are asked for. Each shard finds the neighbours of its users and ranks for them. One job
+    compares each pair of users once; shards compare a pair of two of them once each, which is
+    2 - 1 / n times the work of one for n shards, and what a job of one fold takes is all taken to
+    be this. Each shard also reads the ratings and makes the folds, for which it is taken to need as
+    long as the job that divides them, which reads the same; and the memory of the whole. Joining is
+    taken to need no more time than it did.
     """
     reading = {job.subject: job.cpu for job in record.jobs if job.rule == "split_ratings"}
-    ranks = {job.subject: job for job in record.jobs if job.rule == "rank_system"}
-    whole = {
-        job.subject: job
-        for job in record.jobs
-        if record.stage(job) == "neighbourhoods of users" and job.subject in ranks
-    }
-    found = []
+    of_neighbourhoods = [job for job in record.jobs if job.system in record.neighbourhoods]
+    training = {job.subject: job for job in of_neighbourhoods if job.rule == "train_system"}
+    folds = Counter(_undivided(job) for job in of_neighbourhoods if job.rule == "rank_shard")
+    found: list[RecordedJob] = []
+    parts_of: dict[str, tuple[str, ...]] = {}
     for job in record.jobs:
-        if job.subject not in whole or job.rule not in ("train_system", "rank_system"):
+        subject = _undivided(job)
+        if job.rule == "train_system" and job.subject in training:
+            continue
+        if job.rule == "rank_system" and job.subject in training:
+            first = training[job.subject]
+            compared, rest, number = first.cpu, job.cpu, shards
+            whole = replace(first, peak=max(first.peak, job.peak))
+        elif job.rule == "rank_shard" and shards >= 2 * folds[subject] > 0:
+            compared, rest, number, whole = job.cpu, 0.0, shards // folds[subject], job
+        else:
             found.append(job)
-        elif job.rule == "rank_system":
-            training = whole[job.subject]
-            parts = [
-                replace(
-                    training,
-                    rule="rank_shard",
-                    subject=f"{number}-of-{shards}, {job.subject}",
-                    cpu=(training.cpu * (2 - 1 / shards) + job.cpu) / shards
-                    + reading[job.subject.partition(", ")[0]],
-                    peak=max(training.peak, job.peak),
-                )
-                for number in range(1, shards + 1)
-            ]
-            found += [*parts, replace(job, cpu=0.0, needs=tuple(part.name for part in parts))]
-    return found
+            continue
+        seconds = (compared * (2 - 1 / number) + rest) / number
+        seconds += reading[subject.partition(", ")[0]]
+        parts = [
+            replace(
+                whole, rule="rank_shard", subject=f"{n}-of-{number}, {job.subject}", cpu=seconds
+            )
+            for n in range(1, number + 1)
+        ]
+        found += parts
+        parts_of[job.name] = tuple(part.name for part in parts)
+        if job.rule == "rank_system":
+            found.append(replace(job, cpu=0.0, needs=parts_of.pop(job.name)))
+    return [
+        replace(job, needs=tuple(chain(*(parts_of.get(need, (need,)) for need in job.needs))))
+        for job in found
+    ]
+
+
+def _undivided(job: RecordedJob) -> str:
+    """Return split and system of a job that trains or ranks, without the number of its shard."""
+    return ", ".join(job.subject.split(", ")[-2:])
 
 
 def schedules(jobs: Sequence[RecordedJob]) -> dict[str, Schedule]:

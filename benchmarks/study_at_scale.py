@@ -15,7 +15,7 @@ original. Each job is a process of one thread; so many run at a time as there ar
 that the workflow lists are compiled first. With `--keep` a run that was stopped goes on behind the
 last job that ended, and with `--artifacts` only what these artifacts need is run: a study may be
 run in parts. Models are removed when all that read them are done. Systems are one job each, unless
-`--shards` shares their users out.
+`--shards` shares their folds and users out.
 
 Prints what each job takes and, for each size, what each stage does; then the exponents b of the
 growth n^b from size to size, and how long the jobs of the largest size would take on machines with
@@ -57,9 +57,9 @@ def main() -> int:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument(
         "--shards",
-        type=lambda text: text if text == "auto" else int(text),
+        type=lambda text: text if text in ("auto", "folds") else int(text),
         default=1,
-        help="of the users of each system, or auto, as the workflow has by default",
+        help="of folds and users of each system, or auto or folds, as in config.yaml",
     )
     parser.add_argument(
         "--keep", type=Path, help="work in this folder, leave all files there, and go on with them"

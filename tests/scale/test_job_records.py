@@ -96,6 +96,27 @@ def test_shards_of_a_neighbourhood_are_jobs_side_by_side_that_compare_pairs_twic
     assert schedules(shared)["1 x 64 cores, 256 GiB"].seconds == pytest.approx(68)
 
 
+def test_folds_that_are_jobs_stay_so_and_their_users_are_divided_where_there_are_more_shards() -> (
+    None
+):
+    names = [f"{n}-of-3, ratios, knn" for n in (1, 2, 3)]
+    join = row("join_shards", "ratios, knn", 90, 2)
+    join["needs"] = [f"rank_shard {name}" for name in names]
+    rows = [
+        row("split_ratings", "ratios", 0, 4),
+        *(row("rank_shard", name, 4, 30) for name in names),
+        join,
+    ]
+    planned = [f"{each['stage']} {each['subject']}" for each in rows]
+    whole = RunRecord.of_rows(rows, planned, choices=1_000_000, **ABOUT)
+    assert shared_out(whole, 4) == list(whole.jobs)
+    shared = shared_out(whole, 7)
+    shards = [job for job in shared if job.rule == "rank_shard"]
+    assert [job.cpu for job in shards] == [pytest.approx(30 * 1.5 / 2 + 4)] * 6
+    assert len({job.name for job in shards}) == 6
+    assert set(shared[-1].needs) == {job.name for job in shards}
+
+
 def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")

@@ -56,6 +56,10 @@ class PlannedShards:
         # One fold each is the better division: there no pair is compared twice.
         return 1 if most <= 1 else folds if asked == "folds" else max(most, folds)
 
+    def parts_of_users(self, dataset: str, split: str, system: str) -> int:
+        """Return into how many parts the users of a fold are divided, at most: 1 for none."""
+        return -(-self.number(dataset, split, system) // self._folds(split))
+
     def _folds(self, split: str) -> int:
         """Return how many folds a split has; 1 where the file of another says it."""
         spec = self.settings.splits.get(split)
