@@ -55,15 +55,14 @@ def test_records_say_nothing_of_the_machine(record: Path) -> None:
 
 
 def test_figure_is_described_and_its_texts_do_not_overlap() -> None:
-    sys.path.append(str(ROOT / "docs" / "scale"))
-    import write_page
+    sys.path.extend(str(ROOT / name) for name in ("docs/scale", "benchmarks"))
+    import growth_figure
+    from write_page import records_of
 
     from receval.figures.style import figure_style
     from receval.figures.text_problems import text_problems
 
     with figure_style():
-        assert (
-            text_problems(write_page.draw(write_page.records_of("canamares2020", "netflix"))) == []
-        )
+        assert text_problems(growth_figure.draw(records_of("canamares2020", "netflix"))) == []
     svg = (ROOT / "docs" / "scale" / "growth.svg").read_text(encoding="utf-8")
-    assert write_page.TITLE in svg
+    assert growth_figure.TITLE in svg
