@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -361,6 +361,7 @@ def test_of_a_pair_the_row_with_fewer_entries_is_at_the_lower_position() -> None
 
 
 @given(st.integers(1, 3_000))
+@example(12)
 def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
     step = far_step.py_func(number)
     assert len({turn * step % number for turn in range(number)}) == number

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,6 +141,21 @@ def test_nearest_rows_are_selected_from_many_more_rows_and_ties_go_by_row(neighb
     assert (np.count_nonzero(expected, axis=1) == neighbours).mean() > 0.9
     np.testing.assert_array_equal(found.toarray() > 0, expected > 0)
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6)
+
+
+def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
+    neighbours = 400
+    matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))
+    nearest_rows(matrix, neighbours)
+    tracemalloc.start()
+    try:
+        found = nearest_rows(matrix, neighbours)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.nnz == 2_000 * neighbours
+    # Keys have as many bytes and half as many to spare. With both side by side it would be 2.5.
+    assert 1.5 < peak / (8 * found.nnz) < 2
 
 
 @settings(max_examples=15, deadline=None)

@@ -75,6 +75,14 @@ def test_more_shards_than_users_are_refused() -> None:
         user_shards([1, 2, 3], 4)
 
 
+def test_more_shards_than_users_of_all_folds_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match="9 folds of 2 users cannot be divided into 27 shards: ask"
+    ):
+        folds_and_users(9, [1, 2], (1, 27))
+    assert folds_and_users(9, [1, 2], (18, 18)) == [(8, range(1, 2))]
+
+
 @given(counts, st.integers(1, 9), st.integers(1, 40))
 def test_shards_are_all_folds_of_all_users_once(
     ratings: list[int], n_folds: int, n_shards: int

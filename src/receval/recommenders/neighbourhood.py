@@ -6,10 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.neighbourhood_kernels import in_row_order, keep_nearest
+from receval.recommenders.neighbourhood_kernels import (
+    keep_nearest,
+    pack_in_row_order,
+    part_packed,
+)
 from receval.recommenders.neighbourhood_search import nearest_keys
 
 _LARGEST_INTEGER = 2**31 - 1
@@ -26,9 +31,9 @@ def nearest_rows(
 
     Every pair of rows, one of them wanted, is compared, with blocks of rows whose sums stay in
     cache (:mod:`receval.recommenders.neighbourhood_kernels`), once but for pairs of a sample
-    (:mod:`receval.recommenders.neighbourhood_search`). Memory: some two and a half times the
-    result, the matrix in parts, the entries of a block and a few vectors of length n_rows or
-    n_columns; before, for a sample, a copy of the matrix and its parts.
+    (:mod:`receval.recommenders.neighbourhood_search`). Memory: some one and a half times the
+    result, a copy of the matrix in parts (for a moment, and for a sample before, another one), the
+    entries of a block and a few vectors of length n_rows or n_columns.
 
     Parameters
     ----------
@@ -99,14 +104,27 @@ def nearest_rows_for(
             raise ValueError(
                 f"{len(wanted):,} rows have {found:,} neighbours together, more than the "
                 f"{_LARGEST_INTEGER:,} whose places 32 bits number: ask for fewer neighbours, or "
-                "for those of fewer rows at a time (shards in config/config.yaml)."
+                "for those of fewer rows at a time (in config/config.yaml more shards than folds)."
             )
         starts = np.zeros(len(wanted) + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])
-        indices = np.empty(starts[-1], dtype=np.int32)
-        cosines = np.empty(starts[-1], dtype=np.float32)
-        # The order of rows overwrites the keys, which smaller numbers still need.
+        # What is returned takes the memory of the keys, which smaller numbers still need.
         own = keys if number == falling[-1] else keys.copy()
-        in_row_order(own, starts, n_rows, indices, cosines)
-        nearest[number] = csr_array((cosines, indices, starts), shape=(len(wanted), n_rows))
+        nearest[number] = _in_row_order(own, starts, n_rows)
     return [nearest[number] for number in numbers]
+
+
+def _in_row_order(keys: NDArray[np.int64], starts: NDArray[np.int32], n_rows: int) -> RatingMatrix:
+    """Return the rows' keys as their neighbours, in the memory of the keys.
+
+    Keys and neighbours side by side would be what a job on much data takes the most memory for.
+    """
+    n_rows_wanted, found = len(keys), int(starts[-1])
+    pack_in_row_order(keys, starts, n_rows, keys.reshape(-1))
+    keys.resize(found, refcheck=False)
+    indices = np.empty(found, dtype=np.int32)
+    part_packed(keys, indices, keys.view(np.int32))
+    # Half as long, as the bits of a cosine are half of a packed key.
+    keys.resize(-(-found // 2), refcheck=False)
+    cosines = keys.view(np.float32)[:found]
+    return csr_array((cosines, indices, starts), shape=(n_rows_wanted, n_rows))

@@ -315,16 +315,18 @@ def find_nearest_rows(
 def far_step(number):
     """Return a step by which each of so many places is reached once, round and round.
 
-    The golden section of them, or the next number that has no divisor in common with theirs.
+    The golden section of them, or the number nearest to it, the lower of two, that has no divisor
+    in common with theirs: the next higher one can be all of them but one, a step back.
     """
-    step = np.int64(0.618 * number) + 1
-    while True:
-        one, two = step, number
-        while two:
-            one, two = two, one % two
-        if one == 1:
-            return step
-        step += 1
+    golden = np.int64(0.618 * number + 0.5)
+    for apart in range(number + 2):
+        for step in (golden - apart, golden + apart):
+            one, two = step, number
+            while two:
+                one, two = two, one % two
+            if one == 1 and step > 0:
+                return step
+    return np.int64(1)
 
 
 @njit(cache=True)
@@ -471,18 +473,31 @@ def _keep_largest(keys, kept):
 
 
 @njit(cache=True)
-def in_row_order(keys, starts, n_rows, indices, cosines):
-    """Write every row's keys as its neighbours, in the order of all rows, and their cosines."""
-    bits = cosines.view(np.int32)
+def pack_in_row_order(keys, starts, n_rows, packed):
+    """Write every row's keys one row behind the other, each row's in the order of all rows.
+
+    Each has the other row's number above the bits of the cosine. `packed` may be the memory of the
+    keys themselves, as no row has its place behind that of its keys.
+    """
     for row in range(len(keys)):
         start = starts[row]
         found = keys[row, : starts[row + 1] - start]
         for position in range(len(found)):
-            # The other row's number above the bits of the cosine.
             key = found[position]
             other = n_rows - (key & 0xFFFFFFFF)
             found[position] = (other << 32) | (key >> 32)
         found.sort()
         for position in range(len(found)):
-            indices[start + position] = found[position] >> 32
-            bits[start + position] = np.int32(found[position] & 0xFFFFFFFF)
+            packed[start + position] = found[position]
+
+
+@njit(cache=True)
+def part_packed(packed, indices, bits):
+    """Part packed keys into the rows' numbers and the bits of cosines.
+
+    `bits` may be the front of the memory of the packed keys.
+    """
+    for position in range(len(indices)):
+        indices[position] = packed[position] >> 32
+    for position in range(len(indices)):
+        bits[position] = np.int32(packed[position] & 0xFFFFFFFF)
