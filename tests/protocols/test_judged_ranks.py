@@ -82,6 +82,8 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
     [
         (of_fold(1, "AR"), OWNER, "it has no 1R/1/test/candidates"),
         (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/0/test"),
+        (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/1/test"),
+        (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, 1R/0/unbiased"),
         (of_fold(0, "AR", "1R"), None, "it has no owner"),
         (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "it holds the ranks of ml-1m"),
     ],
@@ -98,6 +100,14 @@ def test_a_part_of_other_protocols_or_systems_is_not_joined(
     with pytest.raises(DamagedFileError, match=message):
         join_ranks(tmp_path / "joined.npz", parts)
     assert not (tmp_path / "joined.npz").exists()
+
+
+def test_a_part_that_says_whose_it_is_is_not_joined_with_one_that_does_not(tmp_path: Path) -> None:
+    parts = [tmp_path / "1.npz", tmp_path / "2.npz"]
+    for path, owner in zip(parts, (None, OWNER), strict=True):
+        write_ranks(path, of_fold(0, "AR"), owner)
+    with pytest.raises(DamagedFileError, match="it has, beside what it should hold, owner"):
+        join_ranks(tmp_path / "joined.npz", parts)
 
 
 def test_parts_without_those_of_a_fold_are_not_joined(tmp_path: Path) -> None:

@@ -109,9 +109,9 @@ def join_ranks(path: Path, parts: Sequence[Path]) -> None:
     Raises
     ------
     DamagedFileError
-        A part is not as it was written, or not of the same system and protocols.
+        A part is not as it was written, or not of the system or not by the protocols of the first.
     ValueError
-        A fold is in none of them.
+        A fold is in none of them, and a later one is.
     """
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive(part)) for part in parts]
@@ -123,26 +123,27 @@ class _Joined(Mapping[str, NDArray]):
 
     def __init__(self, archives: Sequence[Archive]) -> None:
         self._holders: dict[str, list[Archive]] = {}
-        # What each fold has, by the first archive with it: all have a test by the same protocols.
-        of_folds: dict[int, set[str]] = {}
+        # All folds have a test by the same protocols; what else a fold has, its first part says.
+        tests = {name for name in archives[0].names if _is_of_test(name)}
+        beside_tests: dict[int, set[str]] = {}
         for archive in archives:
             own: dict[int, set[str]] = {}
             for name in archive.names:
-                own.setdefault(_fold_of(name), set()).add(name)
-            wanted = set().union(*(of_folds.setdefault(fold, own[fold]) for fold in own))
-            for fold in own.keys() - {_NO_FOLD}:
-                wanted |= {_in_fold(name, fold) for name in archives[0].names if _is_of_test(name)}
-            archive.check_names(wanted | ({_OWNER} & of_folds.get(_NO_FOLD, set())))
+                if name != _OWNER:
+                    own.setdefault(_fold_of(name), set()).add(name)
+            wanted = {_OWNER}.intersection(archives[0].names)
+            for fold, names in own.items():
+                others = {name for name in names if not _is_of_test(name)}
+                wanted |= beside_tests.setdefault(fold, others)
+                wanted |= {_in_fold(name, fold) for name in tests}
+            archive.check_names(wanted)
             for name in archive.names:
                 self._holders.setdefault(name, []).append(archive)
-        folds = {fold for fold in of_folds if fold != _NO_FOLD}
-        if missing := set(range(max(folds, default=-1) + 1)) - folds:
+        if missing := set(range(max(beside_tests, default=-1) + 1)) - beside_tests.keys():
             raise ValueError(
-                f"no part has the ranks of fold {enumerated(sorted(map(str, missing)))}: join the "
+                f"no part has the ranks of fold {enumerated(sorted(missing))}: join the "
                 "parts of all folds"
             )
-        # As one job writes them, fold by fold.
-        self._names = sorted(self._holders, key=_fold_of)
 
     def __getitem__(self, name: str) -> NDArray:
         holders = self._holders[name]
@@ -155,18 +156,14 @@ class _Joined(Mapping[str, NDArray]):
         return arrays[0]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._holders)
 
     def __len__(self) -> int:
-        return len(self._names)
-
-
-_NO_FOLD = -1
+        return len(self._holders)
 
 
 def _fold_of(name: str) -> int:
-    """Return the fold of an array; -1 for what is alike in all."""
-    return _NO_FOLD if name == _OWNER else int(name.rsplit("/", 3)[1])
+    return int(name.rsplit("/", 3)[1])
 
 
 def _is_of_test(name: str) -> bool:
