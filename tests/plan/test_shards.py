@@ -57,9 +57,13 @@ def test_a_number_is_of_all_systems_on_all_datasets_or_on_those_named(
         assert found == numbers
 
 
-def test_unless_told_folds_are_shards_where_there_are_more_of_them() -> None:
-    shards = plan_of("full", WITH_RATIOS).shards
-    assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (8, 9)
+@pytest.mark.parametrize(("n_ratios", "number"), [(1, 8), (4, 8), (5, 5), (9, 9)])
+def test_unless_told_folds_are_shards_where_the_users_of_all_cannot_be_divided(
+    n_ratios: int, number: int
+) -> None:
+    ratios = {"kind": "random-ratio", "train_ratio": TRAIN_RATIOS[:n_ratios]}
+    shards = plan_of("full", {"splits": {"nine-ratios": ratios}}).shards
+    assert shards.number(*RATIOS) == number
 
 
 @pytest.mark.parametrize("asked", ["folds", {"netflix": "folds"}])
@@ -71,17 +75,6 @@ def test_with_folds_no_users_are_divided(asked: object) -> None:
     joined = joined_ranks([shards])
     found = [bool(re.match(joined, f"full/{'/'.join(one)}/ranks.npz")) for one in (NETFLIX, RATIOS)]
     assert found == [False, True]
-
-
-def test_every_split_has_the_folds_that_are_planned() -> None:
-    splits = plan_of("full", WITH_RATIOS).settings.splits
-    names = ("nine-ratios", "half-of-ratings", "random-80", "temporal-80")
-    assert [splits[name].n_folds for name in names] == [9, 3, 1, 1]
-    read = [spec for spec in splits.values() if spec.kind == "predefined"]
-    assert {spec.content: spec.n_folds for spec in read} == {
-        "held-out-pairs": 1,
-        "fold-numbers": None,
-    }
 
 
 @pytest.mark.parametrize("asked", [0, "many", {"nowhere": 2}, {"ml-1m": 0}])

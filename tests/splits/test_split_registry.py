@@ -14,6 +14,7 @@ SPLIT = TypeAdapter(AnySplitSpec)
 
 KINDS = [
     {"kind": "random-ratio", "folds": 2},
+    {"kind": "random-ratio", "train_ratio": [0.2, 0.5, 0.8], "folds": 2},
     {"kind": "user-ratio", "folds": 2},
     {"kind": "k-fold"},
     {"kind": "k-fold", "balanced_per_user": True},
@@ -71,6 +72,8 @@ def test_every_kind_can_be_made_and_is_the_same_each_time(ratings, kind, tmp_pat
     made(ratings, {"kind": "k-fold"}, name="another-split-in-between")
     np.testing.assert_array_equal(first, made(ratings, kind, auxiliary_files={"folds.txt": folds}))
     assert ((first & TEST) > 0).any(axis=1).all()
+    planned = SPLIT.validate_python(kind).n_folds
+    assert planned == (None if kind["kind"] == "predefined" else len(first))
 
 
 def test_the_partition_of_another_split_is_the_same_under_any_name(ratings):

@@ -62,7 +62,7 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     if n_users < n_shards:
         raise ValueError(
             f"{n_users} users cannot be divided into {n_shards} shards: ask for no more shards "
-            "than users (shards in config.yaml)."
+            "than users."
         )
     # In whole numbers, so that no rounding moves a border.
     costs = np.cumsum(numbers * n_users + n_ratings) if n_ratings else np.arange(1, n_users + 1)
@@ -99,7 +99,7 @@ def folds_and_users(
     Raises
     ------
     ValueError
-        Users of a fold are fewer than its parts.
+        A fold has fewer users than the parts that it is divided into.
 
     Examples
     --------
@@ -115,6 +115,12 @@ def folds_and_users(
         everyone = range(len(np.asarray(ratings_of_users)))
         return [(fold_number, everyone) for fold_number in range(number - 1, n_folds, n_shards)]
     fewest, more = divmod(n_shards, n_folds)
+    n_users = len(np.asarray(ratings_of_users))
+    if n_users * n_folds < n_shards:
+        raise ValueError(
+            f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards: ask for "
+            f"no more than {n_users * n_folds} (shards in config.yaml)."
+        )
     place = number - 1
     for fold_number in range(n_folds):
         parts = fewest + (fold_number >= n_folds - more)

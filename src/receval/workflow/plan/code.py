@@ -90,7 +90,7 @@ class CodeDigests:
     -----
     Every digest behind an artifact is one of a rule's params, so that a plan in which nothing is to
     be done has worked all of them out already. Tests compare them to the rules, and edit code.
-    Of systems that are shared out by shards of users they are those of the undivided jobs, which
+    Of systems that are shared out by shards they are those of the undivided jobs, which
     have the same bytes: what is recorded of results does not depend on how they were shared out.
     """
 

@@ -53,12 +53,11 @@ class PlannedShards:
             return 1
         most = (self.settings.datasets[dataset].expected.ratings or 0) // RATINGS_A_SHARD
         folds = self._folds(split)
-        # One fold each is the better division: there no pair is compared twice.
-        return 1 if most <= 1 else folds if asked == "folds" else max(most, folds)
-
-    def parts_of_users(self, dataset: str, split: str, system: str) -> int:
-        """Return into how many parts the users of a fold are divided, at most: 1 for none."""
-        return -(-self.number(dataset, split, system) // self._folds(split))
+        if most <= 1:
+            return 1
+        # A fold each is the better division, as no pair is compared twice, as long as there are not
+        # enough shards to divide the users of all folds.
+        return folds if asked == "folds" or most < 2 * folds else most
 
     def _folds(self, split: str) -> int:
         """Return how many folds a split has; 1 where the file of another says it."""
