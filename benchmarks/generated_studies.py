@@ -66,14 +66,6 @@ def comparing_users(plan: Plan) -> tuple[str, ...]:
     return tuple(n for n in systems if plan.settings.systems[n].recommender in FITTED_BY_USERS)
 
 
-def most_shards(plan: Plan, dataset: str) -> int:
-    """Return into how many shards users are divided, at most, for the systems of a study."""
-    parts = plan.shards.parts_of_users
-    on = [e for e in plan.experiments.in_use if e.dataset == dataset]
-    numbers = (parts(dataset, e.split, name) for e in on for name in e.all_systems)
-    return max(numbers, default=1)
-
-
 def full_size(dataset: str) -> dict[str, Any]:
     """Return the specification of a generated dataset of the original's size, as plain values."""
     demo = read_yaml(ROOT / "config" / "twins.yaml")[dataset]

@@ -32,6 +32,12 @@ STAGES = {
 """Rules of the workflow by stage. Which systems compare all users, the record says: training them
 is a stage of its own, and their shards, which train and rank, belong to it."""
 
+DECIMALS = 2
+"""Of seconds, in a record."""
+
+ROUNDED = 2 * 10**-DECIMALS
+"""Seconds by which a start and an end, each the sum of rounded numbers, may be off."""
+
 _STAGE_OF = {rule: stage for stage, rules in STAGES.items() for rule in rules}
 
 
@@ -92,8 +98,8 @@ class RunRecord:
         Jobs of the whole study, of which those of a part may be here.
     jobs : tuple of RecordedJob
         By their starts.
-    shards : int
-        Into how many the users of a fold were divided, at most.
+    shards : int or str
+        Into how many systems were shared out, as it was asked for.
     """
 
     study: str
@@ -104,7 +110,7 @@ class RunRecord:
     neighbourhoods: tuple[str, ...]
     planned: int
     jobs: tuple[RecordedJob, ...]
-    shards: int = 1
+    shards: int | str = 1
 
     @classmethod
     def of_rows(
@@ -134,7 +140,7 @@ class RunRecord:
 
     @property
     def file_name(self) -> str:
-        """Of the study, the dataset, the size and the shards, where there are several."""
+        """Of the study, the dataset, the size and the shards, where there may be several."""
         parts = "" if self.shards == 1 else f"-{self.shards}-shards"
         return f"{self.study}-{self.dataset}-{self.millions:g}{parts}.jsonl"
 
@@ -173,9 +179,9 @@ def _job(row: Mapping[str, Any]) -> RecordedJob:
     return RecordedJob(
         rule=row["rule"],
         subject=row["subject"],
-        start=round(row["start"], 2),
-        wall=round(row["wall"], 2),
-        cpu=round(row["cpu"], 2),
+        start=round(row["start"], DECIMALS),
+        wall=round(row["wall"], DECIMALS),
+        cpu=round(row["cpu"], DECIMALS),
         peak=row["peak"],
         read=row["read"],
         written=row["written"],
@@ -185,10 +191,12 @@ def _job(row: Mapping[str, Any]) -> RecordedJob:
 
 def resident(jobs: Sequence[RecordedJob]) -> int:
     """Return a bound on the memory of jobs side by side: the largest sum of their peaks."""
-    return max(
-        sum(other.peak for other in jobs if 0 <= one.start - other.start < other.wall)
-        for one in jobs
-    )
+
+    def runs_at_the_start_of(one: RecordedJob, other: RecordedJob) -> bool:
+        # A job may start as another ends: rounded, a little before that.
+        return other is one or 0 <= one.start - other.start < other.wall - ROUNDED
+
+    return max(sum(each.peak for each in jobs if runs_at_the_start_of(one, each)) for one in jobs)
 
 
 HEADINGS = (

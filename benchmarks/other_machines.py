@@ -38,7 +38,17 @@ def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
     be this. Each shard also reads the ratings and makes the folds, for which it is taken to need as
     long as the job that divides them, which reads the same; and the memory of the whole. Joining is
     taken to need no more time than it did.
+
+    Raises
+    ------
+    ValueError
+        Users are divided in the record.
     """
+    if record.shards not in (1, "folds"):
+        raise ValueError(
+            f"{record.file_name} is of systems that were shared out already, so that what a "
+            "neighbourhood takes alone is not known: record a run with --shards 1 or folds."
+        )
     reading = {job.subject: job.cpu for job in record.jobs if job.rule == "split_ratings"}
     of_neighbourhoods = [job for job in record.jobs if job.system in record.neighbourhoods]
     training = {job.subject: job for job in of_neighbourhoods if job.rule == "train_system"}

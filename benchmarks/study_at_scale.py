@@ -36,7 +36,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from generated_studies import ROOT, choices, comparing_users, most_shards, planned
+from generated_studies import ROOT, choices, comparing_users, planned
 from job_records import RunRecord, exponents, resident, stage_table
 from measured_jobs import Job, Measured, do, read_rows, run
 from other_machines import schedules
@@ -114,7 +114,7 @@ def _study(millions: float, options: argparse.Namespace) -> RunRecord:
             users=_users(every),
             cores=options.cores,
             neighbourhoods=comparing_users(plan),
-            shards=most_shards(plan, options.dataset),
+            shards=options.shards,
         )
     print(stage_table(record), flush=True)
     if options.jobs_record is not None:

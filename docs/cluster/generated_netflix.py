@@ -24,6 +24,8 @@ from receval.simulation.twins import write_twin
 from receval.workflow.plan.sizes import SMALL_DATA, shard_size
 
 SHARDS = 8
+RATIOS = 9
+"""Folds of the split by train ratios, which figure 6 has beside one of a single fold."""
 
 
 def main(ratings: int, folder: Path) -> None:
@@ -51,8 +53,9 @@ def main(ratings: int, folder: Path) -> None:
     }
     # JSON is YAML.
     (folder / "config.yaml").write_text(json.dumps(configuration, indent=1), encoding="utf-8")
-    size = shard_size(ratings, SHARDS)
-    print(size.megabytes, size.minutes)
+    for folds in (1, RATIOS):
+        size = shard_size(ratings, SHARDS, folds)
+        print(size.megabytes, size.minutes)
 
 
 if __name__ == "__main__":

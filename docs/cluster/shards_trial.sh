@@ -8,7 +8,7 @@
 # FOLDER holds Slurm's state, TRIAL the data and both runs, of which that of one machine is kept for the next
 # trial. MEMORY says what holds jobs to their memory (one_node_slurm.sh): sampled unless told, or cgroup.
 # With CORES the machine's run has fewer than all; TARGET is another file than the figure, such as the ranks
-# of the neighbourhoods alone (work/full/netflix/training-shares/knn-user-1000/ranks.npz).
+# of the neighbourhoods of one fold alone (work/full/netflix/random-80/knn-user/ranks.npz).
 set -euo pipefail
 
 ratings=${1:-2200000}
@@ -18,9 +18,9 @@ export FOLDER=${FOLDER:-/tmp/receval-slurm}
 export MEMORY=${MEMORY:-sampled}
 trial=${TRIAL:-/tmp/receval-shards}
 cores=${CORES:-$(nproc)}
-system=knn-user-1000
-ranked=work/full/netflix/training-shares/$system
-target=${TARGET:-work/full/artifacts/canamares2020/fig02.svg}
+# On one fold, whose users are divided; those on nine folds, which the figure has, too, are divided by folds.
+system=knn-user
+target=${TARGET:-work/full/artifacts/canamares2020/fig06.svg}
 snakemake=("$repository/.venv/bin/snakemake" -s "$repository/Snakefile" --configfile "$trial/config.yaml")
 
 [[ $MEMORY == none ]] && {
@@ -32,7 +32,10 @@ make -C "$repository" slurm
 
 rm -rf "$trial/slurm"
 mkdir -p "$trial/one" "$trial/slurm"
-read -r megabytes minutes < <("$repository/.venv/bin/python" "$here/generated_netflix.py" "$ratings" "$trial")
+read -r -d '' megabytes minutes of_folds_megabytes of_folds_minutes < <(
+  "$repository/.venv/bin/python" "$here/generated_netflix.py" "$ratings" "$trial"
+  printf '\0'
+)
 
 echo "== One machine, one job for each system"
 cd "$trial/one"
@@ -49,7 +52,7 @@ first=$(squeue --noheader --states=all --format=%A | sort -n | tail -1)
 of_shard() { # name of the shard: its jobs, the last one first, as "number state"
   squeue --noheader --states=all --sort=-i --format='%A %T %k' |
     awk -v first="$first" -v shard="$1" '$1 > first && $3 ~ /^rule_rank_shard_/ &&
-      index($3, "'"$system"'") && index($3, shard) { print $1, $2 }'
+      $3 ~ /'"_${system}_"'/ && index($3, shard) { print $1, $2 }'
 }
 
 # What computes is forked from a process that computes nothing, so it is nobody's parent.
@@ -61,7 +64,7 @@ computing() { # number of a job: its process that computes
     done | tail -1
 }
 
-# Do something to the first job of a shard, once it has ranked a fold.
+# Do something to the first job of a shard, while it computes.
 strike() { # name of the shard, what to do with number of the job and of its process
   local shard=$1 job state process
   shift
@@ -69,7 +72,6 @@ strike() { # name of the shard, what to do with number of the job and of its pro
     sleep 0.2
     read -r job state < <(of_shard "$shard") || continue
     [[ $state == RUNNING ]] || continue
-    grep -qs "fold 1 of" "$ranked/logs/rank_shard_$shard.log" || continue
     process=$(computing "$job")
     [[ -n $process ]] && break
   done
@@ -91,9 +93,9 @@ trap 'kill "${strikes[@]}" 2>/dev/null || true; "$here/one_node_slurm.sh" stop' 
 
 # What the plan gives all shards, but for the third, whose first attempt has too little memory, and the
 # fifth, whose first attempt has a minute.
-own="wildcards.system == '$system' and wildcards.shard =="
-memory="(400 if $own '3-of-8' else $megabytes) * attempt"
-time="(1 if $own '5-of-8' else $minutes) * attempt"
+own="wildcards.system == '$system'"
+memory="((400 if wildcards.shard == '3-of-8' else $megabytes) if $own else $of_folds_megabytes) * attempt"
+time="((1 if wildcards.shard == '5-of-8' else $minutes) if $own else $of_folds_minutes) * attempt"
 started=$SECONDS
 "${snakemake[@]}" --profile "$repository/profiles/slurm-without-accounting" --cores "$(nproc)" \
   --latency-wait 5 --slurm-init-seconds-before-status-checks 1 --seconds-between-status-checks 1 \
@@ -123,7 +125,7 @@ left=$(find "$trial/slurm/work" -path '*/shards/*' -o -name '*.part')
   echo "Left behind: $left" >&2
   exit 1
 }
-[[ $(grep -c '^rule_rank_shard_' "$trial/tried_again.txt") == 4 ]] || {
+[[ $(grep -c "^rule_rank_shard_.*_${system}_" "$trial/tried_again.txt") == 4 ]] || {
   echo "Not four shards came to grief, so that this is no trial of it." >&2
   exit 1
 }

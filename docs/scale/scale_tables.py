@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from job_records import GIB, HEADINGS, RecordedJob, RunRecord, fitted_exponent, stage_rows
+from job_records import (
+    GIB,
+    HEADINGS,
+    RecordedJob,
+    RunRecord,
+    fitted_exponent,
+    resident,
+    stage_rows,
+)
 from other_machines import MACHINES, called, schedules, shared_out
 from stage_measures import (
     CONSTANT,
@@ -23,7 +31,10 @@ from stage_measures import (
 )
 
 SHARDS = (8, 64)
-"""Of a neighbourhood, where the schedule on many cores is simulated; 8 are the workflow's."""
+"""Of a neighbourhood, where the schedule on many cores is simulated; 8 are the workflow's.
+
+What has more folds has a shard a fold, and what has fewer as many parts of users as fit into these.
+"""
 
 
 def commits(files: Iterable[Path]) -> list[str]:
@@ -63,7 +74,9 @@ def stages(record: RunRecord, roofline: Mapping[str, Any]) -> list[str]:
         )
     cells = (between(shares[row[0]]) if row[0] in shares else "" for row in rows)
     heads = (*HEADINGS, "its kernels, of their rooflines")
-    return table(heads, [(*row, cell) for row, cell in zip(rows, cells, strict=True)])
+    lines = table(heads, [(*row, cell) for row, cell in zip(rows, cells, strict=True)])
+    side_by_side = resident(record.jobs) / GIB
+    return [*lines, "", f"Jobs side by side took at most {side_by_side:.1f} GiB together."]
 
 
 def between(shares: Sequence[float]) -> str:
@@ -111,7 +124,7 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
 
 def growth(records: Sequence[RunRecord]) -> list[str]:
     """Return the table of times and memory by size, with their exponents."""
-    records = comparable(records)
+    largest, records = records[-1], comparable(records)
     sizes = [record.millions for record in records]
     lines = []
     for what, value in (("CPU, min", cpu_minutes), ("largest job, GiB", peak_gib)):
@@ -126,14 +139,15 @@ def growth(records: Sequence[RunRecord]) -> list[str]:
         heads = (f"{size:.3g} M" for size in sizes)
         lines += table((what, *heads, "exponent", "of the last step", "in theory"), rows)
         lines.append("")
-    return lines[:-1]
+    n_jobs, n_shared = len(largest.jobs), len(records[-1].jobs)
+    return [*lines, f"Of the {n_jobs} jobs of the largest size, these are {n_shared}."]
 
 
 def machines(record: RunRecord) -> list[str]:
     """Return the table of simulated schedules of one record, whole and in shards."""
     rows = []
-    shared = {f"neighbourhoods in {n} shards of users": shared_out(record, n) for n in SHARDS}
-    for title, jobs in {"each system one job": list(record.jobs), **shared}.items():
+    shared = {f"neighbourhoods in {n} shards": shared_out(record, n) for n in SHARDS}
+    for title, jobs in {"as it was run": list(record.jobs), **shared}.items():
         found = schedules(jobs)
         chain = next(iter(found.values())).longest_chain_seconds
         times = (f"{found[called(*machine)].seconds / 3600:.2f}" for machine in MACHINES)

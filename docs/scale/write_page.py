@@ -31,9 +31,9 @@ STUDY, DATASET = "canamares2020", "netflix"
 
 
 def records_of(study: str, dataset: str, folder: Path = RECORDS) -> list[RunRecord]:
-    """Return the records of a study on a dataset without shards, the smallest first."""
-    found = map(RunRecord.read, sorted(folder.glob(f"{study}-{dataset}-*.jsonl")))
-    return sorted((each for each in found if each.shards == 1), key=lambda each: each.choices)
+    """Return the records of a study on a dataset with a shard a fold, the smallest first."""
+    found = map(RunRecord.read, sorted(folder.glob(f"{study}-{dataset}-*-folds-shards.jsonl")))
+    return sorted(found, key=lambda each: each.choices)
 
 
 def blocks() -> dict[str, list[str]]:
@@ -44,9 +44,9 @@ def blocks() -> dict[str, list[str]]:
         (
             record
             for record in map(RunRecord.read, sorted(RECORDS.glob("*.jsonl")))
-            if (record.study, record.dataset, record.shards) != (STUDY, DATASET, 1)
+            if (record.study, record.dataset, record.shards) != (STUDY, DATASET, "folds")
         ),
-        key=lambda record: (record.study, record.dataset, record.choices, record.shards),
+        key=lambda record: (record.study, record.dataset, record.choices, str(record.shards)),
     )
     return {
         "stages": stages(netflix[-1], roofline),

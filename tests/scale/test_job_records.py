@@ -63,6 +63,16 @@ def test_stages_have_the_sums_of_their_jobs_and_the_largest_memory() -> None:
     assert resident(record().jobs) == 2 << 30
 
 
+def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounded() -> None:
+    rows = [
+        row("train_system", "half, pop", 0.006, 10.006),
+        row("train_system", "half, knn", 10.013, 100),
+    ]
+    jobs = RunRecord.of_rows(rows, PLANNED, choices=1_000_000, **ABOUT).jobs
+    assert jobs[0].start + jobs[0].wall > jobs[1].start
+    assert resident(jobs) == 1 << 30
+
+
 def test_a_record_is_read_as_it_was_written_and_says_nothing_of_the_machine(tmp_path: Path) -> None:
     record().write(tmp_path)
     file = tmp_path / "canamares2020-netflix-1.jsonl"
@@ -132,3 +142,11 @@ def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path)
     assert [each["needs"] for each in rows] == [[], ["train_system knn"], ["rank_system knn"]]
     assert rows[2]["start"] >= rows[1]["start"] + rows[1]["wall"]
     assert len(after) == 3
+
+
+def test_what_a_neighbourhood_takes_is_not_guessed_from_shards_of_users() -> None:
+    divided = RunRecord.of_rows(ROWS, PLANNED, choices=1_000_000, shards=8, **ABOUT)
+    with pytest.raises(
+        ValueError, match=r"netflix-1-8-shards\.jsonl is of systems that were shared"
+    ):
+        shared_out(divided, 64)
