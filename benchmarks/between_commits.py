@@ -32,10 +32,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-# The plan is of the code that this lies in, too, wherever receval is installed from.
-sys.path.insert(0, str(ROOT / "src"))
+ASKED_FOR_A_JOB = ["--job"]
+if sys.argv[1:] != ASKED_FOR_A_JOB:
+    # The plan is of the code that this lies in, wherever receval is installed from. What a job runs
+    # is said by PYTHONPATH alone.
+    sys.path.insert(0, str(ROOT / "src"))
 
 from measured_jobs import Job, do, run
+
+import receval
 
 STAGES = (
     *("prepare_ratings", "split_ratings", "train_system", "rank_system", "sample_judgments"),
@@ -52,7 +57,8 @@ LOG = "compared.jsonl"
 
 def main() -> int:
     """Compare all jobs; the exit status is 1 if any differ."""
-    if sys.argv[1:] == ["--job"]:
+    if sys.argv[1:] == ASKED_FOR_A_JOB:
+        _check_code()
         do(**json.load(sys.stdin))
         return 0
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -187,6 +193,14 @@ def _read(log: Path) -> list[dict[str, Any]]:
 def _with_code(source: Path) -> None:
     """Let the processes that are started from now on import this code."""
     os.environ["PYTHONPATH"] = str(source)
+
+
+def _check_code() -> None:
+    """Refuse to do a job with other code than the commit's: it would be compared with itself."""
+    wanted = Path(os.environ["PYTHONPATH"], "receval")
+    found = Path(str(receval.__file__)).parent
+    if found != wanted:
+        raise SystemExit(f"The code of {wanted} is wanted, and that of {found} was imported.")
 
 
 def _elsewhere(job: Job) -> Job:

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from between_commits import _compared, _elsewhere, _jobs, _print_sums
+from between_commits import ROOT, _compared, _elsewhere, _jobs, _print_sums
 from measured_jobs import Job
 
 MAKER = """
+import receval
+
+def say_whose_code_runs(source, target, more):
+    target.write_text(receval.__file__)
+
 def copy(source, target, more):
     target.mkdir(parents=True, exist_ok=True)
     (target / "copied.txt").write_text(source.read_text() + more)
@@ -34,7 +40,32 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     for folder in found.values():
         folder.mkdir()
         (folder / "made_for_a_test.py").write_text(MAKER)
+        (folder / "receval").symlink_to(ROOT / "src" / "receval")
     return found
+
+
+def test_each_commit_runs_its_own_code(sources: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "raw.txt").write_text("raw")
+    asked = job("raw.txt", "code.txt")
+    function = {"function": "made_for_a_test:say_whose_code_runs"}
+    (row,) = _compared(
+        [replace(asked, arguments={**asked.arguments, **function})],
+        sources,
+        tmp_path,
+        ["train_system"],
+    )
+    assert row["different"] == ["code.txt"]
+    for when, file in (("after", "code.txt"), ("before", "before/code.txt")):
+        assert (tmp_path / file).read_text() == str(sources[when] / "receval" / "__init__.py")
+
+
+def test_a_job_with_the_code_of_another_commit_is_refused(
+    sources: dict[str, Path], tmp_path: Path
+) -> None:
+    (sources["before"] / "receval").unlink()
+    (tmp_path / "raw.txt").write_text("raw")
+    with pytest.raises(RuntimeError, match=r"The code of .*before/receval is wanted, and that of"):
+        _compared([job("raw.txt", "one")], sources, tmp_path, ["train_system"])
 
 
 def test_jobs_with_other_bytes_are_told_and_those_behind_them_compared_by_themselves(
