@@ -128,14 +128,17 @@ def _compared(
     print(f"{'job':<62}{'before':>9}{'after':>9}  CPU s", flush=True)
     log = folder / LOG
     codes = {when: _digest(source) for when, source in sources.items()}
-    done = {tuple(row["files"]): row for row in _read(log) if row["codes"] == codes}
+    last = {tuple(row["files"]): row for row in _read(log) if row["codes"] == codes}
     rows = []
     for job in jobs:
-        row = done.get(job.outputs)
+        # Another study may have made the same file with other protocols.
+        asked = sha256(json.dumps(job.arguments, sort_keys=True).encode()).hexdigest()
+        row = last.get(job.outputs)
+        row = row if row is not None and row.get("asked") == asked else None
         is_compared = job.stage in stages
         is_done = row is not None and (row["before"] is not None or not is_compared)
         if not is_done or not all((folder / path).exists() for path in job.outputs):
-            row = {**_compare(job, sources, folder, is_compared), "codes": codes}
+            row = {**_compare(job, sources, folder, is_compared), "codes": codes, "asked": asked}
             with log.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row) + "\n")
         if row["before"] is not None:
@@ -229,7 +232,7 @@ def _bytes_are_equal(one: Path, other: Path) -> bool:
 
 
 def _kept(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    left_out = ("files", "codes")
+    left_out = ("files", "codes", "asked")
     return [json.dumps({key: row[key] for key in row if key not in left_out}) for row in rows]
 
 

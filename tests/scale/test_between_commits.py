@@ -86,6 +86,9 @@ def test_jobs_with_other_bytes_are_told_and_those_behind_them_compared_by_themse
     # What was compared is not done again, unless the code is another.
     (folder / "raw.txt").write_text("other")
     assert _compared(jobs, sources, folder, ["train_system"]) == rows
+    # The same file may be asked for with other values.
+    (changed,) = _compared([job("raw.txt", "one", more="aa")], sources, folder, ["train_system"])
+    assert changed["asked"] != rows[0]["asked"]
     other.write_text(MAKER)
     again = _compared(jobs, sources, folder / ".", ["train_system"])
     assert [row["different"] for row in again] == [[], []]
