@@ -30,7 +30,7 @@ STAGES = {
     "records": ("record_provenance", "write_index"),
 }
 """Rules of the workflow by stage. Which systems compare all users, the record says: training them
-is a stage of its own, and their shards, which train and rank, belong to it."""
+is a stage of its own. Shards that train and rank belong to the training of their system."""
 
 DECIMALS = 2
 """Of seconds, in a record."""
@@ -164,9 +164,12 @@ class RunRecord:
 
     def stage(self, job: RecordedJob) -> str:
         """Return what stands in tables for a job."""
-        if job.rule in ("train_system", "rank_shard") and job.system in self.neighbourhoods:
+        rule = job.rule
+        if rule == "rank_shard" and not any(need.startswith("train_system ") for need in job.needs):
+            rule = "train_system"
+        if rule == "train_system" and job.system in self.neighbourhoods:
             return "neighbourhoods of users"
-        return _STAGE_OF.get(job.rule, job.rule)
+        return _STAGE_OF.get(rule, rule)
 
     def by_stage(self) -> dict[str, list[RecordedJob]]:
         """Return the jobs by stage, in the order of a run."""

@@ -29,20 +29,32 @@ def test_the_plan_knows_which_classes_fit_some_users() -> None:
         assert fits == (recommender in FITTED_BY_USERS), recommender
 
 
-def test_unless_told_only_neighbourhoods_on_many_ratings_have_shards() -> None:
-    full, demo = plan_of("full").shards, plan_of("demo").shards
-    assert full.number(*NETFLIX) == 8
-    assert demo.number(*NETFLIX) == 1
-    of_all = {
-        (dataset, system): full.number(dataset, split, system)
+@pytest.mark.parametrize("asked", ["auto", "folds"])
+def test_unless_a_number_is_asked_for_only_much_data_has_shards(asked: str) -> None:
+    full, demo = (plan_of(e, {**WITH_RATIOS, "shards": asked}).shards for e in ("full", "demo"))
+    several = {
+        dataset
         for dataset in full.settings.datasets
-        for split in ("random-80", "half-of-ratings")
+        for split in ("random-80", "nine-ratios")
         for system in full.settings.systems
+        if full.number(dataset, split, system) > 1
     }
-    several = {pair for pair, number in of_all.items() if number > 1}
-    assert {dataset for dataset, _ in several} == {"netflix"}
-    systems = full.settings.systems
-    assert {systems[name].recommender for _, name in several} == FITTED_BY_USERS
+    assert several == {"netflix"}
+    assert demo.number(*RATIOS) == 1
+
+
+def test_unless_told_users_of_neighbourhoods_alone_are_divided() -> None:
+    shards = plan_of("full", WITH_RATIOS).shards
+    systems = shards.settings.systems
+    numbers = {
+        systems[name].recommender: tuple(
+            shards.number("netflix", split, name) for split in ("random-80", "nine-ratios")
+        )
+        for name in systems
+    }
+    divided = {recommender for recommender, number in numbers.items() if number == (8, 9)}
+    assert divided == FITTED_BY_USERS
+    assert {number for name, number in numbers.items() if name not in divided} == {(1, 9)}
 
 
 @pytest.mark.parametrize(("asked", "numbers"), [(3, (3, 3)), ({"netflix": 20}, (20, 1))])
@@ -71,7 +83,7 @@ def test_with_folds_no_users_are_divided(asked: object) -> None:
     shards = plan_of("full", {**WITH_RATIOS, "shards": asked}).shards
     assert (shards.number(*NETFLIX), shards.number(*RATIOS)) == (1, 9)
     others = [("ml-1m", *RATIOS[1:]), (*RATIOS[:2], "ranksys-mf")]
-    assert [shards.number(*one) for one in others] == [1, 1]
+    assert [shards.number(*one) for one in others] == [1, 9]
     joined = joined_ranks([shards])
     found = [bool(re.match(joined, f"full/{'/'.join(one)}/ranks.npz")) for one in (NETFLIX, RATIOS)]
     assert found == [False, True]
@@ -83,7 +95,7 @@ def test_a_number_that_is_none_and_a_dataset_that_is_not_there_are_refused(asked
         plan_of("full", {"shards": asked})
 
 
-def test_a_shard_trains_where_the_class_can_and_nobody_reads_the_models() -> None:
+def test_a_shard_of_users_trains_where_the_class_can_and_nobody_reads_the_models() -> None:
     plan = plan_of("full", {"shards": 4})
     assert plan.shards.models("ml-1m", "s", "knn-user-3") == []
     assert plan.shards.models("ml-1m", "s", "pop") == ["work/full/ml-1m/s/pop/models"]
@@ -99,9 +111,17 @@ def test_a_shard_trains_where_the_class_can_and_nobody_reads_the_models() -> Non
     assert not any(plan.shards.is_fitted_by_shard(d, "s", system) for d, system in read)
 
 
-def test_a_system_that_meets_users_by_appearance_is_fitted_whole() -> None:
-    changes = {"shards": 4, "systems": {"knn-user-3": {"order": "appearance"}}}
-    assert not plan_of("full", changes).shards.is_fitted_by_shard("ml-1m", "s", "knn-user-3")
+@pytest.mark.parametrize(("number", "trains"), [(4, True), (9, True), (10, False)])
+def test_a_shard_of_whole_folds_trains_whatever_the_class(number: int, trains: bool) -> None:
+    shards = plan_of("full", {**WITH_RATIOS, "shards": number}).shards
+    assert shards.is_fitted_by_shard("netflix", "nine-ratios", "ranksys-mf") == trains
+
+
+def test_a_system_that_meets_users_by_appearance_is_fitted_for_all_of_a_fold() -> None:
+    changes = {**WITH_RATIOS, "shards": 4, "systems": {"knn-user-3": {"order": "appearance"}}}
+    shards = plan_of("full", changes).shards
+    assert not shards.is_fitted_by_shard("ml-1m", "s", "knn-user-3")
+    assert shards.is_fitted_by_shard("ml-1m", "nine-ratios", "knn-user-3")
 
 
 def test_records_do_not_depend_on_how_systems_are_shared_out() -> None:

@@ -22,6 +22,7 @@ from receval.workflow.systems import rank_system, train_system
 NAMES = ("twin", "folds", "system")
 KNN = "receval.recommenders.knn:UserKNN"
 PURESVD = "receval.recommenders.puresvd:PureSVD"
+WRMF = "receval.recommenders.wrmf:WRMF"
 PROTOCOLS = [
     Protocol(),
     Protocol("1R", "TI", 3, 4.0),
@@ -137,10 +138,16 @@ def given_to(folder: Path, recommender: str, parameters: dict[str, Any]) -> dict
     return {**read, "recommender": recommender, "parameters": parameters}
 
 
-@pytest.mark.parametrize("n_shards", [1, 2, 3, 8])
 @pytest.mark.parametrize(
-    ("recommender", "parameters", "fitted_by_shard"),
-    [(KNN, {"neighbours": 4}, True), (KNN, {}, False), (PURESVD, {"factors": 3}, False)],
+    ("recommender", "parameters", "fitted_by_shard", "n_shards"),
+    [
+        *((KNN, {"neighbours": 4}, True, number) for number in (1, 2, 3, 8)),
+        *((KNN, {}, False, number) for number in (1, 2, 3, 8)),
+        *((PURESVD, {"factors": 3}, False, number) for number in (1, 2, 3, 8)),
+        # Whole folds, of which there are two.
+        *((PURESVD, {"factors": 3}, True, number) for number in (1, 2)),
+        *((WRMF, {"factors": 3, "iterations": 2}, True, number) for number in (1, 2)),
+    ],
 )
 def test_joined_ranks_of_shards_have_the_bytes_of_one_job(
     prepared: Path,

@@ -73,6 +73,24 @@ def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounde
     assert resident(jobs) == 1 << 30
 
 
+@pytest.mark.parametrize(
+    ("system", "needs", "stage"),
+    [
+        ("knn", ("split_ratings half",), "neighbourhoods of users"),
+        ("knn", ("split_ratings half", "train_system half, knn"), "ranking"),
+        ("pop", ("split_ratings half",), "other training"),
+        ("pop", ("split_ratings half", "train_system half, pop"), "ranking"),
+    ],
+)
+def test_a_shard_that_trains_is_training_and_one_that_reads_models_is_ranking(
+    system: str, needs: tuple[str, ...], stage: str
+) -> None:
+    name = f"1-of-2, half, {system}"
+    shards = [row("rank_shard", name, 0, 10, needs)]
+    one = RunRecord.of_rows(shards, [f"rank_shard {name}"], choices=1_000_000, **ABOUT)
+    assert list(one.by_stage()) == [stage]
+
+
 def test_a_record_is_read_as_it_was_written_and_says_nothing_of_the_machine(tmp_path: Path) -> None:
     record().write(tmp_path)
     file = tmp_path / "canamares2020-netflix-1.jsonl"

@@ -89,12 +89,16 @@ def test_studies_and_datasets_that_do_not_meet_are_refused() -> None:
         planned("fig02", "netflix")
 
 
-def test_shards_of_a_neighbourhood_train_for_their_users_and_others_read_one_model() -> None:
+def test_shards_of_users_train_if_they_can_and_those_of_folds_whatever_they_are() -> None:
     plan = planned("canamares2020", "netflix", 2)
     jobs = [*making(plan, "netflix", 500_000), *jobs_of(plan, "canamares2020")]
     assert unmade_inputs(jobs) == []
-    trained = {job.subject.rpartition(", ")[2] for job in jobs if job.stage == "train_system"}
-    assert trained == {"ranksys-mf", "ranksys-mf-text"}
+    trained = {job.subject for job in jobs if job.stage == "train_system"}
+    assert trained == {
+        f"{split}, {system}"
+        for split in ("random-80", "random-50")
+        for system in ("ranksys-mf", "ranksys-mf-text")
+    }
     shards = [job.subject for job in jobs if job.stage == "rank_shard"]
     assert {f"{n}-of-2, random-50, knn-overlap-10" for n in (1, 2)} < set(shards)
     assert len(shards) == 2 * sum(job.stage == "join_shards" for job in jobs) == 30

@@ -59,9 +59,9 @@ class Settings(BaseModel):
         of made again.
     shards : int, "auto", "folds", or dict of str to any of them
         Into how many shards of folds and users each system is divided that trains and ranks, on all
-        datasets or on those named, of which the others are ``auto``: one, and more for
-        neighbourhoods on many million ratings, with ``folds`` as many as the split has
-        (:mod:`receval.workflow.plan.shards`). Results do not depend on it.
+        datasets or on those named, of which the others are ``auto``: one, and on many million
+        ratings as many as the split has folds, or more for neighbourhoods, whose users are divided,
+        but not with ``folds`` (:mod:`receval.workflow.plan.shards`). Results do not depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec

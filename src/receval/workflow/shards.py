@@ -149,9 +149,10 @@ def rank_shard(
 ) -> None:
     """Write the judged ranks of one shard: of some folds, or of some users on one fold.
 
-    Where there are no models, the system is trained for these users first, fold by fold, and what
-    it has learnt is kept in memory until the fold is ranked: neighbourhoods of all users would take
-    more room on the disk, and more time to write and read again, than anything else of a study.
+    Where there are no models, the system is trained first, fold by fold and for the users of the
+    shard alone, and what it has learnt is kept in memory until the fold is ranked: neighbourhoods
+    of all users would take more room on the disk, and more time to write and read again, than
+    anything else of a study.
 
     Parameters
     ----------
@@ -159,8 +160,8 @@ def rank_shard(
         The table of the prepared dataset.
     split : Path
     models : sequence of Path
-        The folder that :func:`receval.workflow.systems.train_system` wrote; none for a system that
-        is fitted for the shard alone.
+        The folder that :func:`receval.workflow.systems.train_system` wrote; none where the shard
+        trains the system: on whole folds, or for some users if its class can do so.
     ranks : Path
         The archive to write, which :func:`join_shards` reads.
     recommender, parameters, events, grades_from, order
@@ -187,7 +188,9 @@ def rank_shard(
         if models:
             model = trained_model(recommender, model_file(models[0], number), table)
         else:
-            model = training.fitted(data, number, table.n_items, users)
+            # Many systems learn for all users or for none.
+            some = users if len(users) < table.n_users else None
+            model = training.fitted(data, number, table.n_items, some)
         generator_for = partial(generator, candidate_seed, *names[:2], number)
         judged_ranks |= ranked_fold(model, data, number, wanted, generator_for, users)
         _log.info(

@@ -18,9 +18,10 @@ FITTED_BY_USERS = frozenset({"receval.recommenders.knn:UserKNN"})
 RATINGS_A_SHARD = 12_500_000
 """Of a system that is fitted for some users alone, unless told: Netflix has eight shards.
 
-All pairs of users take a time that grows with users times ratings, so more than one job should have
-it only where that is hours: all shards together compare each pair of a fold nearly twice. Folds of
-their own cost nothing.
+Data with fewer than two of these are shared out neither by users nor by folds. All pairs of users
+take a time that grows with users times ratings, so more than one job should have it only where that
+is hours: all shards together compare each pair of a fold nearly twice. A job for each fold costs no
+more than one for all, but for reading the ratings.
 """
 
 
@@ -49,15 +50,14 @@ class PlannedShards:
             asked = asked.get(dataset, "auto")
         if isinstance(asked, int):
             return asked
-        if self.settings.edition == "demo" or not self._fits_some_users(system):
-            return 1
         most = (self.settings.datasets[dataset].expected.ratings or 0) // RATINGS_A_SHARD
-        folds = self._folds(split)
-        if most <= 1:
+        if self.settings.edition == "demo" or most <= 1:
             return 1
+        folds = self._folds(split)
+        divides_users = asked == "auto" and self._fits_some_users(system)
         # A fold each is the better division, as no pair is compared twice, as long as there are not
         # enough shards to divide the users of all folds.
-        return folds if asked == "folds" or most < 2 * folds else most
+        return most if divides_users and most >= 2 * folds else folds
 
     def _folds(self, split: str) -> int:
         """Return how many folds a split has; 1 where the file of another says it."""
@@ -65,10 +65,16 @@ class PlannedShards:
         return 1 if spec is None or spec.n_folds is None else spec.n_folds
 
     def is_fitted_by_shard(self, dataset: str, split: str, system: str) -> bool:
-        """Return whether each shard trains for its own users, so that there are no models."""
+        """Return whether each shard trains for itself, so that there are no models.
+
+        Whole folds are trained by the shard that ranks them. Where users are divided, that can only
+        be a system that learns for some users alone.
+        """
+        number = self.number(dataset, split, system)
+        has_whole_folds = number <= self._folds(split)
         return (
-            self.number(dataset, split, system) > 1
-            and self._fits_some_users(system)
+            number > 1
+            and (has_whole_folds or self._fits_some_users(system))
             and (dataset, system) not in self._with_models_read
         )
 
