@@ -11,9 +11,9 @@ of one thread, with the code that this lies in. The other commit then does the s
 same inputs, and its outputs are compared byte by byte; so a difference is told of the job in which
 it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
 kernels are compiled before. With `--keep` files stay in a folder, and jobs that were compared there
-are not done again, of another study neither, unless either code has been edited since. What
-`--record` keeps in `benchmarks/scale/commits` is on docs/scale.md. The exit status is 1 if any
-bytes differ.
+are not done again, nor for another study, unless either code has been edited since or other values
+are asked for. What `--record` keeps in `benchmarks/scale/commits` is on docs/scale.md. The exit
+status is 1 if any bytes differ.
 """
 
 from __future__ import annotations
@@ -70,8 +70,11 @@ def main() -> int:
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is printed there")
     options = parser.parse_args()
     sources = {"after": ROOT / "src", "before": options.other.resolve() / "src"}
-    if not sources["before"].is_dir():
-        raise SystemExit(f"{options.other} is no checkout of receval: it has no folder src.")
+    if not (sources["before"] / "receval").is_dir():
+        raise SystemExit(
+            f"{options.other} is no checkout of receval, as it has no folder src/receval: make one "
+            "with git worktree add."
+        )
     jobs = _jobs(options.study, options.dataset)
     for source in sources.values():
         _with_code(source)
@@ -132,13 +135,16 @@ def _compared(
     rows = []
     for job in jobs:
         # Another study may have made the same file with other protocols.
-        asked = sha256(json.dumps(job.arguments, sort_keys=True).encode()).hexdigest()
         row = last.get(job.outputs)
-        row = row if row is not None and row.get("asked") == asked else None
+        row = row if row is not None and row.get("asked") == job.asked else None
         is_compared = job.stage in stages
         is_done = row is not None and (row["before"] is not None or not is_compared)
         if not is_done or not all((folder / path).exists() for path in job.outputs):
-            row = {**_compare(job, sources, folder, is_compared), "codes": codes, "asked": asked}
+            row = {
+                **_compare(job, sources, folder, is_compared),
+                "codes": codes,
+                "asked": job.asked,
+            }
             with log.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row) + "\n")
         if row["before"] is not None:
@@ -203,7 +209,10 @@ def _check_code() -> None:
     wanted = Path(os.environ["PYTHONPATH"], "receval")
     found = Path(str(receval.__file__)).parent
     if found != wanted:
-        raise SystemExit(f"The code of {wanted} is wanted, and that of {found} was imported.")
+        raise SystemExit(
+            f"The code of {wanted} is wanted, and that of {found} was imported: receval must be "
+            "found by PYTHONPATH first, so install it with pip install -e or not at all."
+        )
 
 
 def _elsewhere(job: Job) -> Job:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +21,9 @@ STAGES = {
     "parsing": ("prepare_ratings",),
     "splits": ("split_ratings",),
     "neighbourhoods of users": (),
+    "neighbourhoods and their ranking": (),
     "other training": ("train_system",),
+    "other training and its ranking": (),
     "ranking": ("rank_system", "rank_shard", "join_shards"),
     "judgment samplings": ("sample_judgments",),
     "simulations": ("simulate_skewness",),
@@ -30,7 +32,7 @@ STAGES = {
     "records": ("record_provenance", "write_index"),
 }
 """Rules of the workflow by stage. Which systems compare all users, the record says: training them
-is a stage of its own. Shards that train and rank belong to the training of their system."""
+is a stage of its own, and shards that train and rank are one more of either."""
 
 DECIMALS = 2
 """Of seconds, in a record."""
@@ -99,7 +101,7 @@ class RunRecord:
     jobs : tuple of RecordedJob
         By their starts.
     shards : int or str
-        Into how many systems were shared out, as it was asked for.
+        How systems were to be shared out: a number of shards each, ``folds`` or ``auto``.
     """
 
     study: str
@@ -164,12 +166,14 @@ class RunRecord:
 
     def stage(self, job: RecordedJob) -> str:
         """Return what stands in tables for a job."""
-        rule = job.rule
-        if rule == "rank_shard" and not any(need.startswith("train_system ") for need in job.needs):
-            rule = "train_system"
-        if rule == "train_system" and job.system in self.neighbourhoods:
+        compares = job.system in self.neighbourhoods
+        reads_models = any(need.startswith("train_system ") for need in job.needs)
+        if job.rule == "rank_shard" and not reads_models:
+            which = "neighbourhoods and their" if compares else "other training and its"
+            return f"{which} ranking"
+        if job.rule == "train_system" and compares:
             return "neighbourhoods of users"
-        return _STAGE_OF.get(rule, rule)
+        return _STAGE_OF.get(job.rule, job.rule)
 
     def by_stage(self) -> dict[str, list[RecordedJob]]:
         """Return the jobs by stage, in the order of a run."""
@@ -244,6 +248,15 @@ def stage_table(record: RunRecord) -> str:
     )
 
 
+def comparable(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Return records of the jobs alone that all of them have."""
+    shared = set.intersection(*({job.name for job in record.jobs} for record in records))
+    return [
+        replace(record, jobs=tuple(job for job in record.jobs if job.name in shared))
+        for record in records
+    ]
+
+
 def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     """Return the b of the power law a n^b that is nearest by least squares of logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
@@ -252,8 +265,9 @@ def fitted_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list[float]]]:
     """Return the exponents of the growth from each size to the next, by stage and of all.
 
-    Of processor time, and of the memory of the largest job; of stages that all sizes have.
+    Of processor time, and of the memory of the largest job; of the jobs that all sizes have.
     """
+    records = comparable(records)
     staged = [{**record.by_stage(), "all": list(record.jobs)} for record in records]
     sizes = [record.choices for record in records]
 
@@ -267,5 +281,4 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
             growth([max(job.peak for job in each[stage]) for each in staged]),
         )
         for stage in staged[0]
-        if all(stage in each for each in staged)
     }

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,11 @@ class Job:
     def name(self) -> str:
         """What it is called in records and tables."""
         return f"{self.stage} {self.subject}"
+
+    @property
+    def asked(self) -> str:
+        """The SHA-256 of its arguments: with others it makes other files of the same names."""
+        return sha256(json.dumps(self.arguments, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -105,9 +111,10 @@ def run(
 
     They are the standard input of the process, as a command line holds no more than 128 KiB.
     ``tell`` is called for each job that ends. With a record, what each job took is written there,
-    and jobs that are in it already, with their outputs in the folder or behind the last job that
-    reads them, are not run again: days of jobs can be stopped and gone on with. Their starts go on
-    behind the last of the record, whether or not that is among these jobs.
+    and jobs that are in it already, with the same arguments and their outputs in the folder or
+    behind the last job that reads them, are not run again: days of jobs can be stopped and gone on
+    with. Whether the code has been edited since is not looked at. Their starts go on behind the
+    last of the record, whether or not that is among these jobs.
 
     Raises
     ------
@@ -213,6 +220,7 @@ def _row(one: Measured, makers: Mapping[str, Job]) -> dict[str, Any]:
     return {
         "stage": one.job.stage,
         "subject": one.job.subject,
+        "asked": one.job.asked,
         "start": one.start,
         "wall": one.wall,
         "cpu": one.cpu,
@@ -236,12 +244,12 @@ def read_rows(record: Path) -> list[dict[str, Any]]:
 def _still_there(
     rows: Sequence[Mapping[str, Any]], jobs: Sequence[Job], folder: Path
 ) -> list[Measured]:
-    """Return what rows of a record say of jobs whose outputs are there."""
+    """Return what rows of a record say of jobs that are asked for, if their outputs are there."""
     by_name = {(job.stage, job.subject): job for job in jobs}
     recorded = {}
     for row in rows:
         name = (row["stage"], row["subject"])
-        if name in by_name:
+        if name in by_name and row.get("asked") == by_name[name].asked:
             recorded[name] = Measured(by_name[name], *(row[key] for key in TAKEN))
     # Backwards, as scratch is there no more when all that read it are done.
     needed: set[str] = set()

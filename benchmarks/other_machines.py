@@ -31,13 +31,14 @@ def timed(jobs: Sequence[RecordedJob]) -> list[TimedJob]:
 def shared_out(record: RunRecord, shards: int) -> list[RecordedJob]:
     """Return the jobs as they would be if every neighbourhood were shared out.
 
-    Folds that are jobs of their own stay so, and their users are divided where more shards than
-    folds are asked for. Each shard finds the neighbours of its users and ranks for them. One job
-    compares each pair of users once; shards compare a pair of two of them once each, which is
-    2 - 1 / n times the work of one for n shards, and what a job of one fold takes is all taken to
-    be this. Each shard also reads the ratings and makes the folds, for which it is taken to need as
-    long as the job that divides them, which reads the same; and the memory of the whole. Joining is
-    taken to need no more time than it did.
+    Folds that are jobs of their own stay so, and their users are divided where at least twice as
+    many shards as folds are asked for, into as many equal parts as fit. Each shard finds the
+    neighbours of its users and ranks for them. One job compares each pair of users once; shards
+    compare a pair of two of them once each, which is 2 - 1 / n times the work of one for n shards,
+    and what a job of one fold takes is all taken to be this. Each shard also reads the ratings and
+    makes the folds, for which it is taken to need as long as the job that divides them, which reads
+    the same; and the memory of the whole. Joining takes what it did, and nothing where there was
+    none to do.
 
     Raises
     ------

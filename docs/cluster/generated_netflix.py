@@ -3,8 +3,9 @@
 
     python docs/cluster/generated_netflix.py RATINGS FOLDER
 
-``FOLDER`` gets ``raw/netflix`` and ``config.yaml``. Printed are the MB and the minutes that the
-job of one of eight shards asks for. See docs/cluster.md.
+``FOLDER`` gets ``raw/netflix`` and ``config.yaml``. Printed are the MB and the minutes that the job
+of one of eight shards asks for, in one line of a split of one fold, in another of nine. See
+docs/cluster.md.
 """
 
 from __future__ import annotations

@@ -55,12 +55,14 @@ of_shard() { # name of the shard: its jobs, the last one first, as "number state
       $3 ~ /'"_${system}_"'/ && index($3, shard) { print $1, $2 }'
 }
 
-# What computes is forked from a process that computes nothing, so it is nobody's parent.
+# What computes is forked from a process that computes nothing. Each Snakemake of the job has one of these,
+# the outer one, too, which never forks.
 computing() { # number of a job: its process that computes
   scontrol listpids "$1" 2>/dev/null | awk 'NR > 1 && $1 > 0 { print $1 }' | sort -un |
     while read -r process; do
-      grep -qsz receval.workflow.fork_server "/proc/$process/cmdline" || continue
-      [[ -z $(ps --no-headers --ppid "$process" -o pid) ]] && echo "$process"
+      parent=$(ps --no-headers -p "$process" -o ppid | tr -d ' ')
+      [[ -n $parent ]] || continue
+      ! grep -qsz receval.workflow.fork_server "/proc/$parent/cmdline" || echo "$process"
     done | tail -1
 }
 
@@ -93,9 +95,10 @@ trap 'kill "${strikes[@]}" 2>/dev/null || true; "$here/one_node_slurm.sh" stop' 
 
 # What the plan gives all shards, but for the third, whose first attempt has too little memory, and the
 # fifth, whose first attempt has a minute.
-own="wildcards.system == '$system'"
-memory="((400 if wildcards.shard == '3-of-8' else $megabytes) if $own else $of_folds_megabytes) * attempt"
-time="((1 if wildcards.shard == '5-of-8' else $minutes) if $own else $of_folds_minutes) * attempt"
+of_users="wildcards.split == 'random-80'"
+own="$of_users and wildcards.system == '$system' and wildcards.shard"
+memory="(400 if $own == '3-of-8' else $megabytes if $of_users else $of_folds_megabytes) * attempt"
+time="(1 if $own == '5-of-8' else $minutes if $of_users else $of_folds_minutes) * attempt"
 started=$SECONDS
 "${snakemake[@]}" --profile "$repository/profiles/slurm-without-accounting" --cores "$(nproc)" \
   --latency-wait 5 --slurm-init-seconds-before-status-checks 1 --seconds-between-status-checks 1 \

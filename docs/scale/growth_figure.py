@@ -7,14 +7,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from job_records import RunRecord, fitted_exponent
+from job_records import RunRecord, comparable, fitted_exponent
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from stage_measures import (
     CONSTANT,
     NEIGHBOURHOODS,
-    comparable,
     cpu_minutes,
     peak_gib,
     printed,
@@ -33,7 +32,8 @@ from receval.figures.style import (
 
 TITLE = "Time and memory by the number of ratings"
 DRAWN = (
-    *("generating", "parsing", "splits", NEIGHBOURHOODS, "other training", "ranking"),
+    *("generating", "parsing", "splits", *NEIGHBOURHOODS),
+    *("other training", "other training and its ranking", "ranking"),
     *("numbers of artifacts", "drawings and tables"),
 )
 

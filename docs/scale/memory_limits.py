@@ -35,7 +35,8 @@ HELD = (
         f"8 x {1000 + 1000 // SPARE:,} u",
         lambda n, u: 8 * (1000 + 1000 // SPARE) * u,
     ),
-    Held("1,000 neighbours, found, in their place", "8 x 1,000 u", lambda n, u: 8000 * u),
+    # They take part of the room of their keys, which ends first.
+    Held("1,000 neighbours, found, in their place", "8 x 1,000 u", lambda n, u: 8000 * u, False),
     Held("models of nine ratios, on the disk", "9 x 8 x 1,000 u", lambda n, u: 72_000 * u, False),
     Held(
         "ranks of nine ratios, on the disk", "4 (4.5 n) + 72 u", lambda n, u: 18 * n + 72 * u, False

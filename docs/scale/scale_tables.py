@@ -14,6 +14,7 @@ from job_records import (
     HEADINGS,
     RecordedJob,
     RunRecord,
+    comparable,
     fitted_exponent,
     resident,
     stage_rows,
@@ -23,7 +24,6 @@ from stage_measures import (
     CONSTANT,
     NEIGHBOURHOODS,
     Measure,
-    comparable,
     cpu_minutes,
     peak_gib,
     printed,
@@ -49,8 +49,12 @@ def commits(files: Iterable[Path]) -> list[str]:
             cells.append(" to ".join(f"{each:,.0f}" for each in seconds) if own else "")
         different = sum(bool(job["different"]) for job in jobs)
         name = f"{about['study']}, {about['dataset']}"
-        rows.append((name, f"{len(jobs)}", f"{different}", *cells))
-    heads = ("study and data", "jobs", "with other bytes", "training, s", "ranking, s", "all, s")
+        which = f"{about['before']} to {about['after']}"
+        rows.append((name, which, f"{len(jobs)}", f"{different}", *cells))
+    heads = (
+        *("study and data", "commits", "jobs", "with other bytes"),
+        *("training, s", "ranking, s", "all, s"),
+    )
     return table(heads, rows)
 
 
@@ -166,8 +170,7 @@ def others(records: Iterable[RunRecord]) -> list[str]:
         part = "" if len(record.jobs) == record.planned else f" of {record.planned}"
         rows.append(
             (
-                f"{record.study}, {record.dataset}"
-                + ("" if record.shards == 1 else f", in {record.shards} shards"),
+                f"{record.study}, {record.dataset}" + shared_as(record.shards),
                 f"{record.millions:.2f}",
                 jobs + part,
                 *(wall, cpu, f"{longest.cpu / 60:.2f}: {told(longest)}"),
@@ -182,13 +185,24 @@ def others(records: Iterable[RunRecord]) -> list[str]:
     return table(heads, rows)
 
 
+def shared_as(shards: int | str) -> str:
+    """Return what stands behind a study whose systems were shared out, nothing of one job each."""
+    if shards == 1:
+        return ""
+    return {"folds": ", a shard a fold", "auto": ", in shards as they are unless told"}.get(
+        str(shards), f", in {shards} shards"
+    )
+
+
 def theory_of(stage: str, value: Measure) -> str:
     """Return the exponent that a stage must have in theory; of all there is not one."""
     if stage == "all" and value is cpu_minutes:
         return ""
     if stage in CONSTANT:
         return "0"
-    return "2" if stage == NEIGHBOURHOODS and value is cpu_minutes else "1"
+    if value is not cpu_minutes or stage not in NEIGHBOURHOODS:
+        return "1"
+    return "2" if stage == NEIGHBOURHOODS[0] else "1 and 2"
 
 
 def told(job: RecordedJob) -> str:

@@ -5,24 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from job_records import GIB, RecordedJob, RunRecord
 
-NEIGHBOURHOODS = "neighbourhoods of users"
+NEIGHBOURHOODS = ("neighbourhoods of users", "neighbourhoods and their ranking")
 CONSTANT = ("drawings and tables", "records")
 """Stages that read what is as large for any number of ratings."""
 
 Measure = Callable[[Sequence[RecordedJob]], float]
-
-
-def comparable(records: Sequence[RunRecord]) -> list[RunRecord]:
-    """Return records of the jobs alone that all of them have."""
-    shared = set.intersection(*({job.name for job in record.jobs} for record in records))
-    return [
-        replace(record, jobs=tuple(job for job in record.jobs if job.name in shared))
-        for record in records
-    ]
 
 
 def staged(record: RunRecord) -> dict[str, list[RecordedJob]]:

@@ -10,6 +10,7 @@ import subprocess
 import tomllib
 from dataclasses import fields
 from pathlib import Path
+from string import Template
 
 import pytest
 import yaml
@@ -94,18 +95,28 @@ def test_a_script_of_the_trials_can_be_read_by_bash(script: Path) -> None:
     assert os.access(script, os.X_OK)
 
 
-def test_what_a_shard_asks_for_on_the_command_line_may_depend_on_shard_and_attempt() -> None:
-    # docs/cluster/shards_trial.sh gives single shards too little at first.
-    asked = "(400 if wildcards.shard == '3-of-8' else 1287) * attempt"
-    memory = Resource.from_cli_expression("mem_mb", asked)
+def test_the_trial_gives_one_shard_too_little_at_first_and_all_others_what_the_plan_does() -> None:
+    script = (ROOT / "docs" / "cluster" / "shards_trial.sh").read_text(encoding="utf-8")
+    known = {"system": "knn-user", "megabytes": "1287", "of_folds_megabytes": "1510"}
+    for name in ("of_users", "own", "memory"):
+        found = re.search(rf'^{name}="(.*)"$', script, re.M)
+        assert found is not None, name
+        known[name] = Template(found[1]).substitute(known)
+    memory = Resource.from_cli_expression("mem_mb", known["memory"])
     found = [
         memory.evaluate(
-            Wildcards(fromdict={"shard": shard}),
+            Wildcards(fromdict={"split": split, "system": system, "shard": shard}),
             **{"input": [], "attempt": attempt, "threads": 1, "rulename": "", "async_run": None},
         ).value
-        for shard, attempt in (("3-of-8", 1), ("3-of-8", 2), ("4-of-8", 1))
+        for split, system, shard, attempt in (
+            ("random-80", "knn-user", "3-of-8", 1),
+            ("random-80", "knn-user", "3-of-8", 2),
+            ("random-80", "knn-user", "4-of-8", 1),
+            ("random-80", "ranksys-mf", "3-of-8", 1),
+            ("training-shares", "knn-user", "3-of-8", 1),
+        )
     ]
-    assert found == [400, 800, 1287]
+    assert found == [400, 800, 1287, 1287, 1510]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -76,13 +76,13 @@ def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounde
 @pytest.mark.parametrize(
     ("system", "needs", "stage"),
     [
-        ("knn", ("split_ratings half",), "neighbourhoods of users"),
+        ("knn", ("split_ratings half",), "neighbourhoods and their ranking"),
         ("knn", ("split_ratings half", "train_system half, knn"), "ranking"),
-        ("pop", ("split_ratings half",), "other training"),
+        ("pop", ("split_ratings half",), "other training and its ranking"),
         ("pop", ("split_ratings half", "train_system half, pop"), "ranking"),
     ],
 )
-def test_a_shard_that_trains_is_training_and_one_that_reads_models_is_ranking(
+def test_a_shard_that_trains_is_a_stage_of_its_own_and_one_that_reads_models_is_ranking(
     system: str, needs: tuple[str, ...], stage: str
 ) -> None:
     name = f"1-of-2, half, {system}"
@@ -160,6 +160,17 @@ def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path)
     assert [each["needs"] for each in rows] == [[], ["train_system knn"], ["rank_system knn"]]
     assert rows[2]["start"] >= rows[1]["start"] + rows[1]["wall"]
     assert len(after) == 3
+
+
+def test_a_job_of_other_arguments_is_run_again(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    log = tmp_path / "jobs.jsonl"
+    for size in (3, 3, 4):
+        job = Job("rank_system", "knn", {"ranks": size}, (), ("ranks",))
+        run(str(program), [job], 1, tmp_path, record=log)
+        assert (tmp_path / "ranks").stat().st_size == size
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 2
 
 
 def test_what_a_neighbourhood_takes_is_not_guessed_from_shards_of_users() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A system shared out by shards of users has the same bytes, killed or not, and leaves no parts."""
+"""A system that is shared out has the same bytes, a shard killed or not, and leaves no parts."""
 
 from __future__ import annotations
 

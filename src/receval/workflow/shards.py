@@ -111,11 +111,10 @@ def folds_and_users(
     [[(1, range(0, 2))], [(2, range(0, 1))], [(2, range(1, 2))]]
     """
     number, n_shards = shard
-    if n_shards <= n_folds:
-        everyone = range(len(np.asarray(ratings_of_users)))
-        return [(fold_number, everyone) for fold_number in range(number - 1, n_folds, n_shards)]
-    fewest, more = divmod(n_shards, n_folds)
     n_users = len(np.asarray(ratings_of_users))
+    if n_shards <= n_folds:
+        return [(each, range(n_users)) for each in range(number - 1, n_folds, n_shards)]
+    fewest, more = divmod(n_shards, n_folds)
     if n_users * n_folds < n_shards:
         raise ValueError(
             f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards: ask for "
