@@ -113,7 +113,7 @@ def test_the_trial_gives_one_shard_too_little_at_first_and_all_others_what_the_p
             ("random-80", "knn-user", "3-of-8", 2),
             ("random-80", "knn-user", "4-of-8", 1),
             ("random-80", "ranksys-mf", "3-of-8", 1),
-            ("training-shares", "knn-user", "3-of-8", 1),
+            ("half-of-ratings", "knn-user", "3-of-8", 1),
         )
     ]
     assert found == [400, 800, 1287, 1287, 1510]
