@@ -38,7 +38,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from generated_studies import ROOT, choices, comparing_users, planned
+from generated_studies import choices, comparing_users, planned, stand_for_the_repository
 from job_records import RunRecord, exponents, resident, stage_table
 from measured_jobs import Job, Measured, do, read_rows, run
 from other_machines import schedules
@@ -100,9 +100,7 @@ def _study(millions: float, options: argparse.Namespace) -> RunRecord:
             name = f"{options.study}-{options.dataset}-{millions:g}-million{parts}"
             folder = options.keep / name
             folder.mkdir(parents=True, exist_ok=True)
-        # Paths of a plan are relative to the repository: this folder stands for it.
-        if not (folder / "config").exists():
-            (folder / "config").symlink_to(ROOT / "config")
+        stand_for_the_repository(folder)
         print(f"{options.study}, {options.dataset}, {millions:g} million ratings")
         print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
         log = folder / "jobs.jsonl"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,8 @@ from receval.provenance.code_digest import CodeSnapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist")
+UNASKED = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+"""The environment without options of the run that this test is in: -q would take -v back."""
 
 NEVER_ENDING = """
 from signal import SIG_BLOCK, SIGALRM, pthread_sigmask
@@ -93,6 +96,7 @@ def test_a_test_that_never_ends_fails_or_ends_its_process(tmp_path: Path) -> Non
             *("-o", "faulthandler_timeout=5", "-o", "addopts=", str(file)),
         ],
         cwd=tmp_path,
+        env=UNASKED,
         capture_output=True,
         text=True,
         check=False,
