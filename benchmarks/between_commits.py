@@ -38,8 +38,7 @@ if sys.argv[1:] != ASKED_FOR_A_JOB:
     # is said by PYTHONPATH alone.
     sys.path.insert(0, str(ROOT / "src"))
 
-from generated_studies import stand_for_the_repository
-from measured_jobs import Job, do, run
+from measured_jobs import Job, do, read_configuration_of, run
 
 import receval
 
@@ -83,7 +82,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        stand_for_the_repository(folder)
+        read_configuration_of(ROOT, folder)
         rows = _compared(jobs, sources, folder.resolve(), options.stages)
     _print_sums(rows)
     if options.record is not None:

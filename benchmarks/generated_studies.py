@@ -57,17 +57,6 @@ def planned(study: str, dataset: str, shards: int | str = 1) -> Plan:
     return plan
 
 
-def stand_for_the_repository(folder: Path) -> None:
-    """Let jobs in a folder read this checkout's configuration, whichever they read there before.
-
-    Paths of a plan are relative to the repository. A folder that is kept may have been begun by
-    another checkout, which may be gone.
-    """
-    configuration = folder / "config"
-    configuration.unlink(missing_ok=True)
-    configuration.symlink_to(ROOT / "config")
-
-
 def comparing_users(plan: Plan) -> tuple[str, ...]:
     """Return the systems of a study that compare all users with each other.
 

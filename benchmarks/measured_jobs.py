@@ -99,6 +99,17 @@ class _Running:
     errors: Any = field(repr=False)
 
 
+def read_configuration_of(checkout: Path, folder: Path) -> None:
+    """Let jobs in a folder read the configuration of a checkout, whichever they read before.
+
+    Paths of a plan are relative to the repository. A folder that is kept may have been begun by
+    another checkout, which may be gone.
+    """
+    configuration = folder / "config"
+    configuration.unlink(missing_ok=True)
+    configuration.symlink_to(checkout / "config")
+
+
 def run(
     program: str,
     jobs: Sequence[Job],

@@ -38,9 +38,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from generated_studies import choices, comparing_users, planned, stand_for_the_repository
+from generated_studies import ROOT, choices, comparing_users, planned
 from job_records import RunRecord, exponents, resident, stage_table
-from measured_jobs import Job, Measured, do, read_rows, run
+from measured_jobs import Job, Measured, do, read_configuration_of, read_rows, run
 from other_machines import schedules
 from study_jobs import behind, jobs_of, making
 
@@ -100,7 +100,7 @@ def _study(millions: float, options: argparse.Namespace) -> RunRecord:
             name = f"{options.study}-{options.dataset}-{millions:g}-million{parts}"
             folder = options.keep / name
             folder.mkdir(parents=True, exist_ok=True)
-        stand_for_the_repository(folder)
+        read_configuration_of(ROOT, folder)
         print(f"{options.study}, {options.dataset}, {millions:g} million ratings")
         print(f"  {'job':<56}{'wall s':>9}{'CPU s':>9}{'peak GiB':>10}", flush=True)
         log = folder / "jobs.jsonl"

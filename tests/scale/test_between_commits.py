@@ -59,6 +59,20 @@ def test_each_commit_runs_its_own_code(sources: dict[str, Path], tmp_path: Path)
         assert (tmp_path / file).read_text() == str(sources[when] / "receval" / "__init__.py")
 
 
+def test_a_job_needs_no_plan_of_the_other_commit(sources: dict[str, Path], tmp_path: Path) -> None:
+    whole = ROOT / "src" / "receval"
+    package = sources["before"] / "receval"
+    package.unlink()
+    (package / "workflow").mkdir(parents=True)
+    for folder in (Path(), Path("workflow")):
+        for path in (whole / folder).iterdir():
+            if path.name not in ("workflow", "plan"):
+                (package / folder / path.name).symlink_to(path)
+    (tmp_path / "raw.txt").write_text("raw")
+    (row,) = _compared([job("raw.txt", "one")], sources, tmp_path, ["train_system"])
+    assert row["different"] == []
+
+
 def test_a_job_with_the_code_of_another_commit_is_refused(
     sources: dict[str, Path], tmp_path: Path
 ) -> None:

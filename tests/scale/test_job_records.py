@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from job_records import RunRecord, exponents, resident, stage_rows
-from measured_jobs import Job, run
+from measured_jobs import Job, read_configuration_of, run
 from other_machines import schedules, shared_out
 
 PROGRAM = """
@@ -171,6 +171,16 @@ def test_a_job_of_other_arguments_is_run_again(tmp_path: Path) -> None:
         run(str(program), [job], 1, tmp_path, record=log)
         assert (tmp_path / "ranks").stat().st_size == size
     assert len(log.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_folder_that_another_checkout_began_reads_the_configuration_of_this_one(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "config").symlink_to(tmp_path / "a checkout that is gone" / "config")
+    for checkout in (tmp_path / "one", tmp_path / "other"):
+        (checkout / "config").mkdir(parents=True)
+        read_configuration_of(checkout, tmp_path)
+        assert (tmp_path / "config").resolve() == checkout / "config"
 
 
 def test_what_a_neighbourhood_takes_is_not_guessed_from_shards_of_users() -> None:

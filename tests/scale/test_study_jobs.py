@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from generated_studies import choices, planned, sized_twin, stand_for_the_repository
+from generated_studies import choices, planned, sized_twin
 from measured_jobs import Job
 from study_jobs import behind, jobs_of, making
 
@@ -113,12 +113,3 @@ def test_a_small_part_of_a_dataset_with_few_ratings_an_item_has_fewer_items() ->
     whole, tenth = (sized_twin("lastfm-1k", choices("lastfm-1k") // n) for n in (1, 10))
     assert (whole["items"], whole["users"]) == (176_948, 992)
     assert (tenth["items"], tenth["users"]) == (17_695, 99)
-
-
-def test_a_folder_that_another_checkout_began_reads_the_configuration_of_this_one(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "config").symlink_to(tmp_path / "a checkout that is gone" / "config")
-    for _ in range(2):
-        stand_for_the_repository(tmp_path)
-        assert (tmp_path / "config").resolve() == ROOT / "config"
