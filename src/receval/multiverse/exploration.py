@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def explore(
         raise ValueError("There is nothing to compare: give configurations and pairs of systems.")
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     resamples: NDArray[np.float64] | None = None
-    rows: list[dict[str, Any]] = []
+    tables: list[pd.DataFrame] = []
     # Splits before policies: universes may keep one split at a time.
     of_splits = _groups(wanted, "selection", "split")
     for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
@@ -106,12 +107,15 @@ def explore(
                 system: UserValues.of(lists[system], labels, of_lists[0].lists)
                 for system in systems
             }
+            rows: list[dict[str, Any]] = []
             for of_users in _groups(of_lists, "users", "coverage"):
                 any_list = lists[systems[0]].full
-                compared: dict[Pair, PairOfSystems] = {}
+                tested = _groups(of_users, "aggregation", "test")
+                by_pair: list[list[list[dict[str, Any]]]] = []
+                # One pair at a time: it holds its users' differences under every aggregation.
                 for pair in pairs:
                     with _where(pair, of_users[0]):
-                        compared[pair] = PairOfSystems(
+                        compared = PairOfSystems(
                             measured[pair[0]],
                             measured[pair[1]],
                             any_list.n_judged,
@@ -120,9 +124,11 @@ def explore(
                             of_users[0].coverage,
                             resamples,
                         )
-                for together in _groups(of_users, "aggregation", "test"):
-                    rows += _rows(together, labels, compared)
-    return pd.DataFrame(rows)
+                    by_pair.append([_rows(each, labels, pair, compared) for each in tested])
+                # By universe first, then by pair.
+                rows += chain.from_iterable(chain.from_iterable(zip(*by_pair, strict=True)))
+            tables.append(pd.DataFrame(rows))
+    return pd.concat(tables, ignore_index=True)
 
 
 def explore_experiments(
@@ -180,7 +186,8 @@ def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[li
 def _rows(
     configurations: Sequence[Configuration],
     labels: Sequence[str],
-    compared: dict[Pair, PairOfSystems],
+    pair: Pair,
+    compared: PairOfSystems,
 ) -> list[dict[str, Any]]:
     """Return the rows of configurations that differ in their metric alone."""
     one = configurations[0]
@@ -189,32 +196,31 @@ def _rows(
         {labels.index(configuration.metric_label) for configuration in configurations}
     )
     of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
+    with _where(pair, one):
+        comparison = compared.compared(one.aggregation, one.test, of_values)
+    residuals = compared.aggregated(one.aggregation, of_residuals)
     rows = []
-    for (first, second), pair in compared.items():
-        with _where((first, second), one):
-            comparison = pair.compared(one.aggregation, one.test, of_values)
-        residuals = pair.aggregated(one.aggregation, of_residuals)
-        for configuration in configurations:
-            index = of_values.index(labels.index(configuration.metric_label))
-            residual, other_residual = np.nan, np.nan
-            if configuration.residual_label:
-                found = of_residuals.index(labels.index(configuration.residual_label))
-                residual, other_residual = residuals[0][found], residuals[1][found]
-            rows.append(
-                {
-                    "first": first,
-                    "second": second,
-                    **configuration.levels,
-                    "value": comparison.first[index],
-                    "other_value": comparison.second[index],
-                    "residual": residual,
-                    "other_residual": other_residual,
-                    "difference": comparison.difference[index],
-                    "effect": comparison.effect[index],
-                    "p_value": comparison.p[index],
-                    "rejected": comparison.rejected[index],
-                    "signed_one_minus_p": comparison.signed_one_minus_p[index],
-                    "verdict": VERDICTS[int(comparison.verdict[index])],
-                }
-            )
+    for configuration in configurations:
+        index = of_values.index(labels.index(configuration.metric_label))
+        residual, other_residual = np.nan, np.nan
+        if configuration.residual_label:
+            found = of_residuals.index(labels.index(configuration.residual_label))
+            residual, other_residual = residuals[0][found], residuals[1][found]
+        rows.append(
+            {
+                "first": pair[0],
+                "second": pair[1],
+                **configuration.levels,
+                "value": comparison.first[index],
+                "other_value": comparison.second[index],
+                "residual": residual,
+                "other_residual": other_residual,
+                "difference": comparison.difference[index],
+                "effect": comparison.effect[index],
+                "p_value": comparison.p[index],
+                "rejected": comparison.rejected[index],
+                "signed_one_minus_p": comparison.signed_one_minus_p[index],
+                "verdict": VERDICTS[int(comparison.verdict[index])],
+            }
+        )
     return rows

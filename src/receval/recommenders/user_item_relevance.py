@@ -14,6 +14,9 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import positive_ratings, real
 from receval.recommenders.products import sparse_products
 
+ITEMS_A_BLOCK = 256
+"""Rows of the matrix whose gains are computed at once, in float64."""
+
 
 class UserItemRelevance(Recommender):
     """The item-based user-item relevance model (UIR-Item) on binary profiles.
@@ -76,13 +79,17 @@ class UserItemRelevance(Recommender):
         together.sort_indices()
         indices = together.indices.astype(np.int32, copy=False)
         indptr = together.indptr.astype(np.int32, copy=False)
-        items = np.repeat(np.arange(n_items), np.diff(indptr))
-        lifts = together.data * (total / (counts[items] * counts[indices]))
-        for model in models:
-            gains = np.log1p((1 - model.smoothing) / model.smoothing * lifts)
-            model.gains_ = csr_array(
-                (gains.astype(np.float32), indices, indptr), shape=together.shape
-            )
+        gains = [np.empty(together.nnz, dtype=np.float32) for _ in models]
+        # By blocks of items: of all pairs of items at once, lifts in float64 are not held.
+        for start in range(0, n_items, ITEMS_A_BLOCK):
+            stop = min(start + ITEMS_A_BLOCK, n_items)
+            items = np.repeat(np.arange(start, stop), np.diff(indptr[start : stop + 1]))
+            block = slice(indptr[start], indptr[stop])
+            lifts = together.data[block] * (total / (counts[items] * counts[indices[block]]))
+            for model, of_model in zip(models, gains, strict=True):
+                of_model[block] = np.log1p((1 - model.smoothing) / model.smoothing * lifts)
+        for model, of_model in zip(models, gains, strict=True):
+            model.gains_ = csr_array((of_model, indices, indptr), shape=together.shape)
             model.log_priors_ = log_priors
             model.ratings_ = ratings
 
