@@ -281,4 +281,6 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
             growth([max(job.peak for job in each[stage]) for each in staged]),
         )
         for stage in staged[0]
+        # A job's stage depends on what it reads, which may be another in another plan.
+        if all(stage in each for each in staged)
     }

@@ -104,8 +104,18 @@ def read_configuration_of(checkout: Path, folder: Path) -> None:
 
     Paths of a plan are relative to the repository. A folder that is kept may have been begun by
     another checkout, which may be gone.
+
+    Raises
+    ------
+    FileExistsError
+        The folder has a configuration of its own, and so is none of a run.
     """
     configuration = folder / "config"
+    if configuration.exists() and not configuration.is_symlink():
+        raise FileExistsError(
+            f"{configuration} is there, and no link that a run has made: keep files in a folder of "
+            "their own."
+        )
     configuration.unlink(missing_ok=True)
     configuration.symlink_to(checkout / "config")
 

@@ -212,6 +212,13 @@ def test_verdicts_follow_from_signed_one_minus_p_in_a_file(tmp_path: Path) -> No
     assert read["verdict"].tolist() == universes["verdict"].tolist()
 
 
+def test_pairs_follow_one_another_under_each_test() -> None:
+    configurations = [Configuration.model_validate({"test": test}) for test in ("t", "sign")]
+    rows = explored(configurations, [("Random", "kNN"), ("kNN", "Pop")])
+    found = list(zip(rows["test"], rows["first"], strict=True))
+    assert found == [("t", "Random"), ("t", "kNN"), ("sign", "Random"), ("sign", "kNN")]
+
+
 def test_users_without_training_ratings_matter_where_there_are_some() -> None:
     universes = whole_grid().set_index(list(DECISIONS))
     few = small_universes().has_train(Configuration.model_validate({"split": {"train_ratio": 0.2}}))

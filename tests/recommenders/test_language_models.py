@@ -130,6 +130,20 @@ def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("items_a_block", [1, 5])
+def test_user_item_relevance_is_the_same_for_any_blocks(
+    items_a_block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = to_matrix(*generated(14, 12, 3))
+    whole, blocks = UserItemRelevance(0.5), UserItemRelevance(0.5)
+    whole.fit(train)
+    monkeypatch.setattr("receval.recommenders.user_item_relevance.ITEMS_A_BLOCK", items_a_block)
+    blocks.fit(train)
+    assert whole.gains_.nnz > 0
+    for name in ("indptr", "indices", "data"):
+        assert getattr(blocks.gains_, name).tobytes() == getattr(whole.gains_, name).tobytes()
+
+
 def transition_probabilities(values: Dense) -> Dense:
     n_users, n_items = values.shape
     weights = np.zeros((n_users + n_items, n_users + n_items))

@@ -183,6 +183,14 @@ def test_a_folder_that_another_checkout_began_reads_the_configuration_of_this_on
         assert (tmp_path / "config").resolve() == checkout / "config"
 
 
+def test_a_configuration_that_no_run_has_linked_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text("seed: 1\n", encoding="utf-8")
+    with pytest.raises(FileExistsError, match="config is there, and no link that a run has made"):
+        read_configuration_of(tmp_path / "checkout", tmp_path)
+    assert (tmp_path / "config" / "config.yaml").is_file()
+
+
 def test_what_a_neighbourhood_takes_is_not_guessed_from_shards_of_users() -> None:
     divided = RunRecord.of_rows(ROWS, PLANNED, choices=1_000_000, shards=8, **ABOUT)
     with pytest.raises(

@@ -125,7 +125,7 @@ def explore(
                             resamples,
                         )
                     by_pair.append([_rows(each, labels, pair, compared) for each in tested])
-                # By universe first, then by pair.
+                # By aggregation and test first, then by pair.
                 rows += chain.from_iterable(chain.from_iterable(zip(*by_pair, strict=True)))
             tables.append(pd.DataFrame(rows))
     return pd.concat(tables, ignore_index=True)
