@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,8 +81,9 @@ def main() -> int:
     ratings = skewed(options.users, ITEMS, options.users * RATINGS_A_USER)
     data = one_fold(table(ratings))
     bandwidth = copied_a_second(options.repeats)
+    of_all = copied_a_second(options.repeats, os.cpu_count() or 1)
     ceilings = {8: byte_additions_a_second(options.repeats), 32: flops_a_second(options.repeats)}
-    print(f"copied, read and written: {bandwidth / 1e9:.1f} GB/s")
+    print(f"copied, read and written: {bandwidth / 1e9:.1f} GB/s, by all cores {of_all / 1e9:.1f}")
     print(f"float32 additions and multiplications: {ceilings[32] / 1e9:.1f} G/s")
     print(f"additions of bytes: {ceilings[8] / 1e9:.1f} G/s")
     print(f"{'kernel':<44}{'s':>8}{'GB/s':>8}{'of copy':>9}{'G op/s':>8}{'of peak':>9}")
@@ -118,6 +121,7 @@ def main() -> int:
         about = {
             "users": options.users,
             "copied_a_second": round(bandwidth),
+            "copied_by_all_cores_a_second": round(of_all),
             "operations_a_second": {bits: round(most) for bits, most in ceilings.items()},
             "kernels": kernels,
         }
@@ -125,11 +129,14 @@ def main() -> int:
     return 0
 
 
-def copied_a_second(repeats: int) -> float:
+def copied_a_second(repeats: int, threads: int = 1) -> float:
     """Return the bytes a second that are read and written where an array is copied."""
     source = np.ones(1 << 26)
     target = np.zeros_like(source)
-    return 2 * source.nbytes / fastest(lambda: np.copyto(target, source), repeats)
+    parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))
+    with ThreadPoolExecutor(threads) as pool:
+        seconds = fastest(lambda: list(pool.map(lambda part: np.copyto(*part), parts)), repeats)
+    return 2 * source.nbytes / seconds
 
 
 def flops_a_second(repeats: int) -> float:

@@ -36,6 +36,12 @@ SHARDS = (8, 64)
 What has more folds has a shard a fold, and what has fewer as many parts of users as fit into these.
 """
 
+PARTS = {
+    "neighbourhoods and their ranking": ("neighbourhoods of users", "ranking"),
+    "other training and its ranking": ("other training", "ranking"),
+}
+"""Stages whose jobs run the kernels of two others."""
+
 
 def commits(files: Iterable[Path]) -> list[str]:
     """Return the table of what two commits made of the same inputs, one row a study and dataset."""
@@ -76,7 +82,11 @@ def stages(record: RunRecord, roofline: Mapping[str, Any]) -> list[str]:
         raise ValueError(
             f"roofline.json has kernels of {', '.join(unknown)}, which no job belongs to."
         )
-    cells = (between(shares[row[0]]) if row[0] in shares else "" for row in rows)
+    of_stages = (
+        [share for part in PARTS.get(row[0], row[:1]) for share in shares.get(part, ())]
+        for row in rows
+    )
+    cells = (between(own) if own else "" for own in of_stages)
     heads = (*HEADINGS, "its kernels, of their rooflines")
     lines = table(heads, [(*row, cell) for row, cell in zip(rows, cells, strict=True)])
     side_by_side = resident(record.jobs) / GIB
@@ -116,6 +126,7 @@ def kernels(roofline: Mapping[str, Any]) -> list[str]:
     peaks = roofline["operations_a_second"]
     ceilings = (
         ("copying an array that no cache holds", roofline["copied_a_second"], None),
+        ("the same by all cores at once", roofline["copied_by_all_cores_a_second"], None),
         ("float32 in the first cache", None, peaks["32"]),
         ("bytes in the first cache", None, peaks["8"]),
     )

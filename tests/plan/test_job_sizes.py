@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import plan_of, put_raw_files
 
-from receval.workflow.plan.sizes import MEDIUM, SMALL, SMALL_DATA, job_size
+from receval.workflow.plan.sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, job_size
 
 RATINGS = st.integers(0, 10**9)
 
@@ -30,10 +30,15 @@ def test_every_attempt_asks_for_more(ratings: int, demanding: bool) -> None:
     assert size.runtime(1) < size.runtime(2) < size.runtime(3)
 
 
-@pytest.mark.parametrize(("millions", "gibibytes"), [(1, 0.48), (3, 0.73), (10, 1.83)])
-def test_a_first_attempt_has_the_memory_that_was_measured(millions: int, gibibytes: float) -> None:
+@pytest.mark.parametrize(
+    ("millions", "gibibytes"), [(3, 0.57), (10, 1.11), (30, 2.72), (100.480507, 8.10)]
+)
+def test_a_first_attempt_has_the_memory_that_was_measured(
+    millions: float, gibibytes: float
+) -> None:
     # The docstring of job_size.
-    assert gibibytes * 1.074e3 < job_size(millions * 10**6).memory(1) < 2.2 * gibibytes * 1.074e3
+    asked = job_size(round(millions * 10**6)).memory(1)
+    assert gibibytes * 1.074e3 < asked < 2.2 * gibibytes * 1.074e3
 
 
 def test_only_small_jobs_share() -> None:
@@ -46,6 +51,7 @@ def test_every_job_of_the_demo_is_small() -> None:
     plan = plan_of("demo")
     assert plan.sizes.of("netflix", demanding=True) == SMALL
     assert plan.sizes.artifact("multiverse", "pairs") == SMALL
+    assert plan.sizes.shard("netflix", 9, 9) == plan.sizes.joined("netflix") == SMALL
 
 
 def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> None:
@@ -59,6 +65,21 @@ def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> 
     assert plan.sizes.judgment_sampling("valcarce2018", "sparsity") == MEDIUM
     simulation = next(iter(plan.settings.simulations))
     assert plan.sizes.simulation(simulation).shares is False
+
+
+def test_jobs_on_many_items_ask_for_what_pairs_of_items_take(tmp_path: Path) -> None:
+    put_raw_files(tmp_path / "mirror", "ml-1m", "librarything", "lastfm-1k")
+    sizes = plan_of("full").sizes
+    assert sizes.of("librarything") == sizes.of("ml-1m", "librarything") == ITEM_PAIRS
+    # A shard that is a fold compares all items.
+    assert sizes.shard("librarything", 5, 5) == ITEM_PAIRS
+    # What joins ranks sees no items.
+    assert sizes.joined("librarything") == SMALL
+    assert sizes.of("ml-1m") == SMALL
+    # More data never ask for less.
+    both = sizes.of("lastfm-1k", "librarything")
+    assert both.megabytes == max(sizes.of(own).megabytes for own in ("lastfm-1k", "librarything"))
+    assert both.minutes == max(sizes.of(own).minutes for own in ("lastfm-1k", "librarything"))
 
 
 def test_data_that_cannot_be_had_does_not_count(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Literal
 
 from receval.config.settings import Settings
 from receval.workflow.plan.datasets import PlannedDatasets
@@ -61,14 +62,27 @@ MB of each are the libraries.
 MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
 """Jobs on at most :data:`SMALL_DATA` that hold or try much at once.
 
-All pairs of systems in every universe of the multiverse take 3.7 GiB on MovieLens 1M, the longest
-judgment samplings and searches several minutes.
+Who wins in every universe of the multiverse takes 1.7 GiB, the longest judgment samplings and
+searches several minutes.
+"""
+
+ITEM_PAIRS = JobSize(megabytes=5000, minutes=120, shares=False)
+"""Jobs on more than :data:`MANY_ITEMS`, whose pairs some systems compare.
+
+With the 66,055 items of BeerAdvocate, item-based kNN takes 3.2 GiB; SLIM trains a fold in 19
+minutes, and a split may have five.
+"""
+
+MANY_ITEMS = 20_000
+"""Beyond, pairs of items tell in a job's size, however few ratings there are.
+
+Netflix has 17,770, and takes less for their pairs than for its ratings.
 """
 
 SMALL_DATA = 2_000_000
 """Up to here data does not tell in a job's size; most datasets have fewer ratings."""
 
-_MEGABYTES_A_MILLION = 170
+_MEGABYTES_A_MILLION = 90
 _MINUTES_A_MILLION = 4
 
 _JOINED_MEGABYTES_A_MILLION = 20
@@ -79,9 +93,10 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     r"""Return the size of a job by the number of ratings of the largest dataset that it reads.
 
     From :data:`SMALL_DATA` on, both memory and time grow in proportion. Of a study on :math:`n`
-    million ratings (``benchmarks/study_at_scale.py``), the largest job took .48, .73 and 1.83 GiB
-    for :math:`n = 1, 3, 10`, that is at most :math:`.33 + .15 n`; and training all its systems took
-    3.3 minutes a million. So Netflix, with 100 million, asks for 18 GB and 7 h.
+    million ratings (``benchmarks/study_at_scale.py``), the largest job of the workflow took .40,
+    .57, 1.11, 2.72 and 8.10 GiB for :math:`n = 1, 3, 10, 30, 100`, that is at most
+    :math:`.33 + .08 n`; and training all its systems took 3.3 minutes a million. So Netflix, with
+    100 million, asks for 10 GB and 7 h.
 
     Parameters
     ----------
@@ -144,7 +159,7 @@ class PlannedSizes:
         self.datasets = datasets
 
     def of(self, *datasets: str, demanding: bool = False) -> JobSize:
-        """Return the size of a job on some datasets.
+        """Return the size of a job on some datasets, by the most ratings and the most items.
 
         Parameters
         ----------
@@ -155,29 +170,45 @@ class PlannedSizes:
         """
         if self.settings.edition == "demo":
             return SMALL
-        return job_size(self._most_ratings(datasets), demanding=demanding)
+        size = job_size(self._most("ratings", datasets), demanding=demanding)
+        return self._with_items(size, datasets)
 
     def shard(self, dataset: str, shards: int, folds: int = 1) -> JobSize:
         """Return the size of the job of one of several shards of a system on a dataset."""
         if self.settings.edition == "demo":
             return SMALL
-        return shard_size(self._most_ratings([dataset]), shards, folds)
+        size = shard_size(self._most("ratings", [dataset]), shards, folds)
+        return self._with_items(size, [dataset])
 
     def joined(self, dataset: str) -> JobSize:
         """Return the size of the job that joins the judged ranks of shards, array by array."""
-        size = self.of(dataset)
+        if self.settings.edition == "demo":
+            return SMALL
+        ratings = self._most("ratings", [dataset])
+        size = job_size(ratings)
         if size.shares:
             return size
-        millions = math.ceil(self._most_ratings([dataset]) / 10**6)
+        millions = math.ceil(ratings / 10**6)
         return replace(size, megabytes=SMALL.megabytes + _JOINED_MEGABYTES_A_MILLION * millions)
 
-    def _most_ratings(self, datasets: Iterable[str]) -> int:
-        ratings = (
-            self.settings.datasets[name].expected.ratings or 0
+    def _with_items(self, size: JobSize, datasets: Iterable[str]) -> JobSize:
+        """Return a size that is enough for pairs of items, too."""
+        if self._most("items", datasets) <= MANY_ITEMS:
+            return size
+        return JobSize(
+            megabytes=max(size.megabytes, ITEM_PAIRS.megabytes),
+            minutes=max(size.minutes, ITEM_PAIRS.minutes),
+            shares=False,
+        )
+
+    def _most(self, what: Literal["ratings", "items"], datasets: Iterable[str]) -> int:
+        """Return how many the dataset with the most of them has, of those that can be had."""
+        expected = (
+            self.settings.datasets[name].expected
             for name in datasets
             if self.datasets.is_available(name)
         )
-        return max(ratings, default=0)
+        return max((getattr(each, what) or 0 for each in expected), default=0)
 
     def artifact(self, study: str, artifact: str) -> JobSize:
         """Return the size of the job that computes the results of an artifact.
