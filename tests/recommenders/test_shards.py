@@ -23,6 +23,7 @@ NAMES = ("twin", "folds", "system")
 KNN = "receval.recommenders.knn:UserKNN"
 PURESVD = "receval.recommenders.puresvd:PureSVD"
 WRMF = "receval.recommenders.wrmf:WRMF"
+ORACLE = "receval.recommenders.non_personalised:OptimalRanking"
 PROTOCOLS = [
     Protocol(),
     Protocol("1R", "TI", 3, 4.0),
@@ -138,15 +139,23 @@ def given_to(folder: Path, recommender: str, parameters: dict[str, Any]) -> dict
     return {**read, "recommender": recommender, "parameters": parameters}
 
 
+WHOLE_FOLDS = [
+    (PURESVD, {"factors": 3}, {}),
+    (WRMF, {"factors": 3, "iterations": 2}, {}),
+    # The order of users and items differs by fold, and an oracle's test ratings are the unbiased
+    # ones of the second alone.
+    (WRMF, {"factors": 3, "iterations": 2}, {"order": "appearance"}),
+    (ORACLE, {"knowledge": "test"}, {"grades_from": 4.0}),
+    (WRMF, {"factors": 3, "iterations": 2, "weights": "rating"}, {"events": True}),
+]
+
+
 @pytest.mark.parametrize(
     ("recommender", "parameters", "fitted_by_shard", "n_shards"),
     [
         *((KNN, {"neighbours": 4}, True, number) for number in (1, 2, 3, 8)),
         *((KNN, {}, False, number) for number in (1, 2, 3, 8)),
         *((PURESVD, {"factors": 3}, False, number) for number in (1, 2, 3, 8)),
-        # Whole folds, of which there are two.
-        *((PURESVD, {"factors": 3}, True, number) for number in (1, 2)),
-        *((WRMF, {"factors": 3, "iterations": 2}, True, number) for number in (1, 2)),
     ],
 )
 def test_joined_ranks_of_shards_have_the_bytes_of_one_job(
@@ -157,13 +166,50 @@ def test_joined_ranks_of_shards_have_the_bytes_of_one_job(
     fitted_by_shard: bool,
     n_shards: int,
 ) -> None:
+    joined, whole = ranked_both_ways(
+        given_to(prepared, recommender, parameters), tmp_path, fitted_by_shard, n_shards
+    )
+    assert joined == whole
+
+
+@pytest.mark.parametrize(("recommender", "parameters", "learning"), WHOLE_FOLDS)
+@pytest.mark.parametrize("n_shards", [1, 2])
+def test_shards_that_train_whole_folds_have_the_bytes_of_one_job(
+    prepared: Path,
+    tmp_path: Path,
+    recommender: str,
+    parameters: dict[str, Any],
+    learning: dict[str, Any],
+    n_shards: int,
+) -> None:
     common = given_to(prepared, recommender, parameters)
+    joined, whole = ranked_both_ways(common | learning, tmp_path, True, n_shards)
+    assert joined == whole
+
+
+@pytest.mark.parametrize(
+    "learning", [{"order": "appearance"}, {"grades_from": 4.0}, {"events": True}]
+)
+def test_what_a_system_learns_from_changes_the_ranks_of_its_shards(
+    prepared: Path, tmp_path: Path, learning: dict[str, Any]
+) -> None:
+    common = given_to(prepared, WRMF, {"factors": 3, "iterations": 2, "weights": "rating"})
+    (tmp_path / "other").mkdir()
+    plain, _ = ranked_both_ways(common, tmp_path, True, 2)
+    other, _ = ranked_both_ways(common | learning, tmp_path / "other", True, 2)
+    assert other != plain
+
+
+def ranked_both_ways(
+    common: dict[str, Any], folder: Path, fitted_by_shard: bool, n_shards: int
+) -> tuple[bytes, bytes]:
+    """Return the bytes of the ranks joined of shards, and those of one job."""
     protocols = [vars(protocol) for protocol in PROTOCOLS]
-    models, whole = tmp_path / "models", tmp_path / "system" / "ranks.npz"
+    models, whole = folder / "models", folder / "system" / "ranks.npz"
     train_system(**common, models=models, seed=7, names=NAMES)
     ranking = {name: common[name] for name in ("ratings", "split", "recommender")}
     rank_system(**ranking, models=models, ranks=whole, protocols=protocols, seed=8, names=NAMES[:2])
-    shards = [tmp_path / f"{number}.npz" for number in range(1, n_shards + 1)]
+    shards = [folder / f"{number}.npz" for number in range(1, n_shards + 1)]
     for number, ranks in enumerate(shards, 1):
         rank_shard(
             **common,
@@ -175,8 +221,8 @@ def test_joined_ranks_of_shards_have_the_bytes_of_one_job(
             names=NAMES,
             shard=(number, n_shards),
         )
-    join_shards(shards=shards, ranks=tmp_path / "joined.npz")
-    assert (tmp_path / "joined.npz").read_bytes() == whole.read_bytes()
+    join_shards(shards=shards, ranks=folder / "joined.npz")
+    return (folder / "joined.npz").read_bytes(), whole.read_bytes()
 
 
 def test_a_shard_is_refused_whose_models_are_of_another_dataset(
