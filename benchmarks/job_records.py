@@ -153,11 +153,17 @@ class RunRecord:
 
     @property
     def wall(self) -> float:
-        """Seconds from the start of the first job to the end of the last.
+        """Seconds in which any job ran.
 
-        Parts of a study are recorded one behind the other, without what was between them.
+        Parts of a study are recorded one behind the other, and a job that is run again behind all
+        others; neither what was between them nor the room that it leaves is counted.
         """
-        return max(job.start + job.wall for job in self.jobs) - self.jobs[0].start
+        seconds, end = 0.0, -math.inf
+        for job in sorted(self.jobs, key=lambda job: job.start):
+            last = job.start + job.wall
+            seconds += max(0.0, last - max(job.start, end))
+            end = max(end, last)
+        return seconds
 
     @property
     def cpu(self) -> float:
@@ -249,10 +255,18 @@ def stage_table(record: RunRecord) -> str:
 
 
 def comparable(records: Sequence[RunRecord]) -> list[RunRecord]:
-    """Return records of the jobs alone that all of them have."""
-    shared = set.intersection(*({job.name for job in record.jobs} for record in records))
+    """Return records of the jobs alone that all of them have, in the same stage.
+
+    A job's stage depends on what it reads, which may be another in another plan.
+    """
+    shared = set.intersection(
+        *({(job.name, record.stage(job)) for job in record.jobs} for record in records)
+    )
     return [
-        replace(record, jobs=tuple(job for job in record.jobs if job.name in shared))
+        replace(
+            record,
+            jobs=tuple(job for job in record.jobs if (job.name, record.stage(job)) in shared),
+        )
         for record in records
     ]
 
@@ -281,6 +295,4 @@ def exponents(records: Sequence[RunRecord]) -> dict[str, tuple[list[float], list
             growth([max(job.peak for job in each[stage]) for each in staged]),
         )
         for stage in staged[0]
-        # A job's stage depends on what it reads, which may be another in another plan.
-        if all(stage in each for each in staged)
     }

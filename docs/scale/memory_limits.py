@@ -28,7 +28,12 @@ HELD = (
     Held(
         "train matrix at a ratio of .9",
         "8 (.9 n) + 4 u; 12 and 8 from 2^31 entries on",
-        lambda n, u: 0.9 * n * (8 if 0.9 * n <= LARGEST_INTEGER else 12) + 4 * u,
+        lambda n, u: 0.9 * n * 8 + 4 * u if 0.9 * n <= LARGEST_INTEGER else 0.9 * n * 12 + 8 * u,
+    ),
+    Held(
+        "rows of ratings, by blocks of users",
+        "4 n; 8 n from 2^31 on",
+        lambda n, u: (4 if n < 2**31 else 8) * n,
     ),
     Held(
         "keys of 1,000 neighbours, and spare ones",

@@ -36,11 +36,11 @@ SHARDS = (8, 64)
 What has more folds has a shard a fold, and what has fewer as many parts of users as fit into these.
 """
 
-PARTS = {
-    "neighbourhoods and their ranking": ("neighbourhoods of users", "ranking"),
-    "other training and its ranking": ("other training", "ranking"),
+KERNELS_OF = {
+    "neighbourhoods and their ranking": ("1,000 neighbours", "kNN scores", "judged ranks"),
+    "other training and its ranking": ("MF, ", "MF scores", "judged ranks"),
 }
-"""Stages whose jobs run the kernels of two others."""
+"""What the names of the kernels begin with that jobs run which train and rank."""
 
 
 def commits(files: Iterable[Path]) -> list[str]:
@@ -74,16 +74,18 @@ def stages(record: RunRecord, roofline: Mapping[str, Any]) -> list[str]:
     ValueError
         A kernel belongs to no stage of the record.
     """
-    shares: dict[str, list[float]] = {}
-    for kernel in roofline["kernels"]:
-        shares.setdefault(kernel["stage"], []).append(reached(kernel))
     rows = stage_rows(record)
-    if unknown := set(shares).difference(row[0] for row in rows):
+    known = {row[0] for row in rows}
+    if unknown := {kernel["stage"] for kernel in roofline["kernels"]} - known:
         raise ValueError(
             f"roofline.json has kernels of {', '.join(unknown)}, which no job belongs to."
         )
     of_stages = (
-        [share for part in PARTS.get(row[0], row[:1]) for share in shares.get(part, ())]
+        [
+            reached(kernel)
+            for kernel in roofline["kernels"]
+            if kernel["stage"] == row[0] or kernel["kernel"].startswith(KERNELS_OF.get(row[0], ()))
+        ]
         for row in rows
     )
     cells = (between(own) if own else "" for own in of_stages)

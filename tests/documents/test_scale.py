@@ -11,6 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.extend(str(ROOT / name) for name in ("docs/scale", "benchmarks"))
+
+from job_records import GIB, RunRecord, comparable, fitted_exponent, resident  # noqa: E402
+from stage_measures import NEIGHBOURHOODS, cpu_minutes, peak_gib, staged  # noqa: E402
+from write_page import records_of  # noqa: E402
+
 PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 RECORDS = sorted((ROOT / "benchmarks" / "scale").rglob("*.json*"))
 
@@ -29,23 +35,32 @@ def test_page_and_figure_are_what_the_program_makes_of_the_records() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def growth_rows(head: str) -> list[tuple[str, float, float]]:
-    """Return stage, exponent over all sizes and exponent of the last step of a table of growth."""
-    _, found, table = block("growth").partition(f"| {head} |")
-    assert found
-    row = r"^\| (.+?) \|.*?\| ([\d.-]+) \| ([\d.-]+) \| \d(?: and \d)? \|$"
-    rows = re.findall(row, table.partition("\n\n")[0], re.M)
-    assert len(rows) > 9
-    return [(stage, float(exponent), float(last)) for stage, exponent, last in rows]
+def netflix() -> list[RunRecord]:
+    found = records_of("canamares2020", "netflix")
+    assert [round(own.millions) for own in found] == [1, 3, 10, 30, 100]
+    return found
+
+
+def test_the_largest_size_is_whole_and_keeps_its_limits() -> None:
+    record = netflix()[-1]
+    assert record.choices == 100_480_507
+    assert len(record.jobs) == record.planned
+    assert max(job.peak for job in record.jobs) <= 16 * GIB
+    assert resident(record.jobs) <= 20 * GIB
+    assert record.wall <= 6 * 3600
 
 
 def test_nothing_but_the_time_of_neighbourhoods_grows_faster_than_the_ratings() -> None:
-    # What is quadratic decides the sum of all.
-    times = [
-        row for row in growth_rows("CPU, min") if not row[0].startswith(("neighbourhoods", "all"))
-    ]
-    faster = [row for row in [*times, *growth_rows("largest job, GiB")] if max(row[1:]) > 1.1]
-    assert faster == []
+    records = comparable(netflix())
+    sizes = [record.millions for record in records]
+    by_size = [staged(record) for record in records]
+    for measure, quadratic in ((cpu_minutes, {"all", *NEIGHBOURHOODS}), (peak_gib, set[str]())):
+        linear = [stage for stage in by_size[-1] if stage not in quadratic]
+        assert len(linear) > 8
+        for stage in linear:
+            values = [measure(own[stage]) for own in by_size]
+            assert fitted_exponent(sizes, values) <= 1.1, stage
+            assert fitted_exponent(sizes[-2:], values[-2:]) <= 1.1, stage
 
 
 def test_the_work_on_speed_has_changed_no_result() -> None:
@@ -63,9 +78,7 @@ def test_records_say_nothing_of_the_machine(record: Path) -> None:
 
 
 def test_figure_is_described_and_its_texts_do_not_overlap() -> None:
-    sys.path.extend(str(ROOT / name) for name in ("docs/scale", "benchmarks"))
     import growth_figure
-    from write_page import records_of
 
     from receval.figures.style import figure_style
     from receval.figures.text_problems import text_problems

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from job_records import RunRecord, exponents, resident, stage_rows
+from job_records import RunRecord, comparable, exponents, resident, stage_rows
 from measured_jobs import Job, read_configuration_of, run
 from other_machines import schedules, shared_out
 
@@ -61,6 +61,26 @@ def test_stages_have_the_sums_of_their_jobs_and_the_largest_memory() -> None:
     # Two ran side by side.
     assert cells["all"][:4] == ("3", "2.50", "3.50", "2.00")
     assert resident(record().jobs) == 2 << 30
+
+
+def test_room_that_a_job_run_again_has_left_is_no_time_of_the_run() -> None:
+    rows = [row("train_system", "half, pop", 0, 10), row("train_system", "half, knn", 100, 10)]
+    assert RunRecord.of_rows(rows, PLANNED, choices=1, **ABOUT).wall == 20
+    beside = [row("train_system", "half, pop", 0, 10), row("train_system", "half, knn", 4, 3)]
+    assert RunRecord.of_rows(beside, PLANNED, choices=1, **ABOUT).wall == 10
+
+
+def test_sizes_are_compared_by_jobs_of_the_same_stage() -> None:
+    shard = "rank_shard 1-of-2, half, knn"
+    trains = [*ROWS, row("rank_shard", "1-of-2, half, knn", 200, 9)]
+    reads = [*ROWS, row("rank_shard", "1-of-2, half, knn", 200, 9, ("train_system half, knn",))]
+    both = [
+        RunRecord.of_rows(rows, [*PLANNED, shard], choices=10**n, **ABOUT)
+        for n, rows in ((6, trains), (7, reads))
+    ]
+    assert [job.name for job in both[0].jobs] == [*PLANNED[:3], shard]
+    assert [[job.name for job in own.jobs] for own in comparable(both)] == [PLANNED[:3]] * 2
+    assert "neighbourhoods and their ranking" not in exponents(both)
 
 
 def test_jobs_one_behind_the_other_are_not_side_by_side_however_times_are_rounded() -> None:
