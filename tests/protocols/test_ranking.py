@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from protocols.brute_force import Scores, rank_by_sorting
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import base_candidates, sample_candidates
+from receval.protocols import evaluation
+from receval.protocols.candidates import (
+    Sample,
+    SampledCandidates,
+    base_candidates,
+    sample_candidates,
+    user_seeds,
+)
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.protocols.shared_by_passes import SharedByPasses
@@ -72,7 +79,9 @@ def samples_of(fold: Fold, protocol: Protocol, size: int) -> dict[int, list[int]
         indptr.astype(np.int64),
         judgments.items[relevant],
         size,
-        seeded("sample", "test", protocol.candidates, f"{protocol.threshold:g}"),
+        user_seeds(
+            seeded("sample", "test", protocol.candidates, f"{protocol.threshold:g}"), N_USERS
+        ),
     )
     return {user: items[starts[user] : starts[user + 1]].tolist() for user in range(N_USERS)}
 
@@ -231,7 +240,7 @@ def test_every_candidate_is_drawn_equally_often() -> None:
         empty,
         np.zeros(0, dtype=np.int32),
         size,
-        seeded("uniform"),
+        user_seeds(seeded("uniform"), n_users),
     )
     counts = np.bincount(items, minlength=n_items)
     expected = n_users * size / n_items
@@ -299,9 +308,10 @@ def test_samples_for_some_users_are_those_drawn_for_all() -> None:
     base = np.ones(N_ITEMS, dtype=bool)
     train = (fold.train.indptr.astype(np.int64), fold.train.indices.astype(np.int32))
     judged = (fold.test.indptr, fold.test.items)
-    indptr, items = sample_candidates(base, *train, *judged, 4, seeded("sample"))
+    seeds = user_seeds(seeded("sample"), N_USERS)
+    indptr, items = sample_candidates(base, *train, *judged, 4, seeds)
     wanted = np.arange(N_USERS) % 2 == 0
-    some, those = sample_candidates(base, *train, *judged, 4, seeded("sample"), wanted)
+    some, those = sample_candidates(base, *train, *judged, 4, seeds, wanted)
     np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
     np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
 
@@ -310,11 +320,36 @@ def test_no_samples_are_drawn_for_users_who_are_not_ranked() -> None:
     fold, _ = random_fold(3)
     protocol = Protocol("AR", "AI", 4, 4.0)
     base, everybody = np.ones(N_ITEMS, dtype=bool), np.ones(N_USERS, dtype=bool)
-    arguments = (fold, fold.test, seeded, "test", [protocol])
-    indptr, items = SharedByPasses(*arguments).sample(protocol, base, everybody, None)
-    shared = SharedByPasses(*arguments, users=range(2, 5))
-    some, those = shared.sample(protocol, base, everybody, None)
+    shared = SharedByPasses(fold, fold.test, seeded, "test", [protocol])
+    indptr, items = shared.sample(protocol, base, everybody, None, np.arange(N_USERS))
+    some, those = shared.sample(protocol, base, everybody, None, np.arange(2, 5))
     wanted = np.isin(np.arange(N_USERS), [2, 3, 4])
     np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
     np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
     assert 0 < len(those) < len(items)
+
+
+def test_a_sample_is_drawn_once_a_block_and_serves_all_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[int] = []
+    of_users = SampledCandidates.of_users
+
+    def counted(sampled: SampledCandidates, users: np.ndarray) -> Sample:
+        drawn.append(int(users.sum()))
+        return of_users(sampled, users)
+
+    monkeypatch.setattr(SampledCandidates, "of_users", counted)
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", 2 * N_ITEMS)
+    fold, scores = random_fold(3)
+    protocols = [Protocol("1R", "AI", size, 4.0) for size in (2, 4)]
+    protocols.append(Protocol("AR", "AI", 3, 4.0))
+    blocked = rank_judged(Scores(scores), fold, protocols, seeded)
+    tested = int((np.diff(fold.test.indptr) > 0).sum())
+    assert sum(drawn) == tested
+    assert len(drawn) == -(-tested // 2)
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", N_USERS * N_ITEMS)
+    whole = rank_judged(Scores(scores), fold, protocols, seeded)
+    for one, other in zip(blocked, whole, strict=True):
+        np.testing.assert_array_equal(one.ranks, other.ranks)
+        np.testing.assert_array_equal(one.lengths, other.lengths)

@@ -11,7 +11,7 @@ from protocols.brute_force import Scores
 from protocols.test_ranking import N_ITEMS, N_USERS, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import draw_sample, target_sets
+from receval.protocols.candidates import SampledCandidates, target_sets, user_seeds
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
@@ -26,8 +26,10 @@ def drawn_for(n_users, weights, size, seed=1, is_candidate=None):
     empty = np.zeros(n_users + 1, dtype=np.int64)
     weights = np.array(weights, dtype=float)
     within = np.ones(len(weights), dtype=bool) if is_candidate is None else is_candidate
-    rng = np.random.default_rng(seed)
-    indptr, items = weighted_candidates(weights, within, empty, NOTHING, empty, NOTHING, size, rng)
+    seeds = user_seeds(np.random.default_rng(seed), n_users)
+    indptr, items = weighted_candidates(
+        weights, within, empty, NOTHING, empty, NOTHING, size, seeds
+    )
     return [items[start:end].tolist() for start, end in pairwise(indptr)]
 
 
@@ -80,7 +82,8 @@ def test_a_users_training_and_relevant_items_are_never_drawn():
     fold, _ = random_fold(4)
     protocol = Protocol("AR", "AI", sampled=5, threshold=4.0, sampled_by="popularity")
     everything = np.ones(N_ITEMS, dtype=bool)
-    indptr, items = draw_sample(protocol, fold, fold.test, seeded, "test", everything)
+    sampled = SampledCandidates(protocol, fold, fold.test, seeded, "test", everything)
+    indptr, items = sampled.of_users(np.ones(N_USERS, dtype=bool))
     for user in range(N_USERS):
         own = items[indptr[user] : indptr[user + 1]].tolist()
         judged = slice(fold.test.indptr[user], fold.test.indptr[user + 1])
@@ -140,7 +143,8 @@ def test_uniform_samples_are_bit_for_bit_those_of_the_generator_that_they_always
     fold = Fold(train, Judgments.from_pairs([0, 1], [0, 0], [5, 5], n_users=2))
     protocol = Protocol("1R", "AI", sampled=4, threshold=4.0)
     everything = np.ones(9, dtype=bool)
-    indptr, items = draw_sample(protocol, fold, fold.test, seeded, "test", everything)
+    sampled = SampledCandidates(protocol, fold, fold.test, seeded, "test", everything)
+    indptr, items = sampled.of_users(np.ones(2, dtype=bool))
     seeds = seeded("sample", "test", "AI", "4").integers(0, 2**64, size=2, dtype=np.uint64)
     for user in range(2):
         pool = list(range(1, 9))

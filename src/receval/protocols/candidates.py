@@ -37,17 +37,12 @@ def _mark(mask: NDArray[np.bool_], items: NDArray[np.int32]) -> None:
         mask[items[start : start + _BLOCK_ITEMS]] = True
 
 
-def draw_sample(
-    protocol: Protocol,
-    fold: Fold,
-    judgments: Judgments,
-    generator_for: GeneratorFor,
-    part: str,
-    is_candidate: NDArray[np.bool_],
-    percentile: int | None = None,
-    is_drawn_for: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Draw the sampled candidates of every user; see :func:`sample_candidates`.
+Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Compressed rows of the sampled candidates of every user, in the order drawn."""
+
+
+class SampledCandidates:
+    """The sampled candidates of a protocol, drawn for some users at a time.
 
     Parameters
     ----------
@@ -62,35 +57,63 @@ def draw_sample(
         The base candidates, under P1R those of one percentile.
     percentile : int, optional
         Its number, from 0.
-    is_drawn_for : ndarray of bool, shape (n_users,), optional
-        Users whose sample is wanted; all by default. Others get none, which changes nobody's.
+
+    Raises
+    ------
+    ValueError
+        The protocol draws no sample, or has no threshold.
     """
-    if protocol.sampled is None or protocol.threshold is None:
-        raise ValueError(f"{protocol.name} draws no sample, or has no relevance threshold.")
-    relevant = judgments.values >= protocol.threshold
-    indptr = np.zeros(judgments.n_users + 1, dtype=np.int64)
-    np.cumsum(np.bincount(judgments.users[relevant], minlength=judgments.n_users), out=indptr[1:])
-    # The sample's name leaves out its size (samples are nested) and whether one or all
-    # relevant items join it (the lemma of bellogin2017 compares AR and 1R on one sample).
-    names = ["sample", part, protocol.candidates, f"{protocol.threshold:g}"]
-    if percentile is not None:
-        names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
-    blocked = (
-        fold.train.indptr.astype(np.int64),
-        fold.train.indices.astype(np.int32, copy=False),
-        indptr,
-        judgments.items[relevant],
-    )
-    if protocol.sampled_by == "popularity":
-        # Another name: the samples of different powers are independent of the uniform one.
-        rng = generator_for(*names, f"by popularity to {protocol.power:g}")
-        weights = popularity_weights(fold, protocol.power)
-        return weighted_candidates(
-            weights, is_candidate, *blocked, protocol.sampled, rng, is_drawn_for
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        fold: Fold,
+        judgments: Judgments,
+        generator_for: GeneratorFor,
+        part: str,
+        is_candidate: NDArray[np.bool_],
+        percentile: int | None = None,
+    ) -> None:
+        if protocol.sampled is None or protocol.threshold is None:
+            raise ValueError(f"{protocol.name} draws no sample, or has no relevance threshold.")
+        self.size = protocol.sampled
+        self.is_candidate = is_candidate
+        relevant = judgments.values >= protocol.threshold
+        indptr = np.zeros(judgments.n_users + 1, dtype=np.int64)
+        np.cumsum(
+            np.bincount(judgments.users[relevant], minlength=judgments.n_users), out=indptr[1:]
         )
-    return sample_candidates(
-        is_candidate, *blocked, protocol.sampled, generator_for(*names), is_drawn_for
-    )
+        self.blocked = (
+            fold.train.indptr.astype(np.int64),
+            fold.train.indices.astype(np.int32, copy=False),
+            indptr,
+            judgments.items[relevant],
+        )
+        # The sample's name leaves out its size (samples are nested) and whether one or all
+        # relevant items join it (the lemma of bellogin2017 compares AR and 1R on one sample).
+        names = ["sample", part, protocol.candidates, f"{protocol.threshold:g}"]
+        if percentile is not None:
+            names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
+        self.weights: NDArray[np.float64] | None = None
+        if protocol.sampled_by == "popularity":
+            # Another name: the samples of different powers are independent of the uniform one.
+            names.append(f"by popularity to {protocol.power:g}")
+            self.weights = popularity_weights(fold, protocol.power)
+        # One seed a user, so that a user's sample depends on no other user's set, nor on who is
+        # drawn for together.
+        self.seeds = user_seeds(generator_for(*names), judgments.n_users)
+
+    def of_users(self, is_drawn_for: NDArray[np.bool_]) -> Sample:
+        """Draw for some users, a mask over all; the samples of the others are left empty."""
+        common = (self.is_candidate, *self.blocked, self.size, self.seeds, is_drawn_for)
+        if self.weights is None:
+            return sample_candidates(*common)
+        return weighted_candidates(self.weights, *common)
+
+
+def user_seeds(generator: np.random.Generator, n_users: int) -> NDArray[np.uint64]:
+    """Draw the seed of each user's sample."""
+    return generator.integers(0, 2**64, size=n_users, dtype=np.uint64)
 
 
 @njit(cache=True)
@@ -159,9 +182,9 @@ def sample_candidates(
     relevant_indptr: NDArray[np.int64],
     relevant_items: NDArray[np.int32],
     size: int,
-    generator: np.random.Generator,
+    seeds: NDArray[np.uint64],
     is_drawn_for: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> Sample:
     r"""Draw :math:`N_u \subset C \setminus PR_{test}(u) \setminus R_{train}(u)` for every user.
 
     Parameters
@@ -174,8 +197,8 @@ def sample_candidates(
         Relevant test items of each user (compressed rows).
     size : int
         :math:`|N_u|`, or all that is left where it is fewer.
-    generator : numpy Generator
-        Gives one seed a user, so that a user's sample does not depend on the other users' sets.
+    seeds : ndarray of uint64, shape (n_users,)
+        One a user (:func:`user_seeds`).
     is_drawn_for : ndarray of bool, shape (n_users,), optional
         Users whose sample is wanted; all by default. The samples of the others are left empty.
 
@@ -186,7 +209,6 @@ def sample_candidates(
         The samples in the order drawn: the first ``k`` of a user are the sample of size ``k``.
     """
     n_users = len(relevant_indptr) - 1
-    seeds = generator.integers(0, 2**64, size=n_users, dtype=np.uint64)
     return _sample(
         is_candidate,
         np.asarray(train_indptr, dtype=np.int64),
@@ -245,8 +267,10 @@ def target_sets(
     def non_relevant(within: NDArray[np.bool_], percentile: int | None) -> frozenset[int]:
         if protocol.sampled is None:
             return frozenset(np.flatnonzero(within).tolist()) - relevant - train
-        drawn = draw_sample(complete, fold, judgments, generator_for, "test", within, percentile)
-        return _row(*drawn, user)
+        sampled = SampledCandidates(
+            complete, fold, judgments, generator_for, "test", within, percentile
+        )
+        return _row(*sampled.of_users(np.arange(judgments.n_users) == user), user)
 
     if protocol.percentiles is not None:
         percentile_of = popularity_percentiles(fold, protocol.percentiles)

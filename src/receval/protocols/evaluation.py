@@ -142,7 +142,7 @@ def rank_judged_together(
     if judgments is None:
         raise ValueError(f"The fold has no {part} judgments to rank.")
     complete = [protocol.with_threshold(threshold) for protocol in protocols]
-    shared = SharedByPasses(fold, judgments, generator_for, part, complete, users)
+    shared = SharedByPasses(fold, judgments, generator_for, part, complete)
     passes = [
         [
             RankingPass(shared, family)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import base_candidates
+from receval.protocols.candidates import Sample, base_candidates
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.popularity import popular_head, popularity_percentiles
 from receval.protocols.protocol import Protocol
@@ -70,18 +70,18 @@ class RankingPass:
             policy: _Found.empty(len(self.sizes), judgments) for policy in self.fallbacks
         }
         self.n_met = 0
-        if first.sampled is not None:
-            self.sample = shared.sample(first, self.is_candidate, self.is_ranked, percentile)
+        self.percentile = percentile
 
     def leave_out(self, users: NDArray[np.int64]) -> None:
         """Pass over users who come before all that are ranked: their random orders stay theirs."""
         self.n_met += int(self.is_ranked[users].sum())
 
     def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
-        """Rank the judged items of one block of users."""
+        """Rank the judged items of one block of users, whose codes rise."""
+        sample = self._sample(users)
         rows = np.flatnonzero(self.is_ranked[users])
         users = users[rows]
-        self._rank(scores, rows, users, self.found)
+        self._rank(scores, rows, users, sample, self.found)
         indices = np.arange(self.n_met, self.n_met + len(users))
         self.n_met += len(users)
         if not self.fallbacks:
@@ -94,13 +94,20 @@ class RankingPass:
         for policy, fallback in self.fallbacks.items():
             # In a list of their own first: there the others are those that have no score.
             others = fallback.where_not_computable(own_scores, indices)
-            self._rank(others, np.arange(len(users)), users, self.appended[policy])
+            self._rank(others, np.arange(len(users)), users, sample, self.appended[policy])
+
+    def _sample(self, users: NDArray[np.int64]) -> Sample | None:
+        first = self.family[0]
+        if first.sampled is None:
+            return None
+        return self.shared.sample(first, self.is_candidate, self.is_ranked, self.percentile, users)
 
     def _rank(
         self,
         scores: NDArray[np.float32],
         rows: NDArray[np.int64],
         users: NDArray[np.int64],
+        sample: Sample | None,
         found: _Found,
     ) -> None:
         common = (
@@ -116,13 +123,13 @@ class RankingPass:
             self.relevant,
             self.family[0].relevant == "1R",
         )
-        if self.family[0].sampled is None:
+        if sample is None:
             rank_among_all(
                 *common, self.heap_order, found.ranks[0], found.lengths[0], found.candidates[0]
             )
         else:
             rank_among_samples(
-                *common, *self.sample, self.sizes, found.ranks, found.lengths, found.candidates
+                *common, *sample, self.sizes, found.ranks, found.lengths, found.candidates
             )
 
     def judged_ranks(self) -> dict[Protocol, JudgedRanks]:

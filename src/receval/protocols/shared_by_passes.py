@@ -9,13 +9,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.candidates import draw_sample
+from receval.protocols.candidates import Sample, SampledCandidates
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
-
-Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Compressed rows of the sampled candidates of every user, in the order drawn."""
 
 
 class SharedByPasses:
@@ -31,8 +28,6 @@ class SharedByPasses:
     part : {"test", "unbiased"}
     protocols : sequence of Protocol
         All that are ranked under: those that differ in other things share the same samples.
-    users : range, optional
-        Consecutive users that alone get samples, by default all.
     """
 
     def __init__(
@@ -42,7 +37,6 @@ class SharedByPasses:
         generator_for: GeneratorFor,
         part: str,
         protocols: Sequence[Protocol],
-        users: range | None = None,
     ) -> None:
         self.fold = fold
         self.judgments = judgments
@@ -50,15 +44,12 @@ class SharedByPasses:
         self.part = part
         self.train_indptr = fold.train.indptr.astype(np.int64)
         self.train_items = fold.train.indices.astype(np.int32, copy=False)
-        self._is_wanted = np.ones(judgments.n_users, dtype=bool)
-        if users is not None:
-            self._is_wanted[: users.start] = False
-            self._is_wanted[users.stop :] = False
         self._largest: dict[Protocol, int] = {}
         for protocol in protocols:
             drawn = _as_drawn(protocol)
             self._largest[drawn] = max(self._largest.get(drawn, 0), protocol.sampled or 0)
-        self._samples: dict[tuple[Protocol, int | None], Sample] = {}
+        self._samplers: dict[tuple[Protocol, int | None], SampledCandidates] = {}
+        self._samples: dict[tuple[Protocol, int | None], tuple[tuple[int, int], Sample]] = {}
 
     def sample(
         self,
@@ -66,15 +57,18 @@ class SharedByPasses:
         is_candidate: NDArray[np.bool_],
         is_ranked: NDArray[np.bool_],
         percentile: int | None,
+        users: NDArray[np.int64],
     ) -> Sample:
-        """Return the sampled candidates of all ranked users, at least as many as a protocol wants.
+        """Return the sampled candidates of those of a block of users that are ranked.
 
-        Samples are nested, and one serves all relevant items as well as one at a time: it is drawn
-        once, in the largest size.
+        At least as many a user as a protocol wants: samples are nested, and one serves all relevant
+        items as well as one at a time, so it is drawn once, in the largest size, and kept until
+        the next block is asked for.
         """
         drawn = _as_drawn(protocol)
-        if (drawn, percentile) not in self._samples:
-            self._samples[drawn, percentile] = draw_sample(
+        key = (drawn, percentile)
+        if key not in self._samplers:
+            self._samplers[key] = SampledCandidates(
                 replace(drawn, sampled=self._largest[drawn]),
                 self.fold,
                 self.judgments,
@@ -82,9 +76,13 @@ class SharedByPasses:
                 self.part,
                 is_candidate,
                 percentile,
-                is_ranked & self._is_wanted,
             )
-        return self._samples[drawn, percentile]
+        block = (int(users[0]), int(users[-1]))
+        if key not in self._samples or self._samples[key][0] != block:
+            is_drawn_for = np.zeros(self.judgments.n_users, dtype=bool)
+            is_drawn_for[users] = is_ranked[users]
+            self._samples[key] = (block, self._samplers[key].of_users(is_drawn_for))
+        return self._samples[key][1]
 
     def priority(self, protocol: Protocol) -> NDArray[np.uint32]:
         """Return the order of items with equal scores: the smaller ranks higher."""

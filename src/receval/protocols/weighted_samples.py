@@ -68,7 +68,7 @@ def weighted_candidates(
     relevant_indptr: NDArray[np.int64],
     relevant_items: NDArray[np.int32],
     size: int,
-    generator: np.random.Generator,
+    seeds: NDArray[np.uint64],
     is_drawn_for: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     r"""Draw :math:`N_u` for every user with weights; see the module for how.
@@ -77,7 +77,7 @@ def weighted_candidates(
     ----------
     weights : ndarray of float64, shape (n_items,)
         None negative; those of weight 0 are drawn last.
-    is_candidate, train_indptr, train_items, relevant_indptr, relevant_items, size, generator
+    is_candidate, train_indptr, train_items, relevant_indptr, relevant_items, size, seeds
         As for :func:`receval.protocols.candidates.sample_candidates`.
     is_drawn_for : ndarray of bool, shape (n_users,), optional
         Users whose sample is wanted; all by default. Others get none, which changes nobody's.
@@ -95,7 +95,7 @@ def weighted_candidates(
     >>> nothing = np.zeros(9001, dtype=np.int64), np.zeros(0, dtype=np.int32)
     >>> _, items = weighted_candidates(
     ...     np.array([6.0, 3.0, 0.0]), np.ones(3, dtype=bool), *nothing, *nothing, 1,
-    ...     np.random.default_rng(1),
+    ...     np.random.default_rng(1).integers(0, 2**64, size=9000, dtype=np.uint64),
     ... )
     >>> (np.bincount(items, minlength=3) / 9000).round(2).tolist()
     [0.67, 0.33, 0.0]
@@ -110,7 +110,7 @@ def weighted_candidates(
         np.asarray(train_items, dtype=np.int32),
         relevant_indptr,
         relevant_items,
-        generator.integers(0, 2**64, size=n_users, dtype=np.uint64),
+        seeds,
         size,
         np.ones(n_users, dtype=np.bool_) if is_drawn_for is None else is_drawn_for,
     )
