@@ -108,13 +108,13 @@ def read_configuration_of(checkout: Path, folder: Path) -> None:
     Raises
     ------
     FileExistsError
-        The folder has a configuration of its own, and so is none of a run.
+        The folder has a configuration that no run has linked.
     """
     configuration = folder / "config"
     if configuration.exists() and not configuration.is_symlink():
         raise FileExistsError(
-            f"{configuration} is there, and no link that a run has made: keep files in a folder of "
-            "their own."
+            f"{configuration} is not the link that a run makes: give --keep a folder that nothing "
+            "else is in."
         )
     configuration.unlink(missing_ok=True)
     configuration.symlink_to(checkout / "config")

@@ -6,9 +6,9 @@
 
 Netflix's 17,770 items and 209 ratings a user, a fifth of them held out. For each kernel: the bytes
 that its loops read and write, wherever they are held, the operations on numbers that it cannot do
-without, both a second, and which share that is of two measured ceilings: copying an array that no
-cache holds, and additions and multiplications of numbers in the first cache, as wide as the
-kernel's.
+without, both a second, and which share that is of two measured ceilings of one core: copying an
+array that no cache holds (measured of all cores together, too, to compare with), and additions and
+multiplications of numbers in the first cache, as wide as the kernel's.
 Above 100 % of the first, a kernel works in cache. The larger share is how near its roofline is
 (Williams, Waterman and Patterson, CACM 2009). With `--record` what is printed is kept for
 docs/scale.md, which `docs/scale/write_page.py` writes.
@@ -130,7 +130,7 @@ def main() -> int:
 
 
 def copied_a_second(repeats: int, threads: int = 1) -> float:
-    """Return the bytes a second that are read and written where an array is copied."""
+    """Return the bytes a second that so many threads read and write where they copy an array."""
     source = np.ones(1 << 26)
     target = np.zeros_like(source)
     parts = list(zip(np.array_split(target, threads), np.array_split(source, threads), strict=True))

@@ -184,6 +184,24 @@ def test_blocks_of_users_hold_every_row_once(monkeypatch: pytest.MonkeyPatch) ->
     assert blocks == [(0, 3, [1, 4, 6]), (3, 3, [2, 3, 7]), (6, 3, [5, 8]), (9, 1, [0])]
 
 
+def test_more_blocks_than_a_byte_can_count_hold_the_rows_of_their_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("receval.ratings._BLOCK_RATINGS", 1)
+    users = np.random.default_rng(3).permutation(600).astype(np.int32)
+    table = ratings(
+        users=users,
+        items=np.zeros(600, dtype=np.int32),
+        values=np.ones(600, dtype=np.float32),
+        user_ids=np.arange(600).astype(str),
+        item_ids=np.array(["0"]),
+    )
+    blocks = list(table.blocks_of_users())
+    assert len(blocks) == 600
+    for start, size, rows in blocks:
+        assert users[rows].tolist() == list(range(start, start + size))
+
+
 def test_the_first_repeat_of_many_is_told_with_the_row_before_it() -> None:
     rng = np.random.default_rng(2)
     keys = np.concatenate([rng.permutation(300), rng.integers(0, 300, 300)])

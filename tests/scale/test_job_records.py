@@ -206,7 +206,7 @@ def test_a_folder_that_another_checkout_began_reads_the_configuration_of_this_on
 def test_a_configuration_that_no_run_has_linked_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.yaml").write_text("seed: 1\n", encoding="utf-8")
-    with pytest.raises(FileExistsError, match="config is there, and no link that a run has made"):
+    with pytest.raises(FileExistsError, match="config is not the link that a run makes"):
         read_configuration_of(tmp_path / "checkout", tmp_path)
     assert (tmp_path / "config" / "config.yaml").is_file()
 

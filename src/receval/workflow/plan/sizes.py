@@ -62,8 +62,8 @@ MB of each are the libraries.
 MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
 """Jobs on at most :data:`SMALL_DATA` that hold or try much at once.
 
-Who wins in every universe of the multiverse takes 1.7 GiB, the longest judgment samplings and
-searches several minutes.
+All pairs of systems in every universe of the multiverse take 1.65 GiB on 3 million ratings, the
+longest judgment samplings and searches several minutes.
 """
 
 ITEM_PAIRS = JobSize(megabytes=5000, minutes=120, shares=False)
@@ -94,9 +94,9 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
 
     From :data:`SMALL_DATA` on, both memory and time grow in proportion. Of a study on :math:`n`
     million ratings (``benchmarks/study_at_scale.py``), the largest job of the workflow took .40,
-    .57, 1.11, 2.72 and 8.10 GiB for :math:`n = 1, 3, 10, 30, 100`, that is at most
-    :math:`.33 + .08 n`; and training all its systems took 3.3 minutes a million. So Netflix, with
-    100 million, asks for 10 GB and 7 h.
+    .57, 1.11, 2.72 and 8.19 GiB for :math:`n = 1, 3, 10, 30, 100`, that is at most
+    :math:`.33 + .08 n`; and training all its systems, and ranking with most, took 3.7 minutes a
+    million. So Netflix, with 100 million, asks for 10 GB and 7 h.
 
     Parameters
     ----------
