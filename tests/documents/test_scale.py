@@ -7,16 +7,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.extend(str(ROOT / name) for name in ("docs/scale", "benchmarks"))
-
-from job_records import GIB, RunRecord, comparable, fitted_exponent, resident  # noqa: E402
-from stage_measures import NEIGHBOURHOODS, cpu_minutes, peak_gib, staged  # noqa: E402
-from write_page import records_of  # noqa: E402
-
 PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 RECORDS = sorted((ROOT / "benchmarks" / "scale").rglob("*.json*"))
 
@@ -35,14 +30,25 @@ def test_page_and_figure_are_what_the_program_makes_of_the_records() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def netflix() -> list[RunRecord]:
+@pytest.fixture(scope="module")
+def netflix() -> list[Any]:
+    """Return the records of canamares2020 by size, each a RunRecord of benchmarks/job_records.py.
+
+    Programs are found by tests that run, and not where tests are collected: some have the names of
+    folders of tests.
+    """
+    sys.path.extend(str(ROOT / name) for name in ("docs/scale", "benchmarks"))
+    from write_page import records_of
+
     found = records_of("canamares2020", "netflix")
     assert [round(own.millions) for own in found] == [1, 3, 10, 30, 100]
     return found
 
 
-def test_the_largest_size_is_whole_and_keeps_its_limits() -> None:
-    record = netflix()[-1]
+def test_the_largest_size_is_whole_and_keeps_its_limits(netflix: list[Any]) -> None:
+    from job_records import GIB, resident
+
+    record = netflix[-1]
     assert record.choices == 100_480_507
     assert len(record.jobs) == record.planned
     assert max(job.peak for job in record.jobs) <= 16 * GIB
@@ -50,8 +56,13 @@ def test_the_largest_size_is_whole_and_keeps_its_limits() -> None:
     assert record.wall <= 6 * 3600
 
 
-def test_nothing_but_the_time_of_neighbourhoods_grows_faster_than_the_ratings() -> None:
-    records = comparable(netflix())
+def test_nothing_but_the_time_of_neighbourhoods_grows_faster_than_the_ratings(
+    netflix: list[Any],
+) -> None:
+    from job_records import comparable, fitted_exponent
+    from stage_measures import NEIGHBOURHOODS, cpu_minutes, peak_gib, staged
+
+    records = comparable(netflix)
     sizes = [record.millions for record in records]
     by_size = [staged(record) for record in records]
     for measure, quadratic in ((cpu_minutes, {"all", *NEIGHBOURHOODS}), (peak_gib, set[str]())):
@@ -77,13 +88,13 @@ def test_records_say_nothing_of_the_machine(record: Path) -> None:
     assert not re.search(r"/(?:work|tmp|home)|20\d\d-\d\d", text)
 
 
-def test_figure_is_described_and_its_texts_do_not_overlap() -> None:
+def test_figure_is_described_and_its_texts_do_not_overlap(netflix: list[Any]) -> None:
     import growth_figure
 
     from receval.figures.style import figure_style
     from receval.figures.text_problems import text_problems
 
     with figure_style():
-        assert text_problems(growth_figure.draw(records_of("canamares2020", "netflix"))) == []
+        assert text_problems(growth_figure.draw(netflix)) == []
     svg = (ROOT / "docs" / "scale" / "growth.svg").read_text(encoding="utf-8")
     assert growth_figure.TITLE in svg
