@@ -6,7 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from receval.claims.ledger import COLUMNS
-from receval.publishing.ledger_page import OF_TWINS, ledger_page
+from receval.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page
 
 ROW = dict.fromkeys(COLUMNS, "") | {
     "claim": "B-001",
@@ -23,6 +23,7 @@ ROWS = pd.DataFrame(
         ROW | {"form": "as released", "verdict": "does not hold", "detail": "Off by 0.1."},
         ROW | {"dataset": "netflix", "verdict": "undecidable here", "needs": "the dataset netflix"},
         ROW | {"claim": "C-001", "paper": "canamares2020", "dataset": "", "verdict": "as defined"},
+        ROW | {"claim": "F-001", "paper": "followups"},
     ],
     columns=list(COLUMNS),
 )
@@ -33,21 +34,28 @@ def lines(*, synthetic: bool = False) -> list[str]:
 
 
 def test_verdicts_are_counted_by_paper_without_other_forms() -> None:
-    counts = [line for line in lines() if line.startswith(("| bell", "| cana", "| all"))]
+    counts = [line for line in lines() if line.startswith(("| bell", "| cana", "| foll", "| all"))]
     assert counts == [
         "| bellogin2017 | 1 | 1 | 0 | 0 | 1 | 0 |",
         "| canamares2020 | 1 | 0 | 0 | 0 | 0 | 1 |",
-        "| all | 2 | 1 | 0 | 0 | 1 | 1 |",
+        "| followups | 1 | 1 | 0 | 0 | 0 | 0 |",
+        "| all that are rebuilt | 2 | 1 | 0 | 0 | 1 | 1 |",
     ]
 
 
 def test_every_verdict_has_a_row_with_what_decided_it() -> None:
-    rows = [line for line in lines() if line.startswith(("| B-", "| C-"))]
+    rows = [line for line in lines() if line.startswith(("| B-", "| C-", "| F-"))]
     assert len(rows) == len(ROWS)
     assert rows[0].endswith("| ml-1m | holds | .2501 |")
     assert r"\|T\| ≤ 5" in rows[0]
     assert rows[1].endswith("| ml-1m, as released | does not hold | .2501 · Off by .1. |")
     assert rows[2].endswith("| undecidable here | needs the dataset netflix |")
+
+
+def test_statements_of_newer_papers_are_told_apart() -> None:
+    page = lines()
+    assert page.index(OF_NEWER) == page.index("## followups") + 2
+    assert page.count(OF_NEWER) == 1
 
 
 def test_only_the_page_of_twins_says_that_it_is_of_twins() -> None:

@@ -43,7 +43,9 @@ def ledger_of(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
     """A ledger by claim, dataset, verdict and form."""
     columns = ["claim", "dataset", "verdict", "form"]
     texts = dict.fromkeys(("where", "statement", "expected", "ours", "reason"), "")
-    return pd.DataFrame(rows, columns=columns).assign(paper="p", kind="number", value=0.5, **texts)
+    return pd.DataFrame(rows, columns=columns).assign(
+        paper="p2020", kind="number", value=0.5, **texts
+    )
 
 
 def inputs_of(folder: Path, ledger: pd.DataFrame) -> PaperInputs:
@@ -145,9 +147,25 @@ def test_a_claim_counts_once_by_the_datasets_on_which_it_is_decided() -> None:
     assert claims["datasets"].tolist() == [1, 2, 0, 1]
 
 
+def test_statements_of_newer_papers_are_counted_by_themselves(tmp_path: Path) -> None:
+    newer = ledger_of(("F-001", "ml-1m", "holds", "")).assign(paper="followups")
+    both = pd.concat([ledger_of(("B-001", "ml-1m", "does not hold", "")), newer])
+    holding = {"column": "verdict", "equal": "holds", "take": "sum"}
+    numbers = {
+        name: {"quantity": {"artifact": f"ledger/{name}", **holding}}
+        for name in ("claims", "newer")
+    }
+    spec = spec_of(**numbers).model_copy(update={"tables": {"some": ("F-001",)}})
+    found = paper_numbers(spec, inputs_of(tmp_path, both))
+    assert [found["numbers"][name]["value"] for name in numbers] == [0, 1]
+    assert [row["name"] for row in found["papers"]] == ["p2020", "all"]
+    assert found["verdicts"] == {"B-001": "does not hold", "F-001": "holds"}
+    assert [row["claim"] for row in found["tables"]["some"]] == ["F-001"]
+
+
 def test_counts_by_paper_end_with_those_of_all() -> None:
     of_paper, of_all = verdict_counts(claims_of(LEDGER), "paper")
-    assert {**of_all, "name": "p"} == of_paper
+    assert {**of_all, "name": "p2020"} == of_paper
     assert (of_all["claims"], of_all["holds"], of_all["undecidable here"]) == (4, 1, 1)
 
 

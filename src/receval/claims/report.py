@@ -11,6 +11,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from receval.claims.ledger import judged_claims
+from receval.claims.rebuilt_papers import is_rebuilt
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import read_claims
 from receval.claims.verdicts import ClaimVerdict
@@ -79,7 +80,11 @@ def _told(row: Mapping[Any, Any]) -> Iterator[str]:
 
 def _counts(ledger: pd.DataFrame) -> str:
     ledger = ledger[ledger["form"] == ""]
-    counts = pd.crosstab(ledger["paper"], ledger["verdict"], margins=True, margins_name="all")
+    counts = pd.crosstab(ledger["paper"], ledger["verdict"])
     columns = [verdict for verdict in map(str, ClaimVerdict) if verdict in counts.columns]
-    rows = [[str(paper), *map(int, counts.loc[paper, columns])] for paper in counts.index]
+    rebuilt = [paper for paper in counts.index if is_rebuilt(paper)]
+    # Statements of newer papers stand below the sum, which is of the rebuilt ones.
+    counts.loc["all"] = counts.loc[rebuilt].sum()
+    order = [*rebuilt, "all", *(paper for paper in counts.index[:-1] if paper not in rebuilt)]
+    rows = [[str(paper), *map(int, counts.loc[paper, columns])] for paper in order]
     return tabulate(rows, headers=["paper", *columns], tablefmt="simple") + "\n"

@@ -19,7 +19,9 @@ _KINDS = {"article": "article", "conference-paper": "inproceedings"}
 
 
 def bibtex(citation: Mapping[str, Any]) -> str:
-    """Return the entries of the software and of the works that it refers to, in this order.
+    """Return the entries of the software and of the works that it rebuilds, in this order.
+
+    Works that are referred to for something else say so (``scope``), and have no entry.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def bibtex(citation: Mapping[str, Any]) -> str:
         "version": citation["version"],
     }
     entries = [_entry("software", citation["title"], own)]
-    entries += [_paper(work) for work in citation.get("references", ())]
+    works = citation.get("references", ())
+    entries += [_paper(work) for work in works if "scope" not in work]
     return "\n".join(entries)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from receval.claims.rebuilt_papers import is_rebuilt, of_rebuilt
 from receval.claims.verdicts import ClaimVerdict
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text
@@ -14,6 +15,12 @@ from receval.figures.printed_numbers import in_text
 OF_TWINS = (
     "**The data of this edition are synthetic twins: the verdicts say nothing about the real "
     "datasets, only that each claim can be judged.**"
+)
+
+OF_NEWER = (
+    "Statements of newer papers on questions that the rebuilt ones opened, by what is rebuilt "
+    "here. Those papers are not rebuilt, and most were read by their abstracts alone; their "
+    "statements are not counted among the claims of the rebuilt papers."
 )
 
 
@@ -39,7 +46,8 @@ def ledger_page(ledger: pd.DataFrame, *, synthetic: bool) -> str:
     # What another form of a claim gives stands beside its verdict, and is not its verdict.
     parts.append(_table_of_counts(ledger[ledger["form"] == ""]))
     for paper, rows in ledger.groupby("paper", sort=False):
-        parts += [f"## {paper}", "\n".join(_lines(rows))]
+        note = [] if is_rebuilt(str(paper)) else [OF_NEWER]
+        parts += [f"## {paper}", *note, "\n".join(_lines(rows))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,8 +59,9 @@ def _table_of_counts(ledger: pd.DataFrame) -> str:
     for paper in ledger["paper"].drop_duplicates():
         own = [int(counts.loc[paper].get(verdict, 0)) for verdict in verdicts]
         lines.append(_row([str(paper), str(claims[paper]), *map(str, own)]))
-    totals = [int((ledger["verdict"] == verdict).sum()) for verdict in verdicts]
-    lines.append(_row(["all", str(ledger["claim"].nunique()), *map(str, totals)]))
+    rebuilt = of_rebuilt(ledger)
+    totals = [int((rebuilt["verdict"] == verdict).sum()) for verdict in verdicts]
+    lines.append(_row(["all that are rebuilt", str(rebuilt["claim"].nunique()), *map(str, totals)]))
     return "\n".join(lines)
 
 

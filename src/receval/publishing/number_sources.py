@@ -19,6 +19,7 @@ from receval.storage.files import real_values
 
 VERDICTS = "ledger/verdicts"
 CLAIMS = "ledger/claims"
+NEWER = "ledger/newer"
 ERRATA = "ledger/errata"
 CAUSES = "ledger/causes"
 FORMS = "ledger/forms"
@@ -74,9 +75,11 @@ class NumberSources(ClaimSources):
     ----------
     inputs : PaperInputs
     ledger : DataFrame
-        Verdicts by claim and dataset.
+        Verdicts on the rebuilt papers by claim and dataset.
     claims : DataFrame
         Verdicts by claim: :func:`receval.publishing.claim_counts.claims_of`.
+    newer : DataFrame
+        The same of the statements of newer papers.
     errata : mapping of str to Erratum
     causes : sequence of mapping
         How many claims fail by cause.
@@ -89,6 +92,7 @@ class NumberSources(ClaimSources):
         inputs: PaperInputs,
         ledger: pd.DataFrame,
         claims: pd.DataFrame,
+        newer: pd.DataFrame,
         errata: Mapping[str, Erratum],
         causes: Sequence[Mapping[str, Any]],
         replications: Mapping[str, pd.DataFrame] | None = None,
@@ -99,6 +103,7 @@ class NumberSources(ClaimSources):
         )
         self._made = {
             **_own_tables(inputs, ledger, claims, errata),
+            NEWER: newer,
             CAUSES: pd.DataFrame(causes),
             **(replications or {}),
         }

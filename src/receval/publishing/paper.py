@@ -14,6 +14,7 @@ import pandas as pd
 from receval.claims.cells import ClaimContext
 from receval.claims.errata import Erratum, load_errata
 from receval.claims.quantities import evaluated
+from receval.claims.rebuilt_papers import of_newer, of_rebuilt
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
 from receval.publishing.certainty_counts import (
@@ -66,7 +67,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     ValueError
         A number cannot be read, or a claim is not there; the message names it and says what to do.
     """
-    ledger = read_results(inputs.ledger)
+    judged = read_results(inputs.ledger)
+    ledger = of_rebuilt(judged)
     claims = claims_of(ledger)
     errata = load_errata(inputs.errata)
     causes_of = {cause.cause: cause.claims for cause in spec.causes}
@@ -74,7 +76,8 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     replications = _replications(inputs, ledger, causes_of)
     if CERTAINTY in replications:
         causes = with_failures_elsewhere(causes, replications[CERTAINTY])
-    sources = NumberSources(inputs, ledger, claims, errata, causes, replications)
+    newer = claims_of(of_newer(judged))
+    sources = NumberSources(inputs, ledger, claims, newer, errata, causes, replications)
     documents = {path.name: path for path in inputs.documents}
     numbers = {
         **spec.numbers,
@@ -91,9 +94,13 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         },
         "papers": verdict_counts(claims, "paper"),
         "kinds": verdict_counts(claims, "kind"),
-        "verdicts": dict(zip(claims["claim"], claims["verdict"], strict=True)),
+        "verdicts": {
+            claim: verdict
+            for of in (claims, newer)
+            for claim, verdict in zip(of["claim"], of["verdict"], strict=True)
+        },
         "failing": failing_claims(ledger),
-        "tables": {name: _listed(name, ledger, ids) for name, ids in spec.tables.items()},
+        "tables": {name: _listed(name, judged, ids) for name, ids in spec.tables.items()},
         "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
         "causes": causes,
         "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],

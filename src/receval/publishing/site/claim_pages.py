@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from receval.claims.rebuilt_papers import is_rebuilt
 from receval.publishing.site.certainty_rows import (
     OUTCOMES,
     CertaintyOfRows,
@@ -49,6 +50,7 @@ def start_page(
     Parameters
     ----------
     rows : sequence of VerdictRow
+        Those on statements of newer papers are not counted here.
     studies : sequence of Study
     doors : mapping of str to str
         Where a reader goes on, by what for: ``use``, ``rerun``.
@@ -57,8 +59,9 @@ def start_page(
     certainty : CertaintyOfRows, optional
         In how many replications claims hold, where there are any.
     """
+    rows = [row for row in rows if is_rebuilt(row.paper)]
     repeated = counts_of_certainty(rows, certainty or {})
-    papers = [study for study in studies if study.rows]
+    papers = [study for study in studies if study.is_paper and study.rows]
     bars = [study.bar(START) for study in papers]
     counts = count_verdicts(rows)
     of_claims = Counter(overall_verdicts(rows).values())
@@ -71,7 +74,7 @@ def start_page(
             "bars": bars,
             "picture": markup(verdict_bars(bars, "papers")),
             "papers": papers,
-            "others": [study for study in studies if not study.rows],
+            "others": [study for study in studies if study not in papers],
             "verdicts": VERDICTS,
             "meanings": MEANINGS,
             "counts": counts,
@@ -110,7 +113,8 @@ def page_of_claims(
             "rows": [printer.shown(row, LEDGER) for row in rows],
             "labels": labels,
             "addresses": {study.name: relative(study.address, LEDGER) for study in studies},
-            "claims": len({row.claim for row in rows}),
+            "claims": len({row.claim for row in rows if is_rebuilt(row.paper)}),
+            "newer": len({row.claim for row in rows if not is_rebuilt(row.paper)}),
             "counted": sum(row.is_counted for row in rows),
             "papers": [(name, labels.get(name, name), n) for name, n in options(lambda r: r.paper)],
             "datasets": [
@@ -122,5 +126,5 @@ def page_of_claims(
             "meanings": MEANINGS,
             "styles": VERDICTS,
         },
-        "Every claim of five papers, the paper's value beside ours, and what decided it.",
+        "Every claim of five papers and of newer ones, the value beside ours, and what decided it.",
     )

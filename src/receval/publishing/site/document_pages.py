@@ -42,11 +42,12 @@ GROUPS = {
         "implementations": "The same algorithms by other packages.",
         "reliability": "How far a result of one split can be trusted.",
         "time_and_bias": "Splits along time, popular candidates, estimates without bias of choice.",
+        "followups": "What newer papers say of the same questions, and what of it holds here.",
         "unbiased_tests": "What tests by randomly drawn items can decide.",
     },
     "Reference": {
         "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
-        "studies": "The five papers, two questions of our own, and their artifacts.",
+        "studies": "The five papers, what came after, our own questions, and their artifacts.",
         "recommenders": "The systems of the papers, by family.",
         "glossary": "Every term, and what the papers and the field call it.",
         "architecture": "Where everything lives, and the way of one rating.",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from receval.claims.rebuilt_papers import is_rebuilt
 from receval.figures.printed_numbers import in_text, significant
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
@@ -66,7 +67,7 @@ class Study:
     @property
     def is_paper(self) -> bool:
         """Whether it is that of a paper: those are named after author and year."""
-        return self.name[-1].isdigit()
+        return is_rebuilt(self.name)
 
     @property
     def counted(self) -> int:
@@ -183,7 +184,7 @@ def studies_page(studies: Sequence[Study]) -> SitePage:
         "studies.html",
         PART,
         {"studies": studies, "bars": bars, "pictures": pictures},
-        "Five papers, and two questions of our own.",
+        "Five papers, what came after, and two questions of our own.",
     )
 
 
