@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often a paired test rejects in resampled sets of users."""
+"""Resampled sets of users: a test of the mean, and how often other tests reject in them."""
 
 from __future__ import annotations
 
@@ -93,3 +93,63 @@ def rejected_shares(
         t = np.where(certain, np.inf, np.abs(means) / (deviations / np.sqrt(sizes)))
         rejected = (t > stdtrit(sizes - 1, 1 - level / 2)) & (means != 0) & (sizes >= 2)
     return np.asarray(rejected.mean(axis=0))
+
+
+def shifted_bootstrap_test(
+    differences: ArrayLike, samples: int, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    r"""Return the two-sided p-values of the bootstrap test of the mean, shifted to the hypothesis.
+
+    .. math:: p = \frac{1 + |\{b : |\bar d^{(b)} - \bar d| \ge |\bar d|\}|}{1 + B}
+
+    with :math:`\bar d` the mean of a row and :math:`\bar d^{(b)}` that of as many users drawn with
+    replacement.
+
+    Parameters
+    ----------
+    differences : array_like, shape (k, n_users)
+        Paired differences, a row a comparison.
+    samples : int
+        B, the number of resampled sets of users, which all rows share.
+    generator : Generator
+
+    Returns
+    -------
+    ndarray of float64, shape (k,)
+        A row without any difference has p = 1.
+
+    Raises
+    ------
+    ValueError
+        There are no samples, or the differences are no table.
+
+    Notes
+    -----
+    Source: Noreen (1989), "Computer-intensive methods for testing hypotheses"; of systems on the
+    same queries, Smucker, Allan and Carterette (2007), "A comparison of statistical significance
+    tests for information retrieval evaluation", CIKM, who have c / B. Resamples are multiplied in
+    single precision; a mean that is closer to the limit than rounding can tell counts as at it.
+
+    Examples
+    --------
+    >>> differences = [[1.0, 2.0, 1.0, 3.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]
+    >>> shifted_bootstrap_test(differences, 999, np.random.default_rng(1)).tolist()
+    [0.001, 1.0]
+    """
+    rows = np.asarray(differences, dtype=np.float64)
+    if rows.ndim != 2:
+        raise ValueError(f"The differences have the shape {rows.shape}; it must be (k, n_users).")
+    if samples < 1:
+        raise ValueError(f"The number of samples is {samples}; at least 1 is needed.")
+    n_users = rows.shape[1]
+    drawn = generator.integers(0, n_users, (samples, n_users))
+    drawn += n_users * np.arange(samples)[:, np.newaxis]
+    counts = np.bincount(drawn.ravel(), minlength=samples * n_users).reshape(samples, n_users)
+    means = rows.mean(axis=1, keepdims=True)
+    centred = rows - means
+    # Counts less 1 leave the sums as they are, for the rows are centred, and the errors smaller.
+    sums = (counts.astype(np.float32) - 1) @ centred.T.astype(np.float32)
+    slack = 4 * np.finfo(np.float32).eps * np.sqrt(n_users * np.square(rows).sum(axis=1))
+    limits = (np.abs(rows.sum(axis=1)) - slack).astype(np.float32)
+    reached = (np.abs(sums) >= limits).sum(axis=0)
+    return np.asarray((reached + 1.0) / (samples + 1.0))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Means over users with their confidence intervals."""
+"""Means over users, and shares, with their confidence intervals."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 CONFIDENCE = 0.95
 """How often the interval would hold the mean of all users, were others drawn."""
@@ -41,3 +41,44 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
         return means, np.full_like(means, np.nan)
     factor = stdtrit(size - 1, (1 + CONFIDENCE) / 2) / np.sqrt(size)
     return means, factor * np.std(table, axis=-1, ddof=1)
+
+
+def binomial_interval(
+    successes: ArrayLike, trials: ArrayLike, confidence: float = CONFIDENCE
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return the exact confidence interval of a probability, from independent trials.
+
+    .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
+              h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
+
+    with quantiles of the beta distribution; 0 and 1 where there is no success and no failure.
+
+    Parameters
+    ----------
+    successes, trials : array_like of int, shape (...,)
+    confidence : float
+        :math:`1 - \alpha`.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (...,)
+
+    Notes
+    -----
+    Source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
+    case of the binomial", Biometrika 26(4). The same as ``scipy.stats.binomtest(k,
+    n).proportion_ci()``.
+
+    Examples
+    --------
+    >>> low, high = binomial_interval(5, 100)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0164, 0.1128)
+    """
+    found, of = np.broadcast_arrays(
+        np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    )
+    tail = (1 - confidence) / 2
+    low = np.where(found > 0, betaincinv(np.maximum(found, 1), of - found + 1, tail), 0.0)
+    high = np.where(found < of, betaincinv(found + 1, np.maximum(of - found, 1), 1 - tail), 1.0)
+    return np.asarray(low), np.asarray(high)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtri
 
 from receval.statistics.paired_tests import signed_ranks, t_statistics
 from receval.statistics.pairs import checked_values, over_pairs
@@ -177,3 +177,40 @@ def outcome_shares(values: ArrayLike) -> OutcomeShares:
         equal=over_pairs(array, lambda differences: (differences == 0).mean(axis=-1)),
         worse=over_pairs(array, lambda differences: (differences < 0).mean(axis=-1)),
     )
+
+
+def users_for_power(
+    effects: ArrayLike, power: float = 0.8, level: float = 0.05
+) -> NDArray[np.float64]:
+    r"""Return how many users a two-sided test of the mean needs to find an effect.
+
+    .. math:: n = \Big(\frac{z_{1 - \alpha / 2} + z_{1 - \beta}}{d_z}\Big)^2
+
+    by the normal approximation, for which a few dozen users are enough.
+
+    Parameters
+    ----------
+    effects : array_like, shape (...)
+        Cohen's d_z of the population of users.
+    power : float
+        The wanted probability :math:`1 - \beta` that the test rejects.
+    level : float
+        :math:`\alpha`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        Infinite where the effect is 0.
+
+    Notes
+    -----
+    Source: Cohen (1988), "Statistical power analysis for the behavioral sciences".
+
+    Examples
+    --------
+    >>> users_for_power([0.5, 0.1, 0.0]).round(1).tolist()
+    [31.4, 784.9, inf]
+    """
+    sizes = np.abs(np.asarray(effects, dtype=np.float64))
+    with np.errstate(divide="ignore"):
+        return np.square((ndtri(1 - level / 2) + ndtri(power)) / sizes)

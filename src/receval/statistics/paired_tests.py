@@ -184,12 +184,32 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
     """
 
     def p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-        wins = (differences > 0).sum(axis=-1)
-        losses = (differences < 0).sum(axis=-1)
-        tail = binom.cdf(np.minimum(wins, losses), wins + losses, 0.5)
-        return np.minimum(2.0 * tail, 1.0)
+        return sign_test_of_counts((differences > 0).sum(axis=-1), (differences < 0).sum(axis=-1))
 
     return over_pairs(checked_values(values), p_values)
+
+
+def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
+    """Return the p-values of the exact sign test from how many users are for either system.
+
+    Parameters
+    ----------
+    wins, losses : array_like of int, shape (...)
+        Users for whom the first system is better, and the second.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        As :func:`sign_test`, which has the formula.
+
+    Examples
+    --------
+    >>> sign_test_of_counts([5, 3], [0, 3]).tolist()
+    [0.0625, 1.0]
+    """
+    first, second = np.asarray(wins), np.asarray(losses)
+    tail = binom.cdf(np.minimum(first, second), first + second, 0.5)
+    return np.minimum(2.0 * tail, 1.0)
 
 
 class SignedRanks(NamedTuple):

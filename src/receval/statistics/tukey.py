@@ -9,6 +9,7 @@ shape (..., n_pairs) in the order of :func:`receval.statistics.pairs.system_pair
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 import numpy as np
 from numba import njit
@@ -91,6 +92,34 @@ def tukey_hsd(values: ArrayLike) -> NDArray[np.float64]:
         q = np.where(distances > 0, distances / errors, 0.0)
     p_values = studentized_range.sf(q, n_systems, (n_systems - 1) * (n_users - 1))
     return np.clip(p_values, 0.0, 1.0)
+
+
+def honestly_significant_differences(values: ArrayLike, level: float) -> NDArray[np.float64]:
+    r"""Return the least mean difference that Tukey's HSD calls significant.
+
+    .. math:: q_{1 - \alpha;\, m, (m - 1)(n - 1)} \sqrt{MSE / n}
+
+    Of many families of the same size this is quicker than :func:`tukey_hsd`, and rejects the same.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., m systems, n users)
+    level : float
+        :math:`\alpha`.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+    """
+    array = checked_values(values, min_users=2)
+    n_systems, n_users = array.shape[-2:]
+    quantile = _studentized_range_quantile(level, n_systems, (n_systems - 1) * (n_users - 1))
+    return quantile * np.sqrt(residual_mean_squares(array) / n_users)
+
+
+@lru_cache(maxsize=64)
+def _studentized_range_quantile(level: float, n_systems: int, freedom: int) -> float:
+    return float(studentized_range.isf(level, n_systems, freedom))
 
 
 def randomised_tukey_hsd(

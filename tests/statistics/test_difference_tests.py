@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Tests of rows of differences are those of pairs of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from receval.statistics.bootstrap import shifted_bootstrap_test
+from receval.statistics.confidence import binomial_interval
+from receval.statistics.difference_tests import (
+    TESTS,
+    p_values_of_tests,
+    t_test_of_rows,
+    wilcoxon_test_of_rows,
+)
+from receval.statistics.effect_sizes import users_for_power
+from receval.statistics.pair_moments import t_statistics_by_moments, t_test_by_moments
+from receval.statistics.paired_tests import sign_test, t_statistics, t_test, wilcoxon_test
+from receval.statistics.tukey import honestly_significant_differences, tukey_hsd
+
+Table = NDArray[np.float64]
+
+
+def rows_of(seed: int = 1) -> Table:
+    rows = np.random.default_rng(seed).integers(-2, 4, (5, 40)).astype(float)
+    rows[3] = 0.0
+    rows[4] = 1.0
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("of_rows", "of_pairs"), [(t_test_of_rows, t_test), (wilcoxon_test_of_rows, wilcoxon_test)]
+)
+def test_a_row_has_the_p_value_of_a_pair_with_these_differences(
+    of_rows: Callable[[Table], Table], of_pairs: Callable[[list[Table]], Table]
+) -> None:
+    rows = rows_of()
+    expected = [of_pairs([row, np.zeros(40)])[0] for row in rows]
+    np.testing.assert_allclose(of_rows(rows), expected, atol=1e-14)
+
+
+def test_all_tests_have_a_p_value_of_every_row() -> None:
+    rows = rows_of()
+    found = p_values_of_tests(rows, np.random.default_rng(2))
+    assert tuple(found) == TESTS
+    assert all(p_values.shape == (5,) for p_values in found.values())
+    signs = [sign_test([row, np.zeros(40)])[0] for row in rows]
+    np.testing.assert_allclose(found["sign"], signs)
+    # Nothing differs in row 3, and all users agree in row 4.
+    assert [found[name][3] for name in TESTS[:5]] == [1.0] * 5
+    assert all(found[name][4] < 0.01 for name in TESTS)
+
+
+def test_the_same_generator_gives_the_same_p_values() -> None:
+    one, other = (p_values_of_tests(rows_of(), np.random.default_rng(3)) for _ in range(2))
+    for name in TESTS:
+        np.testing.assert_array_equal(one[name], other[name])
+
+
+def test_the_shifted_bootstrap_is_that_of_explicit_resamples() -> None:
+    rows = np.random.default_rng(4).normal(0.2, 1, (3, 12))
+    drawn = np.random.default_rng(5).integers(0, 12, (200, 12))
+    means = rows[:, drawn].mean(axis=2) - rows.mean(axis=1, keepdims=True)
+    reached = (np.abs(means) >= np.abs(rows.mean(axis=1, keepdims=True))).sum(axis=1)
+    found = shifted_bootstrap_test(rows, 200, np.random.default_rng(5))
+    np.testing.assert_allclose(found, (reached + 1) / 201)
+
+
+def test_no_resamples_and_no_table_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        shifted_bootstrap_test([[1.0]], 0, np.random.default_rng(1))
+    with pytest.raises(ValueError, match="must be"):
+        shifted_bootstrap_test([1.0, 2.0], 9, np.random.default_rng(1))
+
+
+def test_intervals_of_shares_are_those_of_scipy() -> None:
+    successes, trials = np.array([0, 1, 7, 20]), np.array([20, 20, 20, 20])
+    low, high = binomial_interval(successes, trials, 0.9)
+    for k, n, one, other in zip(successes, trials, low, high, strict=True):
+        expected = binomtest(int(k), int(n)).proportion_ci(0.9)
+        assert (one, other) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_t_by_moments_is_t_of_the_differences() -> None:
+    values = np.random.default_rng(6).normal(size=(2, 5, 30)) + np.arange(5)[:, None]
+    values[:, 1] = values[:, 0]
+    np.testing.assert_allclose(t_statistics_by_moments(values), t_statistics(values), rtol=1e-9)
+    np.testing.assert_allclose(t_test_by_moments(values), t_test(values), atol=1e-12)
+
+
+def test_t_by_moments_knows_constant_differences() -> None:
+    base = np.random.default_rng(7).random(25)
+    found = t_statistics_by_moments([base, base, base + 0.5])
+    assert found.tolist() == [0.0, -np.inf, -np.inf]
+
+
+def test_honest_differences_reject_where_tukeys_p_value_is_small() -> None:
+    values = np.random.default_rng(8).normal(size=(6, 20)) + 0.4 * np.arange(6)[:, None]
+    p_values = tukey_hsd(values)
+    first, second = np.triu_indices(6, 1)
+    distances = np.abs(values.mean(axis=1)[first] - values.mean(axis=1)[second])
+    found = distances >= honestly_significant_differences(values, 0.05)
+    np.testing.assert_array_equal(found, p_values <= 0.05)
+    assert 0 < found.sum() < len(found)
+
+
+def test_so_many_users_find_the_effect_with_the_wanted_power() -> None:
+    n_users = int(np.ceil(users_for_power(0.3)))
+    rows = np.random.default_rng(9).normal(0.3, 1, (4000, n_users))
+    assert (t_test_of_rows(rows) <= 0.05).mean() == pytest.approx(0.8, abs=0.03)
