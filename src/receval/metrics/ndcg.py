@@ -105,6 +105,39 @@ class NDCL(Metric):
         return _normalised(lists, cutoffs, worth, self.ideal == "all", best_first=False)
 
 
+def discounted_gains(
+    lists: ListView, cutoffs: tuple[int, ...], gain: Gain
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Return DCG and that of the best possible list, whose quotient is :class:`NDCG`.
+
+    Parameters
+    ----------
+    lists : ListView
+    cutoffs : tuple of int
+        Increasing; :data:`receval.metrics.list_view.NO_CUTOFF` for none.
+    gain : str
+        See :func:`receval.metrics.gains.gains`.
+
+    Returns
+    -------
+    found, best : ndarray of float64, shape (n_cutoffs, n_lists)
+        :math:`DCG@n` and :math:`IDCG@n`.
+
+    Examples
+    --------
+    The one relevant item has rank 3, and would be first in the best list:
+
+    >>> from receval.metrics.judged_items import JudgedItems
+    >>> from receval.splits.split import Judgments
+    >>> judged = JudgedItems.of(Judgments.from_pairs([0], [1], [5], n_users=1), 4)
+    >>> lists = ListView.of(judged, np.array([3]), np.array([10]))
+    >>> [sums.tolist() for sums in discounted_gains(lists, (2, 10), "binary")]
+    [[[0.0], [0.5]], [[1.0], [1.0]]]
+    """
+    worth = gains(lists.judged, gain, NDCG.name)
+    return _sums(lists, cutoffs, worth, cutoffs, best_first=True)
+
+
 def _normalised(
     lists: ListView,
     cutoffs: tuple[int, ...],
@@ -113,6 +146,19 @@ def _normalised(
     *,
     best_first: bool,
 ) -> NDArray[np.float64]:
+    limits = (NO_CUTOFF,) if is_whole else cutoffs
+    return ratio(*_sums(lists, cutoffs, worth, limits, best_first=best_first))
+
+
+def _sums(
+    lists: ListView,
+    cutoffs: tuple[int, ...],
+    worth: NDArray[np.float64],
+    limits: tuple[int, ...],
+    *,
+    best_first: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the discounted worth of lists, and of ideal lists cut at the limits."""
     highest = int(lists.ranks.max()) if len(lists.ranks) else 0
     discounts = np.zeros(highest + 1)
     discounts[1:] = 1.0 / np.log2(np.arange(2.0, highest + 2.0))
@@ -120,11 +166,10 @@ def _normalised(
     _sum_discounted(
         lists.starts, lists.ranks, lists.indices, worth, discounts, as_array(cutoffs), found
     )
-    limits = (NO_CUTOFF,) if is_whole else cutoffs
     # The ideal order belongs to the judged items: lists that share a row share it.
     best = np.empty((len(limits), lists.judged.n_rows))
     _ideal_sums(lists.judged.starts, worth, best_first, as_array(limits), best)
-    return ratio(found, best[:, lists.rows])
+    return found, best[:, lists.rows]
 
 
 @njit(cache=True, error_model="numpy")
