@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from receval.comparison.named import named_protocols
 from receval.comparison.ranked_systems import ranked_folds
@@ -20,6 +19,7 @@ from receval.metrics.lexicographic_recall import lexirecall, total_search_effici
 from receval.metrics.lists import JudgedLists
 from receval.protocols.protocol import Protocol
 from receval.statistics.multiple_comparisons import holm
+from receval.statistics.paired_tests import sign_test_of_counts
 from receval.statistics.pairs import LEVEL, system_pairs
 
 
@@ -58,7 +58,7 @@ def preference_table(
     """
     signs = np.sign(preferences)
     wins, losses = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
-    p_values = np.minimum(1.0, 2 * binom.cdf(np.minimum(wins, losses), wins + losses, 0.5))
+    p_values = sign_test_of_counts(wins, losses)
     adjusted = holm(p_values[None])[0]
     return pd.DataFrame(
         {

@@ -126,6 +126,32 @@ class KeptRatings:
         return [self.order < number for number in self.counts]
 
 
+def sample_of_experiment(
+    experiment: Experiment, number: int, unit: SamplingUnit, sample: int, seed: int
+) -> tuple[NDArray[np.int64], int]:
+    """Draw a sampling order of the test ratings of a fold, the same whoever asks.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    number : int
+        Of the fold.
+    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
+    sample : int
+        Number of the sample, from 0.
+    seed : int
+        The edition's root seed.
+
+    Returns
+    -------
+    order, n_units
+        As :func:`sampling_order`.
+    """
+    # An old word for judgment sampling: seeds come from names, so it stays.
+    names = (experiment.dataset, experiment.split, number, "removal", unit, sample)
+    return sampling_order(experiment.fold(number).test, unit, generator(seed, *names))
+
+
 def kept_ratings(
     experiment: Experiment, number: int, removed_percents: Sequence[int], seed: int
 ) -> KeptRatings:
@@ -142,10 +168,7 @@ def kept_ratings(
         The edition's root seed.
     """
     percents = tuple(100 - removed for removed in removed_percents)
-    # Named as the first sample of single ratings in receval.workflow.incompleteness is, by an old
-    # word for judgment sampling.
-    rng = generator(seed, experiment.dataset, experiment.split, number, "removal", "ratings", 0)
-    order, n_units = sampling_order(experiment.fold(number).test, "ratings", rng)
+    order, n_units = sample_of_experiment(experiment, number, "ratings", 0, seed)
     return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))
 
 

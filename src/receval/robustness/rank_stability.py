@@ -139,11 +139,11 @@ def rank_stability(
     for values in judgment_samplings:
         for name, metric in metrics.items():
             tau = _tau(values, values.of(average, metric.label))
-            tables.append(_rows(values, average, name, tau, "tau"))
+            tables.append(summary_rows(values, average, name, tau, "tau"))
         for name, metric in metrics.items():
             if released is not None and (released, metric.label) in values.aggregated_metrics:
                 tau = _tau(values, values.of(released, metric.label))
-                tables.append(_rows(values, released, name, tau, "tau"))
+                tables.append(summary_rows(values, released, name, tau, "tau"))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -158,7 +158,7 @@ def mean_values(
     for values in judgment_samplings:
         for name, metric in metrics.items():
             of_metric = values.values[:, :, values.of(average, metric.label)].mean(axis=-1)
-            tables.append(_rows(values, average, name, of_metric, "value"))
+            tables.append(summary_rows(values, average, name, of_metric, "value"))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -170,9 +170,22 @@ def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
     return tau.reshape(of_metric.shape[:2])
 
 
-def _rows(
+def summary_rows(
     values: SampledValues, average: str, metric: str, samples: NDArray[np.float64], column: str
 ) -> pd.DataFrame:
+    """Return the rows of one metric: means and spreads over the samples of each level.
+
+    Parameters
+    ----------
+    values : SampledValues
+        The samples.
+    average, metric : str
+        What the rows say.
+    samples : ndarray of float64, shape (n_levels, n_samples)
+        NaN where a sample has none.
+    column : str
+        The name of what is summarised.
+    """
     computable = ~np.isnan(samples)
     some = computable.any(axis=1)
     summary = np.full((3, len(samples)), np.nan)

@@ -9,6 +9,7 @@ without sampling.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -121,6 +122,27 @@ class SamplingOdds:
             all_computable=lists.computable_share == 1,
             threshold=judged.threshold,
             maximum_rating=judged.maximum_rating,
+        )
+
+    @classmethod
+    def of_all_folds(cls, folds: Sequence[SamplingOdds]) -> Self:
+        """Return the odds of all folds as those of one, with users of their own in each.
+
+        Parameters
+        ----------
+        folds : sequence of SamplingOdds
+            The codes of users in fold n will begin with n times the number of users.
+        """
+        first = np.cumsum([0, *(len(own.pools) for own in folds)])
+        return cls(
+            users=np.concatenate([own.users + n for own, n in zip(folds, first[:-1], strict=True)]),
+            values=np.concatenate([own.values for own in folds]),
+            above=np.concatenate([own.above for own in folds]),
+            relevant_above=np.concatenate([own.relevant_above for own in folds]),
+            pools=np.concatenate([own.pools for own in folds]),
+            all_computable=all(own.all_computable for own in folds),
+            threshold=folds[0].threshold,
+            maximum_rating=folds[0].maximum_rating,
         )
 
 

@@ -16,8 +16,7 @@ from receval.evaluation.input_files import InputFiles
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
 from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
-from receval.robustness.judgment_sampling import kept_units, sampling_order
-from receval.seeds import generator
+from receval.robustness.judgment_sampling import kept_units, sample_of_experiment
 from receval.storage.archives import write_archive
 from receval.workflow.descriptions import JudgmentSamplingDescription
 
@@ -97,12 +96,7 @@ def _of_fold(
     complete, _ = reduced.values(*_all_kept(len(test)))
     values, evaluated_users = [], []
     for sample in range(told.samples):
-        # An old word for judgment sampling: seeds come from names, so it stays.
-        rng = generator(
-            told.seed,
-            *(experiment.dataset, experiment.split, number, "removal", unit, sample),
-        )
-        order, n_units = sampling_order(test, unit, rng)
+        order, n_units = sample_of_experiment(experiment, number, unit, sample, told.seed)
         of_sample, users = reduced.values(order, kept_units(n_units, percents))
         values.append(of_sample)
         evaluated_users.append(users)

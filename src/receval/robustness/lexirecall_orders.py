@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+r"""The order of systems by lexirecall, with all judgments and with some of them.
+
+Lexirecall compares two lists and has no value of a system. Systems are ordered by their mean
+preference over the others,
+
+.. math:: m(s) = \frac{1}{|U| (|S| - 1)} \sum_{u \in U} \sum_{t \ne s} LR_u(s, t),
+
+from -1, behind every other one for every user, to 1. Taken over pairs it is Copeland's rule with
+users as voters whose margins count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.metrics.list_view import ListView
+
+_UNRETRIEVED = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class LexirecallLists:
+    """The relevant items of each list of several systems, the lowest-ranked first.
+
+    Attributes
+    ----------
+    starts : ndarray of int64, shape (n_users + 1,)
+        Where the relevant items of each user begin.
+    ranks : ndarray of int32, shape (n_systems, n_relevant)
+        Their ranks, falling within a user; the largest integer where an item is not in the list.
+    positions : ndarray of int32, shape (n_systems, n_relevant)
+        Which of the fold's judgments each is.
+    n_judgments : int
+        How many judgments the fold has.
+    """
+
+    starts: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    positions: NDArray[np.int32]
+    n_judgments: int
+
+    @classmethod
+    def of(cls, views: Sequence[ListView]) -> Self:
+        """Order the relevant items of the lists of each system.
+
+        Parameters
+        ----------
+        views : sequence of ListView
+            A system each: one list a user, all measured by the same judged items.
+
+        Raises
+        ------
+        ValueError
+            They are not.
+        """
+        judged = views[0].judged
+        chosen = np.flatnonzero(judged.relevant)
+        owners = np.repeat(np.arange(judged.n_rows), judged.n_judged)[chosen]
+        starts = np.concatenate([[0], np.cumsum(judged.n_relevant)])
+        ranks = np.empty((len(views), len(chosen)), dtype=np.int32)
+        positions = np.empty_like(ranks)
+        for system, view in enumerate(views):
+            if not np.array_equal(view.judged.positions, judged.positions):
+                raise ValueError(
+                    "The lists are measured by different judged items, so that their relevant "
+                    "items cannot be compared: measure all systems on the same fold."
+                )
+            of_judged = np.full(len(judged.positions), _UNRETRIEVED, dtype=np.int32)
+            of_judged[view.indices] = view.ranks
+            own = of_judged[chosen]
+            order = np.lexsort((-own.astype(np.int64), owners))
+            ranks[system] = own[order]
+            positions[system] = judged.positions[chosen][order]
+        n_judgments = 0 if judged.items is None else len(judged.items)
+        return cls(starts, ranks, positions, max(n_judgments, len(judged.positions)))
+
+    @property
+    def n_users_with_relevant(self) -> int:
+        """How many users have a relevant item."""
+        return int(np.count_nonzero(np.diff(self.starts)))
+
+    def preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """Return how many users prefer each system to each other one.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (n_judgments,), optional
+            The judgments that are left; all by default.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_systems, n_systems)
+            Users who prefer the first to the second; ties are in neither direction.
+
+        Examples
+        --------
+        The first has its lowest relevant item at rank 9, the second at 8, which is left out then:
+
+        >>> lists = LexirecallLists(
+        ...     np.array([0, 2]),
+        ...     np.array([[9, 1], [8, 2]], dtype=np.int32),
+        ...     np.array([[0, 1], [0, 1]], dtype=np.int32),
+        ...     2,
+        ... )
+        >>> lists.preferences().tolist()
+        [[0, 0], [1, 0]]
+        >>> lists.preferences(np.array([False, True])).tolist()
+        [[0, 1], [0, 0]]
+        """
+        if kept is None:
+            kept = np.ones(self.n_judgments, dtype=np.bool_)
+        n_systems = len(self.ranks)
+        wins = np.zeros((n_systems, n_systems), dtype=np.int64)
+        _count_preferences(self.starts, self.ranks, self.positions, kept, wins)
+        return wins
+
+    def mean_preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Return the mean preference of each system, as above; all users are averaged.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (n_judgments,), optional
+            As of :meth:`preferences`.
+        """
+        wins = self.preferences(kept)
+        counts = (wins - wins.T).sum(axis=1)
+        return counts / ((len(wins) - 1) * (len(self.starts) - 1))
+
+
+@njit(cache=True)
+def _count_preferences(
+    starts: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    positions: NDArray[np.int32],
+    kept: NDArray[np.bool_],
+    wins: NDArray[np.int64],
+) -> None:
+    n_systems = ranks.shape[0]
+    longest = 0
+    for user in range(len(starts) - 1):
+        longest = max(longest, starts[user + 1] - starts[user])
+    left = np.empty((n_systems, longest), dtype=np.int32)
+    for user in range(len(starts) - 1):
+        count = 0
+        for system in range(n_systems):
+            count = 0
+            for entry in range(starts[user], starts[user + 1]):
+                if kept[positions[system, entry]]:
+                    left[system, count] = ranks[system, entry]
+                    count += 1
+        for first in range(n_systems):
+            for second in range(first + 1, n_systems):
+                for entry in range(count):
+                    one, other = left[first, entry], left[second, entry]
+                    if one != other:
+                        if one < other:
+                            wins[first, second] += 1
+                        else:
+                            wins[second, first] += 1
+                        break

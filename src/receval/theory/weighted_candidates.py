@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+r"""Exact expectations over candidates that are drawn by weight, with replacement.
+
+Let :math:`q_i` be the share that the candidates above a relevant item i have in the weights of all
+non-relevant candidates of its user. Of s candidates that are drawn independently, each with a
+chance in proportion to its weight, :math:`H_i \sim Binomial(s, q_i)` are above the item. How many
+candidates are above it, which judged ranks say, does not tell :math:`q_i`; the scores do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from receval.protocols.evaluation import Scorer
+from receval.splits.split import Fold
+
+_USERS = 512
+"""Scored at a time."""
+
+
+def weight_shares_above(
+    system: Scorer,
+    fold: Fold,
+    rows: NDArray[np.int64],
+    relevant: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    r"""Return the share of the weights above relevant items, among all items but the user's own.
+
+    Parameters
+    ----------
+    system : Scorer
+        A fitted system.
+    fold : Fold
+        Its training ratings are no candidates.
+    rows : ndarray of int64, shape (n_items,)
+        Which of the fold's test ratings are asked for, in ascending order.
+    relevant : ndarray of bool, shape (n_judgments,)
+        Whether each test rating is relevant: these are in nobody's sample.
+    weights : ndarray of float64, shape (n_all_items,)
+    priority : ndarray of uint32, shape (n_all_items,)
+        Among equal scores the smaller ranks higher.
+
+    Returns
+    -------
+    shares : ndarray of float64, shape (n_items,)
+        :math:`q_i`; NaN where the item is not ranked, or the user's candidates have no weight.
+    above : ndarray of int64, shape (n_items,)
+        How many candidates are above the item, -1 where it is not ranked: as ranks say, too.
+
+    Examples
+    --------
+    Item 2 is relevant. Item 1 is above it, with a quarter of the weights of 1 and 3:
+
+    >>> from receval.recommenders.non_personalised import Random
+    >>> from receval.splits.split import Judgments
+    >>> from receval.ratings import summed_matrix
+    >>> class Falling:
+    ...     def score(self, users):
+    ...         return np.tile(np.float32([4, 3, 2, 1]), (len(users), 1))
+    >>> fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0], [2], [5], 1))
+    >>> weight_shares_above(
+    ...     Falling(), fold, np.array([0]), np.array([True]), np.array([9.0, 1, 5, 3]),
+    ...     np.arange(4, dtype=np.uint32)
+    ... )
+    (array([0.25]), array([1]))
+    """
+    owners = fold.test.users[rows].astype(np.int64)
+    shares = np.full(len(rows), np.nan)
+    above = np.full(len(rows), -1, dtype=np.int64)
+    everybody = np.unique(owners)
+    for start in range(0, len(everybody), _USERS):
+        users = everybody[start : start + _USERS].astype(np.int64)
+        asked = np.arange(*np.searchsorted(owners, [users[0], users[-1] + 1]))
+        _add_up(
+            np.asarray(system.score(users), dtype=np.float32),
+            np.searchsorted(users, owners[asked]),
+            users,
+            fold.train.indptr.astype(np.int64),
+            fold.train.indices.astype(np.int32),
+            fold.test.indptr.astype(np.int64),
+            fold.test.items.astype(np.int32),
+            relevant,
+            weights,
+            priority,
+            asked,
+            rows,
+            shares,
+            above,
+        )
+    return shares, above
+
+
+@njit(cache=True)
+def _add_up(
+    scores: NDArray[np.float32],
+    score_rows: NDArray[np.int64],
+    users: NDArray[np.int64],
+    train_indptr: NDArray[np.int64],
+    train_items: NDArray[np.int32],
+    test_indptr: NDArray[np.int64],
+    test_items: NDArray[np.int32],
+    relevant: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+    asked: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    above: NDArray[np.int64],
+) -> None:
+    n_items = scores.shape[1]
+    is_open = np.ones(n_items, dtype=np.bool_)
+    row_before = -1
+    total = 0.0
+    for number in range(len(asked)):
+        row = score_rows[number]
+        user = users[row]
+        if row != row_before:
+            is_open[:] = True
+            for entry in range(train_indptr[user], train_indptr[user + 1]):
+                is_open[train_items[entry]] = False
+            for entry in range(test_indptr[user], test_indptr[user + 1]):
+                if relevant[entry]:
+                    is_open[test_items[entry]] = False
+            total = 0.0
+            for item in range(n_items):
+                if is_open[item]:
+                    total += weights[item]
+            row_before = row
+        own_item = test_items[rows[asked[number]]]
+        score = scores[row, own_item]
+        if score != score:
+            continue
+        count = 0
+        found = 0.0
+        for item in range(n_items):
+            if is_open[item]:
+                other = scores[row, item]
+                if other > score or (other == score and priority[item] < priority[own_item]):
+                    count += 1
+                    found += weights[item]
+        above[asked[number]] = count
+        if total > 0:
+            shares[asked[number]] = found / total
+
+
+def expected_of_weighted_ranks(
+    shares: NDArray[np.float64], tables: NDArray[np.float64], sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expectation of functions of the rank among s weighted samples.
+
+    .. math:: E[g(1 + H)] = \sum_h \binom{s}{h} q^h (1 - q)^{s - h}\, g(1 + h)
+
+    Parameters
+    ----------
+    shares : ndarray of float64, shape (n_items,)
+        q, of :func:`weight_shares_above`.
+    tables : ndarray of float64, shape (n_ranks, n_functions)
+        Values by rank, at least s + 2 rows; at index 0 those of an item that is not ranked.
+    sampled : int
+        s.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_functions)
+
+    Raises
+    ------
+    ValueError
+        The tables end before the last rank.
+
+    Examples
+    --------
+    One of two is above with a chance of one quarter each:
+
+    >>> table = np.array([[0.0], [1.0], [0.0], [0.0]])
+    >>> expected_of_weighted_ranks(np.array([0.25, np.nan]), table, 2).tolist()
+    [[0.5625], [0.0]]
+    """
+    if len(tables) < sampled + 2:
+        raise ValueError(
+            f"Among {sampled} samples an item may have rank {sampled + 1}, but the tables end at "
+            f"{len(tables) - 1}: give values of all ranks."
+        )
+    return _expected_binomial(shares, sampled, tables)
+
+
+@njit(cache=True)
+def _expected_binomial(
+    shares: NDArray[np.float64], size: int, tables: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Walk through the probabilities from the mode outwards, by the ratio of neighbours."""
+    n_functions = tables.shape[1]
+    expected = np.zeros((len(shares), n_functions))
+    for item in range(len(shares)):
+        share = shares[item]
+        if share != share:
+            expected[item] = tables[0]
+            continue
+        if share <= 0.0 or share >= 1.0:
+            expected[item] = tables[1 + (size if share >= 1.0 else 0)]
+            continue
+        odds = share / (1 - share)
+        mode = min(int((size + 1) * share), size)
+        total = 1.0
+        for column in range(n_functions):
+            expected[item, column] = tables[mode + 1, column]
+        weight = 1.0
+        for hits in range(mode, size):
+            weight *= odds * (size - hits) / (hits + 1.0)
+            if weight < 1e-20:
+                break
+            total += weight
+            for column in range(n_functions):
+                expected[item, column] += weight * tables[hits + 2, column]
+        weight = 1.0
+        for hits in range(mode, 0, -1):
+            weight *= hits / (odds * (size - hits + 1.0))
+            if weight < 1e-20:
+                break
+            total += weight
+            for column in range(n_functions):
+                expected[item, column] += weight * tables[hits, column]
+        for column in range(n_functions):
+            expected[item, column] /= total
+    return expected
