@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from receval.metrics.evaluation import EvaluatedUsers
     from receval.metrics.judged_items import DatasetMetadata, JudgedItems
     from receval.metrics.lists import JudgedLists
+    from receval.protocols.judged_ranks import JudgedRanks
     from receval.ratings import Ratings
     from receval.splits.split import Fold, Split
 
@@ -161,13 +162,23 @@ class Experiment(ExperimentDescription):
             The fold has no such judgments.
         """
         from receval.metrics.lists import JudgedLists
-        from receval.protocols.judged_ranks import read_ranks
 
         judged = self.judged(number, part, threshold)
+        judged_ranks = self.judged_ranks(system, protocol, number, part)
+        return JudgedLists.measured_by(judged, judged_ranks, protocol)
+
+    def judged_ranks(
+        self, system: str, protocol: Protocol, number: int, part: str = "test"
+    ) -> JudgedRanks:
+        """Return the ranks that a system gave the judged items of a fold.
+
+        Its parameters are those of :meth:`lists`.
+        """
+        from receval.protocols.judged_ranks import read_ranks
+
         path = self.files.ranks_file(self.dataset, self.split, system)
         owner = (self.dataset, self.split, system)
-        judged_ranks = read_ranks(path, protocol.key, number, part, owner)
-        return JudgedLists.measured_by(judged, judged_ranks, protocol)
+        return read_ranks(path, protocol.key, number, part, owner)
 
     def judged(
         self, number: int, part: str = "test", threshold: float | None = None

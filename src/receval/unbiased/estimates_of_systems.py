@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,8 +20,11 @@ from receval.splits.split import Judgments
 from receval.storage.messages import enumerated
 from receval.unbiased.candidate_pairs import CandidatePairs
 from receval.unbiased.estimators import Estimate, Normalised, WeightedSums, effective_size
+from receval.unbiased.intervened_tests import IntervenedTest
 from receval.unbiased.propensities import PopularityPropensities, PropensityModel
 from receval.unbiased.rank_sums import RankSum, rank_sum_of
+
+FoldGenerator = Callable[[int], np.random.Generator]
 
 ESTIMATE_COLUMNS = (
     "system",
@@ -129,19 +132,69 @@ def unbiased_estimates(
     (ranking,) = named_protocols([protocol]).values()
     values = np.concatenate([fold.test.values for fold in data.folds()])
     threshold = relevance_threshold(values, relevant)
+    folds = ranked_folds(data, systems, ranking, threshold)
+    return estimates_of_folds(
+        folds, list(systems), chosen, models, ranking, threshold, clip=clip, normalised=normalised
+    )
+
+
+def estimates_of_folds(
+    folds: Iterable[RankedFold],
+    systems: Sequence[str],
+    metrics: Sequence[RankSum],
+    propensities: Sequence[PropensityModel],
+    protocol: Protocol,
+    threshold: float,
+    *,
+    interventions: Mapping[IntervenedTest, FoldGenerator] | None = None,
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    """Estimate metrics of systems that have been ranked.
+
+    Parameters
+    ----------
+    folds : iterable of RankedFold
+    systems : sequence of str
+    metrics : sequence of RankSum
+    propensities : sequence of PropensityModel
+    protocol : Protocol
+        Of the ranks.
+    threshold : float
+        From which rating on a test item is relevant.
+    interventions : mapping of IntervenedTest to callable, optional
+        Parts of the test to be drawn; the callable returns the generator of a fold, by its number.
+    clip, normalised
+        As of :func:`unbiased_estimates`.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`unbiased_estimates`, with the estimator ``naive`` of each intervened test under
+        its name.
+    """
     by_system: dict[str, list[_Sample]] = {name: [] for name in systems}
-    for ranked in ranked_folds(data, systems, ranking, threshold):
-        for sample in _samples(ranked, ranking, models, clip):
+    for ranked in folds:
+        samples = _samples(ranked, protocol, propensities, clip)
+        for test, generator_for in (interventions or {}).items():
+            kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
+            samples.append(_intervened(test.name, samples[0], kept))
+        for sample in samples:
             for name in systems:
                 by_system[name].append(sample.ranked_by(ranked, name))
     rows = [
         _row(name, metric, samples, estimator, normalised, threshold)
         for name, samples_of_system in by_system.items()
-        for metric in chosen
+        for metric in metrics
         for samples in _by_source(samples_of_system)
         for estimator in _estimators(samples[0].source, metric)
     ]
     return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
+
+
+def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
+    pairs = CandidatePairs(naive.pairs.judged & kept, naive.pairs.sizes, naive.pairs.is_candidate)
+    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)))
 
 
 class _Sample:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Intervened tests and strata: by hand, and over many draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold, Judgments
+from receval.unbiased.intervened_tests import SKEW, WTD, WTD_H, IntervenedTest
+from receval.unbiased.propensities import StratifiedPropensities
+
+PROTOCOL = Protocol("AR", "AI")
+
+
+def fold_of(with_sample: bool = True) -> Fold:
+    """Two users, three items: item 0 is tested twice, item 2 trains for user 1."""
+    train = csr_array(np.array([[0, 0, 0, 0], [0, 0, 1, 0]], dtype=np.float32))
+    test = Judgments.from_pairs([0, 0, 1, 1], [0, 1, 0, 2], [5, 4, 3, 2], n_users=2)
+    sample = Judgments.from_pairs([0, 1, 1], [1, 0, 3], [5, 4, 1], n_users=2)
+    return Fold(train, test, sample if with_sample else None)
+
+
+def test_weights_are_the_shares_wanted_over_those_observed() -> None:
+    fold = fold_of()
+    # User 1's item 2 is no candidate. Item 0 is observed twice, item 1 once; user 0 twice, 1 once.
+    assert SKEW.weights(fold, PROTOCOL).tolist() == [1 / 2, 1, 1 / 2, 0]
+    assert WTD_H.weights(fold, PROTOCOL).tolist() == [1 / 4, 1 / 2, 1 / 2, 0]
+    # The sample has each item once and user 1 twice.
+    assert WTD.weights(fold, PROTOCOL).tolist() == [1 / 4, 1 / 2, 1, 0]
+
+
+def test_half_is_drawn_by_weight_and_no_other_rating() -> None:
+    fold = fold_of()
+    test = IntervenedTest("one", share=1 / 3)
+    counts = np.zeros(4)
+    for seed in range(4000):
+        kept = test.drawn(fold, PROTOCOL, np.random.default_rng(seed))
+        assert kept.sum() == 1
+        counts += kept
+    np.testing.assert_allclose(counts / 4000, [0.2, 0.4, 0.4, 0], atol=0.03)
+
+
+def test_shares_of_a_sample_need_one() -> None:
+    with pytest.raises(ValueError, match="WTD takes the shares of users and items from unbiased"):
+        WTD.weights(fold_of(with_sample=False), PROTOCOL)
+
+
+def test_strata_divide_by_how_much_of_them_is_observed() -> None:
+    fold = fold_of()
+    # Popularity: item 0 twice, items 1 and 2 once. Half of the three judged candidates are of item
+    # 0, of which both users' pairs are candidates; the rest has one of five.
+    found = StratifiedPropensities(2).of(fold, PROTOCOL)
+    assert found.tolist() == pytest.approx([1.0, 1 / 5, 1.0, 1.0])
+    assert StratifiedPropensities(1).of(fold, PROTOCOL)[:3].tolist() == pytest.approx([3 / 7] * 3)
+
+
+def test_weights_of_strata_sum_to_their_candidates() -> None:
+    rng = np.random.default_rng(2)
+    users, items = np.nonzero(rng.random((40, 30)) < np.linspace(0.05, 0.6, 30))
+    test = Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users=40)
+    fold = Fold(csr_array((40, 30), dtype=np.float32), test)
+    weights = 1 / StratifiedPropensities(5).of(fold, PROTOCOL)
+    assert weights.sum() == pytest.approx(40 * 30)
