@@ -40,6 +40,7 @@ PLACES = [
     ("studies/bellogin2017.yaml", "experiments", "movielens"),
     ("studies/bellogin2017.yaml", "artifacts", "fig02"),
     ("studies/canamares2020.yaml", "artifacts", "fig01"),
+    ("studies/followups.yaml", "artifacts", "time_orders"),
     ("studies/menamaldonado2021.yaml", "artifacts", "table2"),
     ("studies/multiverse.yaml", "artifacts", "universes"),
     ("studies/multiverse.yaml", "grids", "movielens"),
@@ -261,12 +262,15 @@ def test_the_demo_is_laid_over_key_by_key() -> None:
 
 
 def test_everything_else_is_the_same_in_both_editions() -> None:
-    laid_over = {"edition", "studies", "simulations", "systems"}
+    laid_over = {"edition", "studies", "simulations", "systems", "twins"}
     full, demo = (load_settings(CONFIG, edition) for edition in ("full", "demo"))
     assert demo.model_dump(exclude=laid_over) == full.model_dump(exclude=laid_over)
     assert demo.systems.keys() == full.systems.keys()
     differing = {name for name in full.systems if demo.systems[name] != full.systems[name]}
     assert differing == {"knn-user-1000", "ranksys-mf", "ranksys-mf-text"}
+    # The full edition makes no twin but that of no original.
+    assert demo.twins.keys() == full.twins.keys()
+    assert {n for n in full.twins if demo.twins[n] != full.twins[n]} == {"dated-twin"}
 
 
 @pytest.mark.parametrize(

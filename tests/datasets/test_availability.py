@@ -12,7 +12,7 @@ from datasets.registry_entries import registry, spec
 from receval.datasets.availability import Availability, availability_table, resolve
 
 REGISTRY = registry()
-OTHERWISE = {"automatic": "download", "manual": "absent"}
+OTHERWISE = {"automatic": "download", "manual": "absent", "generated": "generated"}
 """What a dataset is whose files are not here, by its access."""
 
 WITH_TIMESTAMPS, WITHOUT_TIMESTAMPS = 24_594_131, 13_553_874
@@ -208,3 +208,12 @@ def test_the_table_shortens_long_lists_of_files(tmp_path: Path) -> None:
     table = availability_table([find("netflix", tmp_path / "raw", tmp_path)])
     assert "mv_0000029.txt (29 files)" in " ".join(table.split())
     assert "mv_0000015.txt" not in table
+
+
+def test_what_is_generated_is_looked_for_nowhere(raw: Path, mirror: Path) -> None:
+    put(raw.parent / "dated-twin", "ml-1m.zip")
+    put(mirror / "dated-twin", "ml-1m.zip")
+    found = find("dated-twin", raw.parent / "dated-twin", mirror)
+    assert (found.status, found.files, found.auxiliary_files) == ("generated", (), ())
+    table = availability_table([found, find("ml-1m", raw)])
+    assert "dated-twin  generated  synthetic, in every edition" in table

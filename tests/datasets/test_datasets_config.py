@@ -22,6 +22,7 @@ SOURCES = [
     "cm100k",
     "lastfm-1k",
     "trec-qrels",
+    "dated-twin",
 ]
 MANUAL = {"librarything", "yahoo-r3", "trec-qrels"}
 """Datasets that must be asked for."""
@@ -68,7 +69,7 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
     [
         ({"licens": "free"}, "Dataset small: there is no key licens; remove it or correct its"),
         ({"title": None}, "Dataset small: the key title is missing."),
-        ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic' or"),
+        ({"access": "guessed"}, "Dataset small: the key access: input should be 'automatic', "),
         (
             {"variants": [VARIANT | {"files": [FILE | {"sha": "00"}]}]},
             "Dataset small: there is no key variants.0.files.0.sha;",
@@ -119,6 +120,13 @@ def test_an_entry_in_order_is_accepted(tmp_path: Path) -> None:
             "several variants have a file ratings.dat: give each a different size",
         ),
         ({"access": "automatic"}, "access is automatic, but no variant has an address"),
+        (
+            {
+                "access": "generated",
+                "variants": [VARIANT, VARIANT | {"name": "b", "files": [FILE | {"name": "b"}]}],
+            },
+            "access is generated, so there is one variant",
+        ),
         ({"scale": {"minimum": 1, "maximum": 5, "step": 0.3}}, "in steps of 0.3"),
         ({"published": {"movies": [3]}}, "the key published.movies"),
         ({"expected": {"users": -1}}, "the key expected.users:"),

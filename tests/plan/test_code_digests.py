@@ -64,6 +64,15 @@ def verdicts(code: EditedCode, studies: set[str]) -> set[tuple[str, str, str]]:
     }
 
 
+TRAINED_BY = {
+    "estimated_orders": (
+        "receval.recommenders.plsa:PLSA",
+        "receval.recommenders.non_personalised:OptimalRanking",
+    )
+}
+"""What an artifact trains itself, or what is in a module with that, by its name."""
+
+
 def is_recorded(
     changed: set[tuple[str, str, str]], code: EditedCode, artifacts: set[Artifact]
 ) -> bool:
@@ -106,7 +115,13 @@ def artifacts_where(code: EditedCode, kind: str, entry: str) -> set[Artifact]:
             | {d for d in spec.datasets if plan.datasets.is_available(d)},
         }[kind]
         others = (has_part(study, study.artifacts[name]) for name in spec.results_of)
-        return any(entry in entries[kind](name) for name in names) or any(others)
+        named = any(entry in entries[kind](name) for name in names)
+        return named or is_imported(study, spec) or any(others)
+
+    def is_imported(study: StudySpec, spec: ArtifactSpec) -> bool:
+        """Tell whether the artifact trains the system itself, in a world that it generates."""
+        (name,) = (name for name, own in study.artifacts.items() if own is spec)
+        return kind == "system" and entry in TRAINED_BY.get(name, ())
 
     return {
         (name, artifact)
@@ -172,16 +187,34 @@ class ReadRules:
     """The rules as their files have them: which of them makes a file, from what, by which code."""
 
     def __init__(self, plan: Plan) -> None:
-        self.known = {"PLANS": {plan.edition: plan}, "unpack": lambda function: function}
+        self.known = {
+            "PLANS": {plan.edition: plan},
+            "unpack": lambda function: function,
+            "GENERATED": "|".join(plan.datasets.generated),
+        }
         self.edition = plan.edition
         self.patterns = [
-            (re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[a-z0-9_-]+)", node.value)), rule)
+            (self._pattern(rule, node.value), rule)
             for rule in RULES.values()
             for node in ast.walk(rule.sections["output"])
             if isinstance(node, ast.Constant) and str(node.value).startswith("work/")
         ]
         # Artifacts have most of their files in common.
         self._making = cache(self._digests_and_inputs)
+
+    def _pattern(self, rule: Rule, output: str) -> re.Pattern[str]:
+        """Return what a rule's output matches, with what it says of generated datasets."""
+        own = rule.sections.get("wildcard_constraints")
+        constraints = {
+            word.arg: eval(compile(ast.Expression(word.value), rule.name, "eval"), self.known)
+            for word in (own.keywords if own else ())
+            if any(getattr(node, "id", "") == "GENERATED" for node in ast.walk(word.value))
+        }
+
+        def group(match: re.Match[str]) -> str:
+            return f"(?P<{match[1]}>{constraints.get(match[1], '[a-z0-9_-]+')})"
+
+        return re.compile(re.sub(r"\{(\w+)\}", group, output))
 
     def digests_behind(self, wanted: str) -> frozenset[str]:
         """Return the digests of the jobs that make a file and all that it is made from."""

@@ -211,7 +211,7 @@ def test_description_and_record_name_the_split_that_was_taken(
 def test_protocols_are_ranked_on_the_split_that_was_taken(tmp_path: Path) -> None:
     put_movielens(tmp_path, timestamps=True)
     plan = plan_of("full")
-    (protocol,) = plan.experiments.protocols("ml-1m", "temporal-80")
+    (protocol,) = plan.experiments.protocols("ml-1m", "temporal-80", "librec-wrmf")
     assert (protocol.candidates, protocol.ties) == ("train", "librec")
     assert plan.experiments.protocols("ml-1m", "released-temporal") == []
 

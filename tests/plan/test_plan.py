@@ -149,8 +149,9 @@ def test_the_table_of_datasets_has_all_of_them_and_how_to_get_the_absent() -> No
     assert "UI2.txt" in table
     assert "the network is off" in " ".join(table.split())
     demo = plan_of("demo").datasets.table()
-    assert demo.count("synthetic twin") == len(plan.settings.twins)
+    assert demo.count("synthetic twin") == len(plan.settings.twins) - 1
     assert "trec-qrels     none" in demo
+    assert "dated-twin     generated" in demo
 
 
 # --- protocols --------------------------------------------------------------------------------
@@ -274,11 +275,14 @@ def test_a_dataset_may_be_on_one_side_alone_only_where_the_other_cannot_have_it(
 ) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
     full = plan_of("full")
-    absent = [name for name in full.settings.datasets if name not in ("ml-1m", "cm100k")]
+    there = ("ml-1m", "cm100k", "dated-twin")
+    absent = [name for name in full.settings.datasets if name not in there]
     assert full.accepted.one_sided_datasets() == absent
     assert plan_of("demo").accepted.one_sided_datasets() == ["trec-qrels"]
     record = tmp_path / "results/full/menamaldonado2021/provenance.json"
     record.parent.mkdir(parents=True)
     record.write_text('{"absent": ["cm100k"]}')
     assert full.accepted.absent("menamaldonado2021") == ["cm100k"]
-    assert full.accepted.one_sided_datasets() == [n for n in full.settings.datasets if n != "ml-1m"]
+    assert full.accepted.one_sided_datasets() == sorted(
+        [*absent, "cm100k"], key=list(full.settings.datasets).index
+    )

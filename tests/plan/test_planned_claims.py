@@ -11,7 +11,14 @@ from plan.planned import ROOT, plan_of, put_raw_files
 from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.folders import RunFolders
 
-PAPERS = ["bellogin2017", "canamares2020", "menamaldonado2021", "valcarce2018", "valcarce2020"]
+PAPERS = [
+    "bellogin2017",
+    "canamares2020",
+    "followups",
+    "menamaldonado2021",
+    "valcarce2018",
+    "valcarce2020",
+]
 VIEWS = {
     ("bellogin2017", "fig08_relations"),
     ("canamares2020", "relations"),

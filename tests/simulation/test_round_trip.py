@@ -23,6 +23,7 @@ DATASETS = [
     "yahoo-r3",
     "cm100k",
     "lastfm-1k",
+    "dated-twin",
 ]
 DAYS = {"netflix"}
 """Datasets whose raw files have dates alone."""

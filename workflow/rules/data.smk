@@ -2,42 +2,50 @@
 """
 REQUIRED INPUTS
   config/datasets.yaml, config/twins.yaml
-  full: raw files in work/raw/<dataset>/ or in a local mirror, or the network
+  full: of what is not generated, raw files in work/raw/<dataset>/ or in a local mirror, or the network
 OUTPUTS
   work/<edition>/<dataset>/raw.json                the raw files used, with checksums
   work/<edition>/<dataset>/ratings.parquet, users.parquet, items.parquet, summary.json
   work/raw/<dataset>/                              downloads (full edition)
-  work/demo/<dataset>/raw/                         synthetic raw files (demo edition)
+  work/<edition>/<dataset>/raw/                    synthetic raw files (demo: of all; full: of what
+                                                   has no original)
 """
 
 # Where raw files may come from is no part of a result: as params a change of these would fetch, and
 # then train, everything again.
 SOURCES = PLANS["full"].datasets.sources()
 
+# The full edition generates these; no name otherwise.
+GENERATED = "|".join(PLANS["full"].datasets.generated) or "(?!)"
+
 
 rule generate_twin:
     output:
-        manifest="work/demo/{dataset}/raw.json",
-        files=directory("work/demo/{dataset}/raw"),
+        manifest="work/{edition}/{dataset}/raw.json",
+        files=directory("work/{edition}/{dataset}/raw"),
     log:
-        messages="work/demo/{dataset}/logs/generate_twin.log",
-        benchmark="work/demo/{dataset}/benchmarks/generate_twin.tsv",
+        messages="work/{edition}/{dataset}/logs/generate_twin.log",
+        benchmark="work/{edition}/{dataset}/benchmarks/generate_twin.tsv",
+    wildcard_constraints:
+        edition=f"demo|full(?=/(?:{GENERATED})/)",
     group:
         "data"
     conda:
         "../../envs/receval.yaml"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS["demo"].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS["demo"].sizes.of(w.dataset).runtime(attempt),
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
     params:
         dataset="{dataset}",
-        twin=lambda w: PLANS["demo"].settings.twins[w.dataset].model_dump(mode="json"),
-        description=lambda w: PLANS["demo"].datasets.description(w.dataset),
-        seed=PLANS["demo"].settings.seed,
-        code=lambda w: PLANS["demo"].code.digest(
+        twin=lambda w: PLANS[w.edition]
+        .settings.twins[w.dataset]
+        .model_dump(mode="json"),
+        description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
+        seed=lambda w: PLANS[w.edition].settings.seed,
+        code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.data:generate_twin",
-            PLANS["demo"].datasets.writer_entry(w.dataset),
+            PLANS[w.edition].datasets.writer_entry(w.dataset),
         ),
     run:
         JOBS.run("receval.workflow.data:generate_twin", input, output, params, log)
@@ -49,6 +57,8 @@ rule fetch_raw:
     log:
         messages="work/full/{dataset}/logs/fetch_raw.log",
         benchmark="work/full/{dataset}/benchmarks/fetch_raw.tsv",
+    wildcard_constraints:
+        dataset=f"(?!(?:{GENERATED})/)[a-z0-9]+(-[a-z0-9]+)*",
     conda:
         "../../envs/receval.yaml"
     threads: 1

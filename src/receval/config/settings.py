@@ -190,6 +190,12 @@ class Settings(BaseModel):
             known(self.datasets, name, "dataset", "shards")
         for name in self.twins:
             known(self.datasets, name, "dataset", "twins.yaml")
+        for name, entry in self.datasets.items():
+            if entry.access == "generated" and name not in self.twins:
+                raise ValueError(
+                    f"the dataset {name} is generated, but twins.yaml does not say how: give it an "
+                    "entry there, or say another access"
+                )
         known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
         known(self.splits, self.searches.split, "split", "searches.yaml")
         for name, looking in self.systems.items():

@@ -12,7 +12,7 @@ from typing import Literal
 from receval.datasets.checksums import checksum_in_words
 from receval.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 
-Status = Literal["local", "download", "absent"]
+Status = Literal["local", "download", "generated", "absent"]
 
 # Left by an interrupted download or written beside a finished one: never raw data.
 _OWN_FILES = (".part", ".part.json", ".sha256")
@@ -26,13 +26,13 @@ class Availability:
     ----------
     dataset : str
         Id of the dataset.
-    status : {"local", "download", "absent"}
-        Files found; files to be downloaded; neither.
+    status : {"local", "download", "generated", "absent"}
+        Files found; files to be downloaded; files to be generated; none of these.
     variant : VariantSpec or None
         The chosen variant; None if absent.
     files : tuple of Path
         For ``local``, the files that were found, in the variant's order; for ``download``, where
-        they will be.
+        they will be; otherwise none.
     auxiliary_files : tuple of Path
         The optional files that were found.
     reason : str
@@ -75,8 +75,13 @@ def resolve(
     Returns
     -------
     Availability
-        Within a folder, the first variant all of whose files are there with the right sizes.
+        Within a folder, the first variant all of whose files are there with the right sizes. What
+        is generated is looked for nowhere.
     """
+    if spec.access == "generated":
+        return Availability(
+            dataset_id, "generated", spec.variants[0], (), (), "every run makes it", ""
+        )
     folders = [raw_folder, *(mirror / dataset_id for mirror in mirrors)]
     folders = [folder for folder in folders if folder.is_dir()]
     auxiliary_files = _find_auxiliary_files(spec, folders)
@@ -114,8 +119,9 @@ def availability_table(availabilities: Iterable[Availability]) -> str:
     """
     rows = list(availabilities)
     width = max([len(row.dataset) for row in rows] + [len("dataset")])
-    indent = " " * (width + 2 + len("download") + 2)
-    lines = [f"{'dataset':<{width}}  {'status':<8}  what and where"]
+    of_status = max([len(row.status) for row in rows] + [len("download")])
+    indent = " " * (width + 2 + of_status + 2)
+    lines = [f"{'dataset':<{width}}  {'status':<{of_status}}  what and where"]
     for row in rows:
         sentences = [_what(row)]
         if row.status == "absent":
@@ -131,7 +137,7 @@ def availability_table(availabilities: Iterable[Availability]) -> str:
             )
             for sentence in sentences
         ]
-        start = f"{row.dataset:<{width}}  {row.status:<8}  "
+        start = f"{row.dataset:<{width}}  {row.status:<{of_status}}  "
         lines.append(start + "\n".join(paragraphs).removeprefix(indent))
     return "\n".join(lines) + "\n"
 
@@ -139,6 +145,8 @@ def availability_table(availabilities: Iterable[Availability]) -> str:
 def _what(row: Availability) -> str:
     if row.status == "absent" or row.variant is None:
         return f"left out: {row.reason}."
+    if row.status == "generated":
+        return f"synthetic, in every edition ({row.reason})"
     if row.status == "download":
         addresses = [file.urls[0] for file in row.variant.files]
         return f"{row.variant.name}: from {', '.join(addresses)} ({row.reason})"

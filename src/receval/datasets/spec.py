@@ -185,8 +185,9 @@ class DatasetSpec(Model):
         Full name, and the name that papers print.
     licence, citation, page : str
         Terms of use, the paper to cite, the owners' page.
-    access : {"automatic", "manual"}
-        Whether the data can be downloaded without asking anybody.
+    access : {"automatic", "manual", "generated"}
+        Whether the data can be downloaded without asking anybody; or nobody has it, and every
+        edition generates it (``config/twins.yaml``).
     instructions : str
         How a person gets the data: what to request and which files to keep.
     scale : RatingScale or None
@@ -214,7 +215,7 @@ class DatasetSpec(Model):
     licence: NonEmptyText
     citation: NonEmptyText
     page: Url
-    access: Literal["automatic", "manual"]
+    access: Literal["automatic", "manual", "generated"]
     instructions: NonEmptyText
     scale: RatingScale | None
     relevance_threshold: float
@@ -267,4 +268,9 @@ class DatasetSpec(Model):
                 )
         if self.access == "automatic" and not any(e.downloadable for e in self.variants):
             raise ValueError("access is automatic, but no variant has an address for all its files")
+        if self.access == "generated" and (len(self.variants) > 1 or self.auxiliary_files):
+            raise ValueError(
+                "access is generated, so there is one variant, which is written here, and no file "
+                "beside it"
+            )
         return self

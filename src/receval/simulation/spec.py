@@ -285,5 +285,6 @@ WRITERS = {
     "yahoo-r3": "receval.simulation.writers.yahoo",
     "cm100k": "receval.simulation.writers.cm100k",
     "lastfm-1k": "receval.simulation.writers.lastfm",
+    "dated-twin": "receval.simulation.writers.movielens",
 }
 """Module of each raw format, with the functions ``identifiers`` and ``write``."""

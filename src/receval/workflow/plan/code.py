@@ -161,7 +161,7 @@ class CodeDigests:
                     "receval.workflow.data:generate_twin", self._datasets.writer_entry(dataset)
                 )
             ]
-            if self.settings.edition == "demo"
+            if self._datasets.is_generated(dataset)
             else []  # Of files that are fetched, checksums say what they are.
         )
         parsed = self.code.digest(

@@ -65,32 +65,52 @@ class PlannedDatasets:
             return dataset in self.settings.twins
         return self.availability[dataset].status != "absent"
 
+    def is_generated(self, dataset: str) -> bool:
+        """Return whether the edition writes the raw files of a dataset itself.
+
+        The demo writes those of all, as synthetic twins of the originals; the full edition those of
+        datasets without any original.
+        """
+        return self.edition == "demo" or dataset in self.generated
+
+    @property
+    def generated(self) -> tuple[str, ...]:
+        """The datasets that every edition generates: there is no original."""
+        datasets = self.settings.datasets.items()
+        return tuple(name for name, spec in datasets if spec.access == "generated")
+
     def table(self) -> str:
         """Return a table in plain text: every dataset, whether it can be had, and how."""
         if self.edition == "demo":
-            rows = [
-                f"  {name:<14} synthetic twin" if self.is_available(name) else f"  {name:<14} none"
-                for name in self.settings.datasets
-            ]
+            rows = [f"  {name:<14} {self._kind(name)}" for name in self.settings.datasets]
             return "\n".join(["Datasets of the demo edition:", *rows])
         left_out = ", ".join(self.settings.leave_out)
         note = f"\nLeft out by the configuration: {left_out}." if left_out else ""
         return availability_table(self.availability.values()) + note
+
+    def _kind(self, dataset: str) -> str:
+        """Return what the demo has of a dataset, in words."""
+        if not self.is_available(dataset):
+            return "none"
+        return "generated" if dataset in self.generated else "synthetic twin"
 
     def note(self) -> str:
         """Return what a run should say first: which data there is, and how to get the rest."""
         edition = "Demo" if self.edition == "demo" else "Full"
         there = [name for name in self.settings.datasets if self.is_available(name)]
         missing = [name for name in self.settings.datasets if name not in there]
-        what = "synthetic twins of " if self.edition == "demo" else ""
-        lines = [f"{edition} edition: {what}{', '.join(there) or 'no dataset'}."]
+        own = [name for name in there if name in self.generated]
+        named = ", ".join(name for name in there if name not in own)
+        what = "synthetic twins of " if named and self.edition == "demo" else ""
+        said = [f"{what}{named}"] * bool(named) + [f"generated {', '.join(own)}"] * bool(own)
+        lines = [f"{edition} edition: {'; '.join(said) or 'no dataset'}."]
         if missing:
             lines[0] += f" Without {', '.join(missing)}."
         if self.edition == "full":
             rows = [
                 found
                 for name, found in self.availability.items()
-                if found.status != "local" and name not in self.settings.leave_out
+                if found.status in ("download", "absent") and name not in self.settings.leave_out
             ]
             lines += [availability_table(rows)] if rows else []
         return "\n".join(lines).rstrip()
@@ -124,7 +144,7 @@ class PlannedDatasets:
         return [self.folders.own / mirror for mirror in self.settings.local_mirrors]
 
     def writer_entry(self, dataset: str) -> str:
-        """Return the module that writes a twin's raw files, for code digests."""
+        """Return the module that writes the raw files of what is generated, for code digests."""
         return WRITERS[dataset]
 
     def description(self, dataset: str) -> dict[str, Any]:
@@ -165,7 +185,7 @@ class PlannedDatasets:
         return auxiliary_files.issuperset(spec.files)
 
     def _has_timestamps(self, dataset: str) -> bool:
-        if self.edition == "demo":
+        if self.is_generated(dataset):
             return self.settings.twins[dataset].period is not None
         variant = self.availability[dataset].variant
         return variant is not None and variant.timestamps

@@ -114,10 +114,13 @@ class ArtifactDescriptions:
         return absence_of([titles[name] for name in self.artifacts.absent(study, artifact)])
 
     def _dataset_titles(self, study: str, artifact: str) -> dict[str, str]:
-        # Nobody should take a twin's results for those of the data it stands for.
+        # Nobody should take a twin's results for those of the data it stands for. What stands for
+        # no other data says in its own title what it is.
         twins = self.settings.twins if self.settings.edition == "demo" else {}
+        own = self.artifacts.datasets.generated
         return {
-            name: self.settings.datasets[name].short_title + (TWIN if name in twins else "")
+            name: self.settings.datasets[name].short_title
+            + (TWIN if name in twins and name not in own else "")
             for name in self.artifacts.datasets_of(study, artifact)
         }
 

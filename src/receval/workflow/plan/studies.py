@@ -115,7 +115,12 @@ class PlannedStudies:
             "is_demo": self.settings.edition == "demo",
             # Studies of papers are named after authors and year.
             "is_paper": study[-1].isdigit(),
-            "datasets": [self.settings.datasets[name].short_title for name in self.datasets(study)],
+            # Those that have an original, whose twins a demo speaks of.
+            "datasets": [
+                self.settings.datasets[name].short_title
+                for name in self.datasets(study)
+                if name not in self._datasets.generated
+            ],
             "artifacts": [
                 {
                     "name": name,
@@ -191,7 +196,7 @@ class PlannedStudies:
             "twins": {
                 name: settings.twins[name].model_dump(mode="json")
                 for name in self.datasets(study)
-                if settings.edition == "demo" and self._datasets.is_available(name)
+                if self._datasets.is_generated(name) and self._datasets.is_available(name)
             },
             "study": self._with_captions(study, spec.model_dump(mode="json")),
             "simulations": {
