@@ -12,6 +12,7 @@ from scipy import stats
 from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.paired_tests import (
+    clustered_t_test,
     sign_test,
     signed_ranks,
     t_statistics,
@@ -136,6 +137,30 @@ def test_a_mean_of_zero_has_p_1() -> None:
     values = np.array([[1.0, -1.0, 2.0, -2.0], [0.0, 0.0, 0.0, 0.0]])
     for test in TESTS:
         assert test(values).tolist() == [1.0]
+
+
+def test_clustered_t_of_users_with_one_rating_each_is_the_paired_t_test() -> None:
+    values = np.random.default_rng(3).normal(0.2, 1.0, 30)
+    expected = stats.ttest_1samp(values, 0.0).pvalue
+    assert clustered_t_test(values, np.ones(30, dtype=np.int64)) == pytest.approx(expected)
+
+
+def test_clustered_t_takes_copies_of_a_users_rating_as_one() -> None:
+    values = np.random.default_rng(4).normal(0.2, 1.0, 30)
+    copied = clustered_t_test(7 * values, np.full(30, 7))
+    assert copied == pytest.approx(clustered_t_test(values, np.ones(30, dtype=np.int64)))
+
+
+def test_clustered_t_of_three_users() -> None:
+    # Mean (3 + 0 + 1) / 8 = .5; residuals 1.5, -1, -.5 of 3, 2 and 3 ratings, squares 3.5;
+    # t = .5 / (sqrt(3 / 2 * 3.5) / 8), with 2 degrees of freedom.
+    found = clustered_t_test(np.array([3.0, 0.0, 1.0]), np.array([3, 2, 3]))
+    assert found == pytest.approx(2 * stats.t.sf(4 / np.sqrt(5.25), 2))
+
+
+def test_clustered_t_without_a_difference_is_certain_of_nothing() -> None:
+    assert clustered_t_test(np.zeros(5), np.arange(1, 6)) == 1.0
+    assert np.isnan(clustered_t_test(np.array([1.0]), np.array([2])))
 
 
 def test_t_needs_two_users_and_the_others_one() -> None:
