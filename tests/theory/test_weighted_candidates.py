@@ -81,10 +81,17 @@ def test_shares_are_sums_over_the_candidates_above() -> None:
                 continue
             assert count == len(better)
             total = weights[others].sum()
-            if total:
-                assert share == pytest.approx(weights[better].sum() / total, abs=1e-12)
-            else:
-                assert np.isnan(share)
+            assert share == pytest.approx(weights[better].sum() / total, abs=1e-12)
+
+
+def test_candidates_without_any_weight_are_refused() -> None:
+    fold, system, ties = worlds()[0]
+    relevant = np.ones(len(fold.test), dtype=bool)
+    scored = Given(np.nan_to_num(system.scores))
+    with pytest.raises(ValueError, match="give items without training ratings a weight"):
+        weight_shares_above(
+            scored, fold, np.arange(len(fold.test)), relevant, np.zeros(N_ITEMS), ties
+        )
 
 
 def test_as_many_are_above_as_the_ranks_say() -> None:

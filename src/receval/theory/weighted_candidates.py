@@ -47,9 +47,14 @@ def weight_shares_above(
     Returns
     -------
     shares : ndarray of float64, shape (n_items,)
-        :math:`q_i`; NaN where the item is not ranked, or the user's candidates have no weight.
+        :math:`q_i`; NaN where the item is not ranked.
     above : ndarray of int64, shape (n_items,)
         How many candidates are above the item, -1 where it is not ranked: as ranks say, too.
+
+    Raises
+    ------
+    ValueError
+        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
 
     Examples
     --------
@@ -90,6 +95,12 @@ def weight_shares_above(
             rows,
             shares,
             above,
+        )
+    lost = np.flatnonzero((above >= 0) & np.isnan(shares))
+    if len(lost):
+        raise ValueError(
+            f"No candidate of the user {owners[lost[0]]} has a weight above 0, so that none can be "
+            "drawn by it: give items without training ratings a weight, too."
         )
     return shares, above
 
