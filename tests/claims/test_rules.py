@@ -156,6 +156,12 @@ def test_series_that_go_otherwise_are_named(tmp_path: Path) -> None:
     assert (found.verdict, found.detail) == (PART, "Not shown by mf (1 of 2).")
 
 
+def test_a_single_series_that_goes_otherwise_says_how_it_goes(tmp_path: Path) -> None:
+    sources = sources_of(tmp_path, line("pop", at1=0.2, at2=0.5, at3=0.4))
+    rule = {"rule": "trend", "values": {"each": ["x"]}, "direction": "rising"}
+    assert judged(rule, sources).detail == "It goes .200, .500, .400."
+
+
 def test_a_peak_needs_bounds(tmp_path: Path) -> None:
     rule = {"rule": "trend", "values": {"each": ["x"]}, "direction": "peak"}
     with pytest.raises(ValidationError, match="needs bounds between which it lies"):

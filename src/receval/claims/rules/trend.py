@@ -70,12 +70,14 @@ class TrendRule(Rule):
             x, y = np.array(sorted(points)).T
             parts.append((self._goes(x, y), ", ".join(name)))
             said.append(f"{in_words([y[0]])} to {in_words([y[-1]])}")
+            steps = ", ".join(in_words([value]) for value in y)
         others = f", and {len(said) - 1} more series" if len(said) > 1 else ""
+        alone = "" if len(parts) > 1 or parts[0][0] else f"It goes {steps}."
         return Finding(
             verdict_of([goes for goes, _ in parts], self.enough),
             said[0] + others,
             self.in_words(),
-            failing(parts),
+            alone or failing(parts),
         )
 
     def _goes(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
