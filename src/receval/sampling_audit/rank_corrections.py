@@ -135,7 +135,7 @@ def most_likely_ranks(
 
     Notes
     -----
-    Jin, Li, Mudgal, Gao and Liu (2021), "On estimating recommendation evaluation metrics under
+    Jin, Li, Mudrak, Gao and Liu (2021), "On estimating recommendation evaluation metrics under
     sampling", AAAI: maximal likelihood estimation.
 
     Examples

@@ -126,22 +126,8 @@ def odds_of_systems(
         for name, ranks in ranked.test.items():
             lists = JudgedLists.measured_by(items, ranks, protocol)
             found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
-    odds = {name: _of_all_folds(own) for name, own in found.items()}
+    odds = {name: SamplingOdds.of_all_folds(own) for name, own in found.items()}
     return odds, data.ratings.user_ids, threshold
-
-
-def _of_all_folds(folds: list[SamplingOdds]) -> SamplingOdds:
-    """Return the odds of all folds as those of one, with users of their own in each."""
-    first = np.cumsum([0, *(len(own.pools) for own in folds)])
-    return replace(
-        folds[0],
-        users=np.concatenate([own.users + n for own, n in zip(folds, first[:-1], strict=True)]),
-        values=np.concatenate([own.values for own in folds]),
-        above=np.concatenate([own.above for own in folds]),
-        relevant_above=np.concatenate([own.relevant_above for own in folds]),
-        pools=np.concatenate([own.pools for own in folds]),
-        all_computable=all(own.all_computable for own in folds),
-    )
 
 
 def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:
