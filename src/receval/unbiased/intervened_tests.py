@@ -8,13 +8,17 @@ and an item would be in a uniform sample than they are in the test,
 .. math:: w_{ui} = \frac{P_{MAR}(u)}{P_{MNAR}(u)} \cdot \frac{P_{MAR}(i)}{P_{MNAR}(i)},
 
 with the shares that user and item have in either. What users think of an item has no part in it.
+The shares of what users choose are those in the training ratings, of which there are more; where
+a user or an item has no rating its share counts as .0001.
 
 Notes
 -----
 Carraro and Bridge (2020), "Debiased offline evaluation of recommender systems: a weighted-sampling
 approach", SAC; (2022), "A sampling approach to debiasing the offline evaluation of recommender
-systems", Journal of Intelligent Information Systems 58. Weights by items alone, with uniform
-shares, are those of Liang, Charlin and Blei (2016), "Causal inference for recommendation" (SKEW).
+systems", Journal of Intelligent Information Systems 58, as their released code has it
+(``weighted_intervention``, with half of the test). Weights by items alone, with uniform shares, are
+those of Liang, Charlin and Blei (2016), "Causal inference for recommendation" (SKEW); the released
+code gives items without training ratings a random weight there.
 """
 
 from __future__ import annotations
@@ -32,6 +36,11 @@ from receval.unbiased.candidate_pairs import CandidatePairs
 
 Sides = Literal["items", "users and items"]
 
+Counted = Literal["train", "test"]
+
+_NO_RATING = 1e-4
+"""The share of who has no rating."""
+
 
 @dataclass(frozen=True)
 class IntervenedTest:
@@ -47,6 +56,8 @@ class IntervenedTest:
         and all items are alike (WTD_H, SKEW).
     share : float
         Of the judged candidates, how many are drawn.
+    counted : {"train", "test"}
+        By which ratings the shares of what users choose are counted.
 
     Examples
     --------
@@ -58,6 +69,7 @@ class IntervenedTest:
     sides: Sides = "users and items"
     from_sample: bool = False
     share: float = 0.5
+    counted: Counted = "train"
 
     def weights(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
         """Return the weight of each test rating; 0 where it is of no candidate.
@@ -68,19 +80,28 @@ class IntervenedTest:
             The shares are to be those of unbiased judgments, and the fold has none.
         """
         judged = CandidatePairs.of(fold, fold.test, protocol).judged
+        if self.from_sample and fold.unbiased is None:
+            raise ValueError(
+                f"{self.name} takes the shares of users and items from unbiased judgments, but "
+                "the split has none: choose one with them, or a test that takes all alike."
+            )
         weights = judged.astype(np.float64)
-        sample = None
-        if self.from_sample:
-            if fold.unbiased is None:
-                raise ValueError(
-                    f"{self.name} takes the shares of users and items from unbiased judgments, but "
-                    "the split has none: choose one with them, or a test that takes all alike."
-                )
-            sample = fold.unbiased
-        sides = ("items",) if self.sides == "items" else ("items", "users")
-        for side in sides:
-            weights *= _ratios(fold.test, judged, sample, side)
+        for axis in (1,) if self.sides == "items" else (1, 0):
+            chosen = _shares(self._chosen(fold, judged, axis), fold.train.shape[axis])
+            wanted = np.full(len(chosen), 1 / len(chosen))
+            if self.from_sample and fold.unbiased is not None:
+                wanted = _shares(_owners(fold.unbiased, axis), len(chosen))
+            weights *= (wanted / chosen)[_owners(fold.test, axis)]
         return weights
+
+    def _chosen(self, fold: Fold, judged: NDArray[np.bool_], axis: int) -> NDArray[np.integer]:
+        """Return the user (axis 0) or the item (1) of each rating that users chose."""
+        if self.counted == "test":
+            return _owners(fold.test, axis)[judged]
+        if axis == 1:
+            return fold.train.indices
+        users = np.arange(fold.train.shape[0])
+        return np.repeat(users, np.diff(fold.train.indptr))
 
     def drawn(self, fold: Fold, protocol: Protocol, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return which test ratings are drawn, without replacement.
@@ -96,6 +117,7 @@ class IntervenedTest:
         ndarray of bool, shape (n_judgments,)
         """
         weights = self.weights(fold, protocol)
+        # What is of no candidate has no weight.
         there = np.flatnonzero(weights > 0)
         # The largest keys are a sample without replacement, as in receval.protocols.
         keys = np.log(weights[there]) + gumbel_noise((len(there),), rng)
@@ -111,18 +133,12 @@ WTD_H = IntervenedTest("WTD_H")
 SKEW = IntervenedTest("SKEW", sides="items")
 
 
-def _ratios(
-    test: Judgments, judged: NDArray[np.bool_], sample: Judgments | None, side: str
-) -> NDArray[np.float64]:
-    """Return the share in a uniform sample over that in the test, of each rating's user or item."""
-    owners = np.asarray(getattr(test, side), dtype=np.int64)
-    n_owners = int(owners.max(initial=-1)) + 1
-    if sample is not None:
-        n_owners = max(n_owners, int(np.asarray(getattr(sample, side)).max(initial=-1)) + 1)
-    counts = np.bincount(owners[judged], minlength=n_owners).astype(np.float64)
-    wanted = np.ones(n_owners)
-    if sample is not None:
-        wanted = np.bincount(getattr(sample, side), minlength=n_owners).astype(np.float64)
-    ratios = np.zeros(n_owners)
-    np.divide(wanted, counts, out=ratios, where=counts > 0)
-    return ratios[owners]
+def _owners(judgments: Judgments, axis: int) -> NDArray[np.integer]:
+    return judgments.items if axis else judgments.users
+
+
+def _shares(owners: NDArray[np.integer], number: int) -> NDArray[np.float64]:
+    """Return which share of ratings each user or item has, shape (number,); above 0."""
+    counts = np.bincount(owners, minlength=number)
+    shares = counts / max(int(counts.sum()), 1)
+    return np.where(shares > 0, shares, _NO_RATING)
