@@ -212,7 +212,9 @@ class TestLimitOfTheRegistry:
             prepare(raw, description, tmp_path / "out")
 
     def test_every_archive_has_one(self) -> None:
-        files = [f for d in registry().values() for v in d.variants for f in v.files]
+        # What is generated is written here, and comes from nowhere.
+        foreign = [d for d in registry().values() if d.access != "generated"]
+        files = [f for d in foreign for v in d.variants for f in v.files]
         archived = [f for f in files if f.name.endswith((".zip", ".gz", ".tgz"))]
         assert archived
         assert [f.name for f in archived if f.unpacked_limit is None] == []

@@ -64,6 +64,8 @@ def test_a_member_too_few_or_too_many_is_refused(
 def test_counts_vouch_for_every_file_without_a_checksum() -> None:
     for name, dataset in registry().items():
         files = [file for variant in dataset.variants for file in variant.files]
+        if dataset.access == "generated":
+            continue  # Whoever writes the files knows the counts.
         if not all(file.verifiable for file in files):
             expected = dataset.expected
             counts = (expected.rows, expected.users)

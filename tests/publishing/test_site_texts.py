@@ -112,7 +112,7 @@ def test_links_between_pages_are_relative() -> None:
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_the_pages_of_accepted_studies_are_taken_apart_whole(edition: str) -> None:
     pages = sorted((ROOT / "results" / edition).glob("*/index.md"))
-    assert len(pages) == 7
+    assert len(pages) == 8
     for index in pages:
         text = read_study_text(index)
         made = {path.stem for path in index.parent.glob("*.csv")}

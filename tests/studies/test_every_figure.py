@@ -56,6 +56,10 @@ def cases() -> list[Case]:
 NOBODY = {
     "bellogin2017": ("fig01", "fig06"),
     "canamares2020": ("fig01",),
+    "followups": (
+        *("inference_families", "inference_power", "interval_decisions", "sampled_corrections"),
+        "time_leaks",
+    ),
     "menamaldonado2021": (
         *("fig02", "fig03", "fig04", "fig05", "fig06", "fig07", "fig08", "fig09", "fig10"),
         *("fig11", "fig15"),
@@ -65,7 +69,7 @@ NOBODY = {
     "valcarce2018": ("fig01", "fig05"),
     "valcarce2020": ("fig01", "fig09"),
 }
-"""Figures of items, toys, packages and heat maps, without a colour of a system or a metric."""
+"""Figures of items, toys, tests, packages and heat maps, without a colour of a system or metric."""
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def test_the_page_lists_what_the_study_makes_and_reads_its_figures(edition: str)
         made = plan.artifacts.made(study)
         described = plan.studies.page(study)
         assert [artifact["name"] for artifact in described["artifacts"]] == made
-        assert described["is_paper"] == (study not in ("multiverse", "systems"))
+        assert described["is_paper"] == (study not in ("followups", "multiverse", "systems"))
         figures = [name for name in made if plan.artifacts.spec(study, name).kind == "figure"]
         assert [Path(file).stem for file in plan.studies.figure_results(study)] == figures
         assert plan.studies.page_file(study) in plan.studies.files(study)

@@ -15,6 +15,7 @@ DATASETS = {
     "cm100k": "CM100k",
     "lastfm-1k": "Last.fm",
     "trec-qrels": "TREC",
+    "dated-twin": "Generated ratings",
 }
 """How sentences name the datasets, and the twins that stand for them: as figures do."""
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What several artifacts of the questions that came after share."""

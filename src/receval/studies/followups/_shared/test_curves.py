@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Curves of tests by the number of users: axes, styles and names that figures share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from receval.figures.curves import line
+from receval.figures.finish import NOTE_COLOUR
+from receval.figures.style import COLOURS, SeriesStyle, short_number
+from receval.storage.files import real_values
+
+POPULATIONS = {
+    "flipped-signs": "Exchanged values",
+    "matched-users": "One system",
+    "equal-means": "Equal means",
+}
+"""Titles of the panels of inference_errors, by what is without a difference."""
+
+TESTS = {
+    "t": "t",
+    "permutation": "Permutation",
+    "bootstrap": "Bootstrap",
+    "wilcoxon": "Wilcoxon",
+    "sign": "Sign",
+    "permutation-random-ties": "Permutation, ties at random",
+}
+"""How figures and sentences name the tests."""
+
+TEST_STYLES = {
+    "t": SeriesStyle(COLOURS[0], "o"),
+    "permutation": SeriesStyle(COLOURS[2], "s"),
+    "bootstrap": SeriesStyle(COLOURS[4], "^", "--"),
+    "wilcoxon": SeriesStyle(COLOURS[1], "D"),
+    "sign": SeriesStyle(COLOURS[3], "v"),
+    "permutation-random-ties": SeriesStyle(COLOURS[6], "P", ":"),
+}
+
+TICKS_OF_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def draw_tests(
+    axes: Axes,
+    rows: pd.DataFrame,
+    column: str,
+    styles: Mapping[str, SeriesStyle],
+    names: Mapping[str, str],
+    by: str = "test",
+    *,
+    intervals: bool = False,
+) -> None:
+    """Draw a column by the number of users, a line for each test, metric or method.
+
+    Parameters
+    ----------
+    axes : Axes
+    rows : DataFrame
+        With the columns ``by``, ``sampled_users``, the one that is drawn, and low and high.
+    column : str
+    styles : mapping
+        By the names in the column ``by``; those without a row are left out.
+    names : mapping
+        Labels of the lines; one without a name has no label.
+    by : str
+    intervals : bool
+        Draw low and high as faint bands.
+    """
+    for name, style in styles.items():
+        own = rows[rows[by] == name]
+        if not len(own):
+            continue
+        band = (own["low"], own["high"]) if intervals else None
+        label = names.get(name, f"_{name}")
+        line(axes, own["sampled_users"], real_values(own[column]), style, label, band=band)
+
+
+def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
+    """Put the numbers of users on a logarithmic axis that names most of them."""
+    axes.set_xscale("log")
+    ends = (min(sizes), max(sizes))
+    inner = [size for size in (100, 200, 1000) if ends[0] * 1.9 < size < ends[1] / 1.9]
+    ticks = [ends[0], *(inner if ends[1] < 2000 else [s for s in inner if s != 100]), ends[1]]
+    axes.xaxis.set_major_locator(FixedLocator([float(tick) for tick in ticks]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlim(ends[0] / 1.12, ends[1] * 1.12)
+    axes.set_xlabel("Users (log scale)")
+
+
+def set_log_shares(axes: Axes, lowest: float) -> None:
+    """Put shares on a logarithmic axis from the tick below the lowest to 1."""
+    below = [tick for tick in TICKS_OF_SHARES if tick <= lowest]
+    shown = [tick for tick in TICKS_OF_SHARES if tick >= (below[-1] if below else 0)]
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(FixedLocator(list(shown)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda share, _: short_number(f"{share:.2f}".rstrip("0").rstrip(".")))
+    )
+    axes.set_ylim(min(shown[0], lowest) / 1.1, 1.12)
+
+
+def mark_level(axes: Axes) -> None:
+    """Mark the level .05 of the tests."""
+    axes.axhline(0.05, color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_level")

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: MIT
+"""Estimators of a study's systems: on a few ratings, in small worlds, and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, write_experiment
+
+from receval.figures.tables import to_markdown
+from receval.protocols.protocol import Protocol
+from receval.simulation.known_chances import KnownChances
+from receval.storage.files import read_results, write_results
+from receval.studies.followups import (
+    estimated_agreement,
+    estimated_errors,
+    estimated_orders,
+    estimated_powers,
+    estimated_strata,
+    estimated_values,
+)
+from receval.studies.followups._shared.drawn_tests import TESTS, DrawnTests
+from receval.studies.followups._shared.estimate_errors import errors_of_draws
+from receval.studies.followups._shared.estimator_names import title_of
+from receval.studies.followups._shared.mar_ratios import ratios_to_mar
+from receval.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
+from receval.studies.followups.messages import MESSAGES
+
+SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
+METRICS = ["P@10", "Recall@10"]
+
+
+def values_of(folder: Path, *datasets: str) -> pd.DataFrame:
+    experiments = {
+        dataset: write_experiment(
+            folder, dataset, SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
+        )
+        for dataset in datasets
+    }
+    return estimated_values.data(
+        inputs_of(folder, experiments=experiments, seed=3, metrics=METRICS)
+    )
+
+
+def test_every_system_has_an_estimate_of_every_kind(tmp_path: Path) -> None:
+    table = values_of(tmp_path, "cm100k", "yahoo-r3")
+    assert not table.duplicated(["dataset", "metric", "estimator", "propensities", "system"]).any()
+    one = table[(table["dataset"] == "cm100k") & (table["metric"] == "P@10")]
+    assert len(one) == len(SYSTEMS) * (1 + 2 * 3 + 3 + 1)
+    # Intervened tests have half of the judgments.
+    naive, skew = (
+        one.loc[one["estimator"] == name, "judgments"].iloc[0] for name in ("naive", "SKEW")
+    )
+    assert skew == pytest.approx(naive / 2, abs=1)
+
+
+def test_one_dataset_or_both_are_drawn_and_printed(tmp_path: Path) -> None:
+    for datasets in (["cm100k"], ["cm100k", "yahoo-r3"]):
+        table = values_of(tmp_path, *datasets)
+        path = tmp_path / "estimated_values.csv"
+        write_results(table, path)
+        absent = [name for name in ("cm100k", "yahoo-r3") if name not in datasets]
+        figure = drawn(
+            estimated_values,
+            read_results(path),
+            display_of("followups", "estimated_values", absent),
+        )
+        assert problems_of(figure) == []
+        agreement = estimated_agreement.data(
+            inputs_of(tmp_path, results={"estimated_values": path})
+        )
+        printed = to_markdown(
+            estimated_agreement.tabulate(agreement, display_of("followups", "estimated_agreement"))
+        )
+        assert printed.count("WTD_H") == len(datasets)
+
+
+def test_ratios_are_those_of_a_hand() -> None:
+    rows = [
+        ("naive", "", "a", 0.1),
+        ("naive", "", "b", 0.4),
+        ("MAR", "", "a", 0.4),
+        ("MAR", "", "b", 0.2),
+    ]
+    table = pd.DataFrame(rows, columns=["estimator", "propensities", "system", "value"])
+    (naive, mar) = ratios_to_mar(table.assign(dataset="cm100k", metric="P@10")).to_dict("records")
+    assert naive["tau"] == -1
+    assert naive["ratio"] == pytest.approx((0.25 + 2) / 2)
+    assert naive["error"] == pytest.approx(100 * (0.75 + 1) / 2)
+    assert (mar["tau"], mar["ratio"], mar["error"]) == (1, 1, 0)
+
+
+def test_errors_are_those_of_a_hand() -> None:
+    rows = [
+        ("truth", "", "", "a", 0.2),
+        ("truth", "", "", "b", 0.4),
+        ("IPS", "known", "0", "a", 0.1),
+        ("IPS", "known", "0", "b", 0.4),
+        ("IPS", "known", "1", "a", 0.5),
+        ("IPS", "known", "1", "b", 0.4),
+    ]
+    table = pd.DataFrame(rows, columns=["estimator", "propensities", "draw", "system", "estimate"])
+    (row,) = errors_of_draws(table.assign(metric="P@10")).to_dict("records")
+    assert row["title"] == "IPS, known"
+    # Relative errors -.5 and 1.5 of a, none of b.
+    assert row["bias"] == pytest.approx(25)
+    assert row["sd"] == pytest.approx(100 * np.sqrt(2 / 2))
+    assert row["rmse"] == pytest.approx(100 * np.sqrt((0.25 + 2.25) / 4))
+    assert row["tau"] == 0
+    assert row["draws"] == 2
+
+
+@pytest.fixture(scope="module")
+def tests() -> DrawnTests:
+    return DrawnTests(KnownChances.drawn(60, 40, np.random.default_rng(1)), seed=5)
+
+
+def test_truth_is_the_share_of_liked_items_among_the_first_ten(tests: DrawnTests) -> None:
+    relevant = tests.complete.values >= 4
+    for ranks in tests.ranks.values():
+        first = (ranks.ranks > 0) & (ranks.ranks <= 10) & relevant
+        by_user = np.bincount(tests.complete.users[first], minlength=60)
+        assert by_user.max() <= 10
+    fold = tests.truth
+    assert len(fold.data.test) == len(tests.complete)
+    trained = np.diff(tests.fold.train.indptr)
+    assert len(tests.complete) == 60 * 40 - trained.sum()
+
+
+def test_draws_test_pairs_as_often_as_their_chances_say(tests: DrawnTests) -> None:
+    own = tests.test_chances[tests.complete.users, tests.complete.items]
+    assert (own == TESTS * tests.world.chances[tests.complete.users, tests.complete.items]).all()
+    sizes = [len(fold.data.test) for fold in tests.draws(60, per_user=3)]
+    error = np.sqrt(own.sum() / 60)
+    assert np.mean(sizes) == pytest.approx(own.sum(), abs=4 * error)
+
+
+def test_ranks_of_a_draw_are_those_of_its_pairs(tests: DrawnTests) -> None:
+    (fold,) = tests.draws(1, per_user=3)
+    whole = tests.ranks["pop"].ranks
+    places = {
+        (int(user), int(item)): int(rank)
+        for user, item, rank in zip(tests.complete.users, tests.complete.items, whole, strict=True)
+    }
+    found = [
+        places[int(user), int(item)]
+        for user, item in zip(fold.data.test.users, fold.data.test.items, strict=True)
+    ]
+    assert fold.test["pop"].ranks.tolist() == found
+    assert fold.data.unbiased is not None
+    assert np.bincount(fold.data.unbiased.users).max() <= 3
+
+
+def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
+    parameters = {"draws": 30, "users": 120, "items": 60, "per_user": [3, 10]}
+    table = estimated_orders.data(inputs_of(tmp_path, seed=4, metrics=["P@10"], **parameters))
+    path = tmp_path / "estimated_orders.csv"
+    write_results(table, path)
+    errors = estimated_errors.data(inputs_of(tmp_path, results={"estimated_orders": path}))
+    rows = errors.set_index("title")
+    for title in ("IPS, known", "MAR, 3 a user", "MAR, 10 a user"):
+        error = rows.loc[title, "sd"] / np.sqrt(30)
+        assert abs(rows.loc[title, "bias"]) < 4 * error, title
+    assert rows.loc["Naive", "bias"] < -50
+    assert rows.loc["MAR, 10 a user", "sd"] < rows.loc["MAR, 3 a user", "sd"]
+    display = display_of("followups", "estimated_errors")
+    assert "| IPS, known" in to_markdown(estimated_errors.tabulate(errors, display))
+    figure = drawn(
+        estimated_orders, read_results(path), display_of("followups", "estimated_orders")
+    )
+    assert problems_of(figure) == []
+
+
+def test_estimators_have_names_of_their_own() -> None:
+    names = {title_of("IPS", "known"), title_of("MAR", "5 a user"), title_of("naive", "")}
+    assert names == {"IPS, known", "MAR, 5 a user", "Naive"}
+
+
+def strata_of(folder: Path, *datasets: str) -> pd.DataFrame:
+    experiments = {
+        dataset: write_experiment(
+            folder,
+            dataset,
+            SYSTEMS,
+            [Protocol("AR", "train")],
+            folds=2,
+            unbiased=dataset != "ml-1m",
+        )
+        for dataset in datasets
+    }
+    labels = ["nDCG", "P@10"]
+    return estimated_strata.data(
+        inputs_of(folder, experiments=experiments, names=labels, metrics=labels)
+    )
+
+
+def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole(
+    tmp_path: Path,
+) -> None:
+    table = strata_of(tmp_path, "cm100k", "ml-1m")
+    for _, own in table.groupby(["dataset", "metric"]):
+        values = own.pivot_table(index="system", columns="judgments", values="value", sort=False)
+        expected = 0
+        for one, other in combinations(values.index, 2):
+            gaps = values.loc[one] - values.loc[other]
+            both = np.sign(gaps["stratum-1"])
+            if both and both == np.sign(gaps["stratum-2"]):
+                expected += np.sign(gaps["whole"]) == -both
+        whole = own[own["judgments"] == "whole"]
+        assert whole["reversed"].unique().tolist() == [expected]
+        assert whole["pairs"].unique().tolist() == [6]
+
+
+def test_averaged_strata_lie_between_them(tmp_path: Path) -> None:
+    table = strata_of(tmp_path, "cm100k")
+    shares = table.drop_duplicates("judgments").set_index("judgments")["share"]
+    assert shares["stratum-1"] + shares["stratum-2"] == pytest.approx(1)
+    values = table.pivot_table(
+        index=["metric", "system"], columns="judgments", values="value", sort=False
+    )
+    strata = values[["stratum-1", "stratum-2"]]
+    # Weights differ between folds, so that means of both lie only nearly between means.
+    assert (values["strata"] <= strata.max(axis=1) + 0.05).all()
+    assert (values["strata"] >= strata.min(axis=1) - 0.05).all()
+
+
+def test_order_by_random_items_is_compared_where_there_are_any(tmp_path: Path) -> None:
+    table = strata_of(tmp_path, "cm100k", "ml-1m")
+    assert table.loc[table["dataset"] == "ml-1m", "tau"].isna().all()
+    cm100k = table[table["dataset"] == "cm100k"]
+    assert set(cm100k["judgments"]) - set(table.loc[table["dataset"] == "ml-1m", "judgments"]) == {
+        "random-items"
+    }
+    assert (cm100k.loc[cm100k["judgments"] == "random-items", "tau"] == 1).all()
+    path = tmp_path / "estimated_strata.csv"
+    write_results(table, path)
+    printed = to_markdown(
+        estimated_strata.tabulate(read_results(path), display_of("followups", "estimated_strata"))
+    )
+    assert printed.count("| Second stratum") == 2
+    assert "–" in printed
+
+
+def powers_of(folder: Path) -> pd.DataFrame:
+    experiment = write_experiment(
+        folder, "cm100k", SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
+    )
+    sizes = {"draws": 3, "users": 120, "items": 60}
+    return estimated_powers.data(
+        inputs_of(
+            folder,
+            experiments={"cm100k": experiment},
+            seed=4,
+            metrics=METRICS,
+            powers=("0", "1", "1.5"),
+            **sizes,
+        )
+    )
+
+
+def test_powers_are_propensities_by_popularity(tmp_path: Path) -> None:
+    table = powers_of(tmp_path)
+    values = values_of(tmp_path, "cm100k")
+    own = table[(table["source"] == "cm100k") & (table["metric"] == "Recall@10")]
+    keys = {"0": ("naive", ""), "1": ("SNIPS", "popularity")}
+    for power, (estimator, propensities) in keys.items():
+        found = own[own["exponent"] == power].set_index("system")["estimate"]
+        rows = values[
+            (values["metric"] == "Recall@10")
+            & (values["estimator"] == estimator)
+            & (values["propensities"] == propensities)
+        ].set_index("system")["value"]
+        # Without weights folds of other sizes have other scales.
+        tolerance = 1e-3 if power == "0" else 1e-9
+        pd.testing.assert_series_equal(found, rows[found.index], check_names=False, rtol=tolerance)
+    mar = values[(values["metric"] == "P@10") & (values["estimator"] == "MAR")]
+    reference = table[(table["source"] == "cm100k") & (table["metric"] == "P@10")]
+    assert set(reference["reference"]) == set(mar["value"])
+    world = table[table["source"] == GENERATED]
+    assert world.groupby(["metric", "exponent"]).size().unique().tolist() == [3 * 16]
+    assert world.groupby(["metric", "system"])["reference"].nunique().max() == 1
+
+
+def test_powers_are_drawn_without_overlaps(tmp_path: Path) -> None:
+    path = tmp_path / "estimated_powers.csv"
+    table = powers_of(tmp_path)
+    both = table[table["source"] == "cm100k"].assign(source="yahoo-r3")
+    for shown, absent in ((table, ["yahoo-r3"]), (pd.concat([both, table]), [])):
+        write_results(shown, path)
+        display = display_of("followups", "estimated_powers", absent)
+        assert problems_of(drawn(estimated_powers, read_results(path), display)) == []
+
+
+def made_up_powers(right: dict[str, str]) -> pd.DataFrame:
+    """Estimates right in size and order with one power, of each source."""
+    rows = []
+    for source, power_of_source in right.items():
+        for power in ("0.5", "1", "1.5"):
+            factor = 2 ** (float(power_of_source) - float(power))
+            # With other powers the first systems change places.
+            truth = [0.1, 0.2, 0.3] if power == power_of_source else [0.2, 0.1, 0.3]
+            rows += [
+                (source, "Recall@10", power, "", system, factor * estimate, reference)
+                for system, estimate, reference in zip("abc", truth, [0.1, 0.2, 0.3], strict=True)
+            ]
+    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_summary_of_powers_is_that_of_a_hand() -> None:
+    rows = summary_of_powers(made_up_powers({"cm100k": "0.5"})).set_index("exponent")
+    assert rows.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
+    # Orders b a c and a b c share two of three pairs; ratios are half of 2, 1/2 and 1.
+    assert rows.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])
+
+
+def test_message_of_powers_says_which_is_right() -> None:
+    message = MESSAGES["estimated_powers"]
+    shown = message(made_up_powers({"cm100k": "0.5", GENERATED: "1"}))
+    assert shown.holds
+    assert "with a power of .50 (1.0 of it, with a tau of 1.00)" in shown.finding
+    assert not message(made_up_powers({"cm100k": "1.5", GENERATED: "1"})).holds
+    assert not message(made_up_powers({"cm100k": "0.5", GENERATED: "1.5"})).holds
+    assert not message(made_up_powers({GENERATED: "1"})).holds
+
+
+def worse(results: pd.DataFrame, column: str) -> pd.DataFrame:
+    """As if weights had lost what they give."""
+    naive = results[results["estimator"] == "naive"]
+    keys = [name for name in ("dataset", "metric", "draw", "system") if name in results]
+    own = naive.set_index(keys)[column]
+    weighted = results["estimator"].isin(("IPS", "SNIPS"))
+    there = results[weighted]
+    values = own.reindex(pd.MultiIndex.from_frame(there[keys])).to_numpy()
+    return results.assign(**{column: results[column].where(~weighted, np.nan)}).pipe(
+        lambda table: _filled(table, weighted, column, values)
+    )
+
+
+def _filled(
+    table: pd.DataFrame, rows: pd.Series[bool], column: str, values: np.ndarray
+) -> pd.DataFrame:
+    table.loc[rows, column] = values
+    return table
+
+
+@pytest.mark.parametrize(
+    ("artifact", "column", "change"),
+    [("estimated_values", "value", worse), ("estimated_orders", "estimate", worse)],
+)
+def test_messages_hold_on_the_accepted_results_and_not_on_others(
+    artifact: str, column: str, change: Callable[[pd.DataFrame, str], pd.DataFrame]
+) -> None:
+    results = read_results(ROOT / "results" / "full" / "followups" / f"{artifact}.csv")
+    assert MESSAGES[artifact](results).holds
+    assert not MESSAGES[artifact](change(results, column)).holds

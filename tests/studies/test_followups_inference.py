@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: MIT
+"""Inference at scale: populations without and with a difference, families, and what figures say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+
+from receval.protocols.protocol import Protocol
+from receval.statistics.difference_tests import TESTS
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies._shared.message import Message
+from receval.studies.followups import (
+    inference_effects,
+    inference_errors,
+    inference_families,
+    inference_power,
+)
+from receval.studies.followups._shared.drawn_differences import (
+    differences_of_pairs,
+    flipped_pairs,
+    matched_users,
+    shares_with_intervals,
+    tilted_pairs,
+)
+from receval.studies.followups._shared.messages_of_inference import (
+    effects_of_pairs,
+    errors_of_tests,
+    families_of_pairs,
+    power_of_tests,
+)
+from receval.studies.followups._shared.system_families import (
+    METHODS,
+    QUICK,
+    drawn_family,
+    groups_by_mean,
+    outcome_of_family,
+    rejected_pairs,
+)
+
+SYSTEMS = ("pop", "random", "slim", "svd", "puresvd", "ht")
+NINE = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
+SIZES = (50, 100, 200, 500, 1000, 2000, 6040)
+
+
+def inputs_with(folder: Path, **parameters: Any) -> ArtifactInputs:
+    experiment = write_experiment(
+        folder, "ml-1m", SYSTEMS, [Protocol()], evaluated_users="tested", folds=2
+    )
+    return inputs_of(
+        folder,
+        experiments={"movielens": experiment},
+        seed=3,
+        names=["P", "nDCG"],
+        metrics=["P@5", "nDCG@5"],
+        sizes=[10, 20],
+        **parameters,
+    )
+
+
+def values_of(seed: int = 1, n_users: int = 400) -> NDArray[np.float64]:
+    """Return values of six systems, each a little better than the one before."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 11, (6, n_users)) / 10 + 0.1 * np.arange(6)[:, None]
+
+
+def test_pairs_are_turned_and_those_of_one_sign_left_out() -> None:
+    values = np.array([[0.0, 0.5, 0.0], [0.3, 0.0, 0.6], [0.0, 0.5, 0.0], [1.0, 1.0, 1.0]])
+    found = differences_of_pairs(values)
+    # Systems 0 and 2 are the same, and 3 is nowhere worse: pairs 0-1 and 1-2 are left.
+    np.testing.assert_allclose(found, [[0.3, -0.5, 0.6], [0.3, -0.5, 0.6]])
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.2])
+def test_users_are_drawn_from_populations_with_the_wanted_effect(effect: float) -> None:
+    draw = tilted_pairs(differences_of_pairs(values_of()), effect, 3)
+    rows = draw(6, 40_000, np.random.default_rng(2))
+    found = rows.mean(axis=1) / rows.std(axis=1)
+    np.testing.assert_allclose(found, effect, atol=0.03)
+
+
+def test_tilted_users_keep_their_differences_and_tests_take_turns() -> None:
+    differences = differences_of_pairs(values_of(n_users=30))
+    effects = differences.mean(axis=1) / differences.std(axis=1)
+    nearest = differences[np.argsort(np.abs(effects), kind="stable")[:2]]
+    rows = tilted_pairs(differences, 0.0, 2)(5, 60, np.random.default_rng(3))
+    for number, row in enumerate(rows):
+        assert set(row) <= set(nearest[number % 2])
+
+
+def test_exchanged_and_matched_values_are_symmetric() -> None:
+    values = values_of()
+    for draw in (flipped_pairs(differences_of_pairs(values), 4), matched_users(values)):
+        rows = draw(8, 20_000, np.random.default_rng(4))
+        skewed = (rows > 0).mean(axis=1) - (rows < 0).mean(axis=1)
+        np.testing.assert_allclose(skewed, 0, atol=0.03)
+        np.testing.assert_allclose(rows.mean(axis=1) / rows.std(axis=1), 0, atol=0.03)
+
+
+def test_shares_of_all_metrics_are_those_of_the_sums() -> None:
+    rows = [
+        {"metric": metric, "test": "t", "tests": 10, "rejected": rejected}
+        for metric, rejected in (("P", 1), ("nDCG", 4))
+    ]
+    found = shares_with_intervals(rows, ["metric", "test"], "error").set_index("metric")
+    assert found["error"].to_dict() == {"P": 0.1, "nDCG": 0.4, "all": 0.25}
+    assert found.loc["all", "tests"] == 20
+    assert found.loc["all", ["low", "high"]].tolist() == pytest.approx([0.0866, 0.4910], abs=1e-4)
+
+
+def test_groups_are_neighbours_by_their_means() -> None:
+    values = np.array([0.1, 0.9, 0.3, 0.5, 0.7, 0.2])[:, None] * np.ones(4)
+    assert groups_by_mean(values, 3).tolist() == [2, 0, 1, 1, 0, 2]
+    assert groups_by_mean(values, 1).tolist() == [0] * 6
+    assert sorted(groups_by_mean(values, None)) == [0, 1, 2, 3, 4, 5]
+
+
+def test_values_are_exchanged_within_a_user_and_a_group_alone() -> None:
+    values = np.arange(60.0).reshape(6, 10)
+    groups = np.array([0, 0, 0, 1, 1, 1])
+    family = drawn_family(values, groups, 200, np.random.default_rng(5))
+    for group in (0, 1):
+        own = np.sort(family[groups == group], axis=0)
+        # Values of a user differ by ten from system to system.
+        assert (np.diff(own, axis=0) == 10).all()
+        assert (own[0] // 30 == group).all()
+    assert len(set(family[0] // 10)) == 3
+    same = drawn_family(values, np.arange(6), 50, np.random.default_rng(6))
+    assert (same // 10 == np.arange(6)[:, None]).all()
+
+
+def test_adjusted_methods_reject_no_more_than_unadjusted_tests() -> None:
+    family = values_of(7, 60)
+    found = rejected_pairs(family, np.random.SeedSequence(1), slow=True, permutations=199)
+    assert tuple(found) == METHODS
+    for name in ("holm", "benjamini-hochberg"):
+        assert (found[name] <= found["unadjusted"]).all()
+    assert (found["holm"] <= found["benjamini-hochberg"]).all()
+    assert 0 < found["holm"].sum() <= found["unadjusted"].sum() < len(found["holm"])
+    quick = rejected_pairs(family, np.random.SeedSequence(1), slow=False, permutations=199)
+    assert tuple(quick) == QUICK
+
+
+def test_false_and_true_differences_are_counted_by_hand() -> None:
+    found = outcome_of_family(
+        np.array([True, True, True, False]), np.array([True, False, False, True])
+    )
+    assert (found.false, found.true) == (1, 2)
+    assert found.false_share == pytest.approx(1 / 3)
+    assert outcome_of_family(np.zeros(3, bool), np.ones(3, bool)).false_share == 0
+
+
+def test_every_test_is_counted_for_every_population_metric_and_size(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, tests=12, pairs=4)
+    errors = inference_errors.data(inputs)
+    keys = product(("flipped-signs", "matched-users", "equal-means"), ("P", "nDCG"), (10, 20))
+    expected = {(*key, test) for key in keys for test in TESTS}
+    columns = ["population", "metric", "sampled_users", "test"]
+    own = errors[errors["metric"] != "all"]
+    assert set(own[columns].itertuples(index=False, name=None)) == expected
+    assert not errors.duplicated(columns).any()
+    assert set(own["tests"]) == {12}
+    assert set(errors.loc[errors["metric"] == "all", "tests"]) == {24}
+    assert ((errors["low"] <= errors["error"]) & (errors["error"] <= errors["high"])).all()
+    pd.testing.assert_frame_equal(errors, inference_errors.data(inputs))
+
+
+def test_larger_effects_are_found_more_often(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, tests=40, pairs=4, effect_hundredths=[5, 200])
+    power = inference_power.data(inputs)
+    assert sorted(set(power["planted_effect"])) == [0.05, 2.0]
+    found = power[power["test"] == "t"].groupby("planted_effect")["power"].mean()
+    assert found[2.0] > 0.9 > found[0.05]
+
+
+def test_families_say_what_is_false_where_something_is(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, families=4, slow_families=2, slow_users=10, permutations=19)
+    table = inference_families.data(inputs)
+    none, some, everything = (
+        table[table["differing"] == differing] for differing in ("none", "some", "all")
+    )
+    assert none["found"].isna().all()
+    assert everything[["any_false", "low", "high", "false_share"]].isna().all(axis=None)
+    assert some.notna().all(axis=None)
+    assert none["false_share"].tolist() == pytest.approx(none["any_false"].tolist())
+    counts = table[table["metric"] == "P"].groupby(["method", "sampled_users"])["families"].max()
+    assert counts["holm"].to_dict() == {10: 4, 20: 4}
+    assert counts["randomised-tukey"].to_dict() == {10: 2}
+
+
+def test_effects_are_those_of_all_users_and_subsets_are_tested(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path, subsets=3, permutations=99, resamples=99)
+    table = inference_effects.data(inputs)
+    users = int(table["sampled_users"].max())
+    assert set(table["sampled_users"]) == {10, 20} if users == 20 else {10, 20, users}
+    assert table.groupby(["metric", "sampled_users"]).size().tolist() == [15] * 4
+    assert (table["effect"] >= 0).all()
+    expected = (2.8015852 / table["effect"]) ** 2
+    np.testing.assert_allclose(table["users_needed"], expected, rtol=1e-6)
+    for test in ("t", "permutation", "bootstrap", "wilcoxon", "sign"):
+        assert set(np.round(table[test] * 3).astype(int)) <= {0, 1, 2, 3}
+    per_pair = table.groupby(["metric", "system_a", "system_b"])["effect"].nunique()
+    assert (per_pair == 1).all()
+
+
+def errors_table(of_ranks: float = 0.5, sizes: tuple[int, ...] = SIZES) -> pd.DataFrame:
+    rows = [
+        {
+            "dataset": "ml-1m",
+            "population": population,
+            "metric": metric,
+            "sampled_users": size,
+            "test": test,
+            "tests": 500,
+            "rejected": int(
+                500
+                * (
+                    of_ranks * (1 - 0.03 * number) * (size / sizes[-1]) ** 0.5
+                    if test in ("wilcoxon", "sign") and population == "equal-means"
+                    else 0.05
+                )
+            ),
+        }
+        for population in ("flipped-signs", "matched-users", "equal-means")
+        for number, metric in enumerate(NINE)
+        for size in sizes
+        for test in TESTS
+    ]
+    return shares_with_intervals(rows, inference_errors.KEYS, "error")
+
+
+def power_table(of_ranks: float = 0.8) -> pd.DataFrame:
+    rows = [
+        {
+            "dataset": "ml-1m",
+            "planted_effect": effect,
+            "metric": metric,
+            "sampled_users": size,
+            "test": test,
+            "tests": 300,
+            "rejected": int(
+                300
+                * min(1.0, effect * size**0.5 / 4)
+                * (of_ranks if test in ("wilcoxon", "sign") else 1)
+            ),
+        }
+        for effect in (0.05, 0.1, 0.2, 0.5)
+        for metric in NINE
+        for size in SIZES
+        for test in TESTS
+    ]
+    return shares_with_intervals(rows, inference_power.KEYS, "power")
+
+
+def families_table(unadjusted: float = 0.9) -> pd.DataFrame:
+    rows = []
+    for differing, metric, size, method in product(
+        ("none", "some", "all"), (*NINE, "all"), SIZES, METHODS
+    ):
+        if method in ("wilcoxon-benjamini-hochberg", "randomised-tukey") and size > 1000:
+            continue
+        false = unadjusted if method == "unadjusted" else 0.04
+        found = 1 - 3 / size**0.5 * (1 if method == "unadjusted" else 1.5)
+        rows.append(
+            {
+                "dataset": "ml-1m",
+                "differing": differing,
+                "metric": metric,
+                "sampled_users": size,
+                "method": method,
+                "families": 900,
+                "any_false": "" if differing == "all" else false,
+                "low": "" if differing == "all" else false - 0.02,
+                "high": "" if differing == "all" else false + 0.02,
+                "false_share": "" if differing == "all" else false / 30,
+                "found": "" if differing == "none" else found,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def effects_table(last: float = 1.0) -> pd.DataFrame:
+    rows = []
+    for number, metric in enumerate(NINE):
+        for size in SIZES:
+            for pair, effect in enumerate(np.geomspace(0.02, 1.2, 40) * (1 + 0.05 * number)):
+                found = float(effect > 2 / size**0.5)
+                found = min(found, last) if size == SIZES[-1] else found
+                rows.append(
+                    {
+                        "dataset": "ml-1m",
+                        "metric": metric,
+                        "sampled_users": size,
+                        "system_a": "pop",
+                        "system_b": str(pair),
+                        "relative_difference": effect / 3,
+                        "effect": effect,
+                        "users_needed": "" if pair == 0 else (2.8 / effect) ** 2,
+                        "subsets": 10,
+                        **dict.fromkeys(
+                            ("t", "permutation", "bootstrap", "wilcoxon", "sign"), found
+                        ),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("edition", ["full", "demo"])
+@pytest.mark.parametrize(
+    ("module", "artifact", "table"),
+    [
+        (inference_errors, "inference_errors", errors_table()),
+        (inference_errors, "inference_errors", errors_table(sizes=(50, 100, 200, 600))),
+        (inference_power, "inference_power", power_table()),
+        (inference_families, "inference_families", families_table()),
+        (inference_effects, "inference_effects", effects_table()),
+    ],
+)
+def test_no_text_of_a_figure_overlaps(
+    module: ModuleType, artifact: str, table: pd.DataFrame, edition: str
+) -> None:
+    figure = drawn(module, table, display_of("followups", artifact, edition=edition))
+    assert problems_of(figure) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "good", "bad"),
+    [
+        (errors_of_tests, errors_table(), errors_table(0.05)),
+        (power_of_tests, power_table(), power_table(1.0)),
+        (families_of_pairs, families_table(), families_table(0.3)),
+        (effects_of_pairs, effects_table(), effects_table(0.0)),
+    ],
+)
+def test_messages_hold_on_what_they_say_and_not_on_its_opposite(
+    message: Callable[[pd.DataFrame], Message], good: pd.DataFrame, bad: pd.DataFrame
+) -> None:
+    assert message(good).holds
+    assert not message(bad).holds
+    assert message(bad).claim.endswith(".")
+    assert message(good).finding.endswith(".")
+
+
+def test_messages_have_their_numbers_from_the_table() -> None:
+    said = errors_of_tests(errors_table()).finding
+    assert "Wilcoxon's test rejects .44 and the sign test .44 of the tests of 6,040 users" in said
+    assert "in 14 of 14 cases" in said
+    said = effects_of_pairs(effects_table()).finding
+    assert "with 50 users and" in said
+    assert "with 6,040" in said

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Lexirecall beside other metrics: on a few ratings, by hand, and what its figures say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from declared_files import files_in
+from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+
+from receval.figures.tables import to_markdown
+from receval.protocols.protocol import Protocol
+from receval.robustness.lexirecall_orders import LexirecallLists
+from receval.storage.files import read_results, write_results
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.followups import lexirecall_p_values, lexirecall_power, lexirecall_robustness
+from receval.studies.followups.messages import MESSAGES
+from receval.workflow.incompleteness import sample_judgments
+
+SYSTEMS = ("pop", "random", "slim", "svd")
+NAMES = ["P", "Recall"]
+LABELS = ["P@5", "Recall@5"]
+PERCENTS = [100.0, 50.0, 10.0]
+
+
+def inputs_with(folder: Path, unit: str = "ratings") -> ArtifactInputs:
+    experiment = write_experiment(
+        folder, "ml-1m", SYSTEMS, [Protocol()], folds=2, evaluated_users="tested"
+    )
+    values = folder / "sampling.npz"
+    files = files_in(folder)
+    sample_judgments(
+        ratings=files.ratings,
+        splits=files.splits,
+        ranks=files.ranks,
+        values=values,
+        description={
+            "seed": 7,
+            "experiments": {"ml-1m": experiment},
+            "unit": unit,
+            "percents": PERCENTS,
+            "samples": 3,
+            "averages": {"arithmetic": LABELS},
+        },
+    )
+    return inputs_of(
+        folder,
+        experiments={"ml-1m": experiment},
+        judgment_samplings={"sampling": values},
+        seed=7,
+        names=NAMES,
+        metrics=LABELS,
+        unit=unit,
+        permutations=200,
+    )
+
+
+@pytest.mark.parametrize("unit", ["ratings", "popular-items"])
+def test_lexirecall_stands_beside_the_metrics_at_every_level(tmp_path: Path, unit: str) -> None:
+    table = lexirecall_robustness.data(inputs_with(tmp_path, unit))
+    assert list(dict.fromkeys(table["metric"])) == [*NAMES, "lexirecall"]
+    own = table[table["metric"] == "lexirecall"]
+    assert own["kept_percent"].tolist() == PERCENTS
+    assert own["tau"].iloc[0] == pytest.approx(1)
+    assert (own["computable_samples"] <= 3).all()
+
+
+def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
+    inputs = inputs_with(tmp_path)
+    (experiment,) = inputs.experiments.values()
+    from receval.robustness.judgment_sampling import kept_units, sample_of_experiment
+    from receval.statistics.correlation import kendall_tau_b
+
+    complete, left = np.zeros(len(SYSTEMS)), np.zeros(len(SYSTEMS))
+    for number in experiment.folds:
+        lists = LexirecallLists.of(
+            [experiment.lists(s, experiment.only_protocol, number).full for s in SYSTEMS]
+        )
+        order, n_units = sample_of_experiment(experiment, number, "ratings", 0, 7)
+        (count,) = kept_units(n_units, np.array([50.0]))
+        complete += lists.mean_preferences()
+        left += lists.mean_preferences(order < count)
+    tau = float(kendall_tau_b(complete, left)[0, 0])
+    taus = lexirecall_robustness._taus_of_lexirecall(inputs, _sampled(inputs))
+    assert taus[1, 0] == pytest.approx(tau)
+
+
+def _sampled(inputs: ArtifactInputs) -> lexirecall_robustness.SampledValues:
+    from receval.robustness.rank_stability import read_samplings
+
+    (values,) = read_samplings(next(iter(inputs.judgment_samplings.values())))
+    return values
+
+
+def test_users_who_prefer_either_system_or_none_are_all_users(tmp_path: Path) -> None:
+    table = lexirecall_p_values.data(inputs_with(tmp_path))
+    assert len(table) == 3 * 6
+    for metric, own in table.groupby("metric"):
+        users = own[["preferring_a", "preferring_b", "tied"]].sum(axis=1)
+        assert (users == users.iloc[0]).all(), metric
+    own = table[table["metric"] == "lexirecall"]
+    assert (own["p_value"] == own["p_sign"]).all()
+
+
+def p_values_of(*rows: tuple[str, str, str, int, int, int, float]) -> pd.DataFrame:
+    columns = ["metric", "system_a", "system_b", "preferring_a", "preferring_b", "tied", "p_value"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(dataset="ml-1m", p_sign=table["p_value"] / 2, permutations=1000)
+
+
+P_VALUES = p_values_of(
+    ("Recall", "a", "b", 6, 2, 2, 0.30),
+    ("Recall", "a", "c", 6, 2, 2, 0.20),
+    ("Recall", "b", "c", 6, 2, 2, 0.01),
+    ("lexirecall", "a", "b", 2, 8, 0, 0.001),
+    ("lexirecall", "a", "c", 7, 3, 0, 0.03),
+    ("lexirecall", "b", "c", 7, 3, 0, 0.002),
+)
+
+
+def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
+    path = tmp_path / "lexirecall_p_values.csv"
+    write_results(P_VALUES, path)
+    found = lexirecall_power.data(inputs_of(tmp_path, results={"lexirecall_p_values": path}))
+    rows = found.set_index("metric")
+    assert rows["ties"].tolist() == pytest.approx([0.2, 0])
+    # Holm: .03 of three; the sign test has half of each p-value.
+    assert rows["permutation"].tolist() == [1, 3]
+    assert rows["sign"].tolist() == [1, 3]
+    assert rows["power_permutation"].tolist() == pytest.approx([0.51, 0.033])
+    # Recall: a, b, c; lexirecall: b, a, c.
+    assert rows["tau"].tolist() == pytest.approx([1 / 3, 1])
+    markdown = to_markdown(
+        lexirecall_power.tabulate(found, display_of("followups", "lexirecall_power"))
+    )
+    rows_printed = [line for line in markdown.splitlines() if line.startswith("| ")]
+    assert rows_printed[2].startswith("| Lexirecall")
+    assert "20.0" in markdown
+
+
+def test_lexirecall_beyond_recall_is_said_and_its_absence_too() -> None:
+    message = MESSAGES["lexirecall_p_values"](P_VALUES)
+    assert message.holds
+    assert "they sum to .03, those of recall to .51, the least of all." in message.finding
+    other = P_VALUES.assign(p_value=P_VALUES["p_value"].iloc[::-1].to_numpy())
+    assert not MESSAGES["lexirecall_p_values"](other).holds
+
+
+def stability_of(values: dict[str, list[float]]) -> pd.DataFrame:
+    rows = [
+        ("ml-1m", "arithmetic", name, percent, tau, tau, tau, 1, 10.0)
+        for name, taus in values.items()
+        for percent, tau in zip((100, 50, 5), taus, strict=True)
+    ]
+    columns = ["dataset", "average", "metric", "kept_percent", "tau", "tau_low", "tau_high"]
+    return pd.DataFrame(rows, columns=[*columns, "computable_samples", "evaluated_lists"])
+
+
+FRAGILE = stability_of({"P": [1, 0.99, 0.9], "Recall": [1, 0.97, 0.8], "lexirecall": [1, 0.9, 0.6]})
+STURDY = stability_of({"P": [1, 0.9, 0.5], "Recall": [1, 0.8, 0.4], "lexirecall": [1, 0.95, 0.7]})
+
+
+@pytest.mark.parametrize(
+    ("artifact", "shown", "missing", "said"),
+    [
+        ("lexirecall_sparsity", FRAGILE, STURDY, "its tau is .90, that of the others .97 (Recall)"),
+        ("lexirecall_popularity", STURDY, FRAGILE, "with 5 % of the items its tau is .70"),
+    ],
+)
+def test_messages_follow_the_numbers(
+    artifact: str, shown: pd.DataFrame, missing: pd.DataFrame, said: str
+) -> None:
+    message = MESSAGES[artifact](shown)
+    assert message.holds
+    assert said in message.finding
+    assert not MESSAGES[artifact](missing).holds
+
+
+@pytest.mark.parametrize("artifact", ["lexirecall_sparsity", "lexirecall_popularity"])
+def test_no_text_is_in_the_way_of_another(artifact: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write_results(FRAGILE, path)
+    figure = drawn(lexirecall_robustness, read_results(path), display_of("followups", artifact))
+    assert problems_of(figure) == []

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""Decisions and orders on interval scales, on a few ratings and on made-up results."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
+from studies.broken_messages import assert_sentences
+from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+
+from receval.evaluation.user_means import means_of_users
+from receval.figures.tables import to_markdown
+from receval.metrics.discounted_gain import DiscountedGain
+from receval.metrics.registry import parse
+from receval.protocols.protocol import Protocol
+from receval.storage.files import read_results, write_results
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.followups import interval_decisions, interval_orders
+from receval.studies.followups._shared.messages_of_scales import decisions_on_scales
+
+SYSTEMS = ("pop", "random", "slim", "svd")
+NAMES = ("P", "nDCG", "MRR")
+LABELS = ("P@5", "nDCG@5", "RR@5")
+PAIRS = list(combinations(range(len(SYSTEMS)), 2))
+TESTS = ("t", "wilcoxon", "sign")
+HIGH_LEVEL = 0.5
+
+
+def inputs_on(folder: Path, *, folds: int = 1, users: tuple[int, ...] = (10,)) -> ArtifactInputs:
+    experiment = write_experiment(
+        folder, "ml-1m", SYSTEMS, [Protocol()], evaluated_users="tested", folds=folds
+    )
+    return inputs_of(
+        folder,
+        experiments={"movielens": experiment},
+        seed=5,
+        names=NAMES,
+        metrics=LABELS,
+        users=users,
+        user_samples=3,
+    )
+
+
+def own_values(inputs: ArtifactInputs) -> dict[str, np.ndarray]:
+    """Return the values of users under the metrics of the rows, shape (n_systems, n_users)."""
+    metrics = [parse(label) for label in LABELS]
+    metrics.insert(2, DiscountedGain(cutoff=5))
+    values = means_of_users(inputs.experiments["movielens"], metrics)
+    return dict(zip(("P", "nDCG", "DCG", "MRR"), np.round(values, 12), strict=True))
+
+
+def scaled(values: np.ndarray, scale: str) -> np.ndarray:
+    """Put values on a scale by its definition, one after the other."""
+    if scale == "mean-ranks":
+        return (rankdata(values).reshape(values.shape) - 1) / (values.size - 1)
+    distinct = sorted(set(values.ravel().tolist()))
+    steps = [distinct.index(value) / (len(distinct) - 1) for value in values.ravel().tolist()]
+    return np.array(steps).reshape(values.shape)
+
+
+def decided(one: np.ndarray, other: np.ndarray, test: str) -> int:
+    """Decide by scipy which of two systems is ahead, at a high level of significance."""
+    differences = np.round(one - other, 12)
+    if not differences.any():
+        return 0
+    if test == "t":
+        ahead, p_value = differences.mean(), ttest_rel(one, other).pvalue
+    elif test == "sign":
+        wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+        ahead, p_value = wins - losses, binomtest(wins, wins + losses).pvalue
+    else:
+        ranks = rankdata(np.abs(differences[differences != 0]))
+        ahead = (ranks * np.sign(differences[differences != 0])).sum()
+        p_value = wilcoxon(differences, correction=False, method="asymptotic").pvalue
+    return int(np.sign(ahead)) if p_value < HIGH_LEVEL else 0
+
+
+def test_changes_are_those_of_tests_by_scipy_on_scales_by_their_definitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Systems of random scores differ by chance alone.
+    monkeypatch.setattr("receval.statistics.changed_decisions.LEVEL", HIGH_LEVEL)
+    inputs = inputs_on(tmp_path)
+    table = interval_decisions.data(inputs)
+    full = table[table["drawn"] == "all"].set_index(["metric", "scale", "test"])
+    values = own_values(inputs)
+    for (metric, scale, test), row in full.iterrows():
+        own, other = values[metric], scaled(values[metric], scale)
+        changes = [
+            (decided(own[a], own[b], test), decided(other[a], other[b], test)) for a, b in PAIRS
+        ]
+        counts = {
+            "lost": sum(before != 0 == after for before, after in changes),
+            "gained": sum(before == 0 != after for before, after in changes),
+            "reversed": sum(before * after < 0 for before, after in changes),
+            "significant": sum(before != 0 for before, _ in changes),
+            "significant_scaled": sum(after != 0 for _, after in changes),
+            "changed": sum(before != after for before, after in changes),
+        }
+        assert {kind: row[kind] * len(PAIRS) for kind in counts} == pytest.approx(counts)
+        assert row["pairs"] == len(PAIRS)
+        assert row["users"] == values[metric].shape[1]
+    assert full["significant"].sum() > 0
+    assert full["changed"].sum() > 0
+
+
+def test_dcg_stands_behind_ndcg_and_every_number_of_users_has_all_rows(tmp_path: Path) -> None:
+    table = interval_decisions.data(inputs_on(tmp_path, users=(10, 20, 10_000)))
+    assert list(dict.fromkeys(table["metric"])) == ["P", "nDCG", "DCG", "MRR"]
+    assert list(dict.fromkeys(table["drawn"])) == ["10", "20", "all"]
+    assert dict(table.groupby("drawn")["user_samples"].first()) == {"10": 3, "20": 3, "all": 1}
+    assert len(table) == 3 * 4 * 2 * 3
+    keys = ["metric", "scale", "test", "drawn"]
+    assert not table.duplicated(keys).any()
+
+
+def test_the_sign_test_of_single_lists_never_changes(tmp_path: Path) -> None:
+    table = interval_decisions.data(inputs_on(tmp_path))
+    assert (table.loc[table["test"] == "sign", "changed"] == 0).all()
+
+
+def test_the_same_seed_draws_the_same_users(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path)
+    one, again = interval_decisions.data(inputs), interval_decisions.data(inputs)
+    pd.testing.assert_frame_equal(one, again)
+
+
+def test_with_folds_a_value_is_scaled_before_it_is_averaged(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path, folds=3)
+    table = interval_orders.data(inputs)
+    experiment = inputs.experiments["movielens"]
+    own = table[table["scale"] == "own"].set_index(["metric", "system"])["value"]
+    for metric, values in own_values(inputs).items():
+        means = [own[metric, name] for name in SYSTEMS]
+        assert means == pytest.approx(values.mean(axis=1))
+    # Reciprocal ranks within 5 have six places, of which means over folds are no further ones.
+    steps = table[(table["scale"] == "equal-steps") & (table["metric"] == "MRR")]
+    assert steps["value"].between(0, 1).all()
+    assert len(experiment.folds) == 3
+
+
+def test_orders_are_those_of_means_on_the_scales(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path)
+    table = interval_orders.data(inputs)
+    for metric, values in own_values(inputs).items():
+        before = values.mean(axis=1)
+        for scale in ("equal-steps", "mean-ranks"):
+            rows = table[(table["metric"] == metric) & (table["scale"] == scale)]
+            after = scaled(values, scale).mean(axis=1)
+            assert rows["value"].to_numpy() == pytest.approx(after)
+            swapped = sum(
+                (before[a] - before[b]) * (after[a] - after[b]) < -1e-15 for a, b in PAIRS
+            )
+            assert rows["swapped"].to_numpy() == pytest.approx(swapped / len(PAIRS))
+    own = table[table["scale"] == "own"]
+    assert set(own["tau"]) == {1.0}
+    assert set(own["swapped"]) == {0}
+
+
+def test_the_table_of_orders_has_a_row_a_metric(tmp_path: Path) -> None:
+    results = interval_orders.data(inputs_on(tmp_path))
+    text = to_markdown(
+        interval_orders.tabulate(results, display_of("followups", "interval_orders"))
+    )
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert [line.split("|")[1].strip() for line in lines[2:]] == ["P", "nDCG", "DCG", "MRR"]
+    row = results[(results["metric"] == "MRR") & (results["scale"] == "mean-ranks")].iloc[0]
+    assert lines[-1].split("|")[-2].strip() == str(round(row["swapped"] * len(PAIRS)))
+
+
+METRICS = ("P", "Recall", "F1", "MAP", "nDCG", "DCG", "RBP", "MRR", "ERR", "bpref", "infAP")
+
+
+def made_up(
+    lost: float = 4, gained: float = 2, *, drawn_users: tuple[str, ...] = ("50", "all")
+) -> pd.DataFrame:
+    """Return results with the same changes everywhere, the most of MRR."""
+    rows = [
+        {
+            "dataset": "ml-1m",
+            "metric": metric,
+            "scale": scale,
+            "test": test,
+            "drawn": number,
+            "users": 6040 if number == "all" else int(number),
+            "user_samples": 1 if number == "all" else 20,
+            "pairs": 210,
+            "significant": 150.0,
+            "significant_scaled": 150.0,
+            "lost": 0.0 if test == "sign" else lost + 10 * (metric == "MRR"),
+            "gained": 0.0 if test == "sign" else gained,
+            "reversed": 0.0 if test == "sign" else 1.0 * (metric == "MRR"),
+        }
+        for number in drawn_users
+        for metric in METRICS
+        for scale in ("equal-steps", "mean-ranks")
+        for test in TESTS
+    ]
+    table = pd.DataFrame(rows)
+    kinds = ["significant", "significant_scaled", "lost", "gained", "reversed"]
+    table[kinds] /= 210
+    table["changed"] = table[["lost", "gained", "reversed"]].sum(axis=1)
+    return table
+
+
+@pytest.mark.parametrize("drawn_users", [("50", "all"), ("50", "500", "all"), ("all",)])
+def test_no_text_of_the_figure_is_in_anothers_way(
+    drawn_users: tuple[str, ...], tmp_path: Path
+) -> None:
+    write_results(made_up(drawn_users=drawn_users), tmp_path / "results.csv")
+    results = read_results(tmp_path / "results.csv")
+    figure = drawn(interval_decisions, results, display_of("followups", "interval_decisions"))
+    assert problems_of(figure) == []
+    assert len(figure.axes) == 4 * min(len(drawn_users), 2)
+
+
+def test_bars_are_as_long_as_the_changes_are_many() -> None:
+    display = display_of("followups", "interval_decisions")
+    figure = drawn(interval_decisions, made_up(lost=21, gained=42), display)
+    widths = [bar.get_width() for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
+    precision = widths[0], widths[len(METRICS)], widths[2 * len(METRICS)]
+    assert precision == pytest.approx((10, 20, 0))
+
+
+def test_without_any_change_the_figure_has_an_axis() -> None:
+    display = display_of("followups", "interval_decisions")
+    none = made_up().assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
+    assert problems_of(drawn(interval_decisions, none, display)) == []
+
+
+def test_the_message_has_the_numbers_of_the_table() -> None:
+    found = decisions_on_scales(made_up())
+    assert_sentences(found)
+    assert found.holds
+    assert "all 6,040 users" in found.finding
+    # 44 rows of 6, and 10 + 1 more in four of them.
+    assert "216 of 9,240 lose their significance, 88 gain it, and 4 name the other system" in (
+        found.finding
+    )
+    assert "most change of MRR, 8.1 %" in found.finding
+    assert "with fewer users 3.3 % with 50 on average" in found.finding
+    assert "the sign test changes none" in found.finding
+
+
+def test_without_fewer_users_the_message_says_nothing_of_them() -> None:
+    found = decisions_on_scales(made_up(drawn_users=("all",)))
+    assert_sentences(found)
+    assert "with fewer users" not in found.finding
+
+
+@pytest.mark.parametrize(("lost", "gained"), [(4, 0), (-10, 2)])
+def test_changes_in_one_direction_alone_are_noticed(lost: float, gained: float) -> None:
+    results = made_up(lost, gained)
+    if lost < 0:
+        results = results.assign(lost=0.0)
+    found = decisions_on_scales(results)
+    assert not found.holds
+    assert "Not as claimed: 0 " in found.partly

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: MIT
+"""Splits by time: what leaks under them, and the orders of systems, on few ratings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies.broken_messages import assert_sentences
+from studies.prepared import (
+    display_of,
+    drawn,
+    generated_ratings,
+    inputs_of,
+    problems_of,
+    write_experiment,
+)
+
+from receval.figures.tables import to_markdown
+from receval.metrics.evaluation import evaluate
+from receval.metrics.registry import parse
+from receval.protocols.protocol import Protocol
+from receval.ratings import Ratings
+from receval.splits.split import TEST, TRAIN, Split
+from receval.storage.files import read_results, write_results
+from receval.studies._shared.inputs import ArtifactInputs
+from receval.studies.followups import time_leaks, time_orders, time_taus
+from receval.studies.followups._shared import splits_by_time
+from receval.studies.followups._shared.messages_of_time import leaks_of_splits, orders_under_splits
+from receval.studies.followups._shared.splits_by_time import SPLIT_TITLES, in_order
+
+SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
+KINDS = {
+    "random": ("random-folds", "released-folds"),
+    "newest_of_users": ("user-temporal-80",),
+    "last_of_users": ("leave-last-out",),
+    "newest": ("temporal-80", "released-temporal"),
+}
+OF_LEAKS = {**KINDS, "newest_fifth": "released-temporal"}
+OF_ORDERS = {**KINDS, "names": ("nDCG@10", "Recall@10"), "metrics": ("nDCG@10", "Recall@10")}
+DATED = {
+    "dated-random": "random-folds",
+    "dated-newest-of-users": "user-temporal-80",
+    "dated-newest": "temporal-80",
+}
+
+
+def through_csv(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """Return results as they are read when they are drawn."""
+    write_results(results, folder / "results.csv")
+    return read_results(folder / "results.csv")
+
+
+# --- which split is which -----------------------------------------------------------------------
+
+
+def test_a_split_is_what_the_parameters_say() -> None:
+    assert [
+        splits_by_time.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
+    ] == [
+        "random",
+        "newest",
+    ]
+    with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
+        splits_by_time.tested_by("user-80", KINDS)
+
+
+def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:
+    assert in_order(["newest", "random", "newest"]) == ["random", "newest"]
+    assert in_order(SPLIT_TITLES) == list(SPLIT_TITLES)
+
+
+# --- leaks --------------------------------------------------------------------------------------
+
+
+def write_split(folder: Path, dataset: str, name: str, tests: np.ndarray) -> tuple[str, str]:
+    (folder / dataset / name).mkdir(parents=True, exist_ok=True)
+    codes = np.where(tests, TEST, TRAIN).astype(np.uint8)
+    Split((codes,)).write(folder / dataset / name / "split.npz")
+    return dataset, name
+
+
+def leaks_of(folder: Path, ratings: Ratings, splits: dict[str, np.ndarray]) -> pd.DataFrame:
+    names = [write_split(folder, "ml-1m", name, tests) for name, tests in splits.items()]
+    inputs = inputs_of(folder, {"ml-1m": ratings}, splits=names, **OF_LEAKS)
+    return time_leaks.data(inputs).set_index(["split", "scope"])
+
+
+def dated(ratings: Ratings) -> Ratings:
+    times = np.random.default_rng(0).permutation(len(ratings)).astype(np.int64)
+    return replace(ratings, timestamps=times * 86_400)
+
+
+def test_seconds_are_taken_where_they_are_known(tmp_path: Path) -> None:
+    ratings = dated(generated_ratings())
+    assert ratings.timestamps is not None
+    at_random = np.random.default_rng(1).random(len(ratings)) < 0.3
+    newest = ratings.timestamps >= np.quantile(ratings.timestamps, 0.8)
+    found = leaks_of(
+        tmp_path,
+        ratings,
+        {"random-folds": at_random, "temporal-80": newest, "released-temporal": newest},
+    )
+    assert set(found["known"]) == {"seconds"}
+    # The same split again would say the same again.
+    assert "released-temporal" not in found.index.get_level_values("split")
+    last = ratings.timestamps[~at_random].max()
+    expected = (ratings.timestamps[at_random] < last).mean()
+    assert found.loc[("random-folds", "anybody"), "interactions"] == pytest.approx(expected)
+    assert (found.loc["temporal-80", ["interactions", "users", "median_share"]] == 0).all(axis=None)
+
+
+def test_without_timestamps_the_newest_fifth_gives_a_lower_bound(tmp_path: Path) -> None:
+    whole = dated(generated_ratings())
+    assert whole.timestamps is not None
+    newest = whole.timestamps >= np.quantile(whole.timestamps, 0.8)
+    at_random = np.random.default_rng(1).random(len(whole)) < 0.3
+    splits = {"released-folds": at_random, "released-temporal": newest}
+    found = leaks_of(tmp_path / "two", replace(whole, timestamps=None), splits)
+    assert set(found["known"]) == {"newest fifth"}
+    assert found["median_days"].isna().all()
+    # By hand: a test rating before the newest fifth, for which somebody trains in it.
+    affected = at_random & ~newest
+    users = np.zeros(whole.n_users, dtype=bool)
+    users[whole.users[newest & ~at_random]] = True
+    shares = {"anybody": affected.sum(), "same user": (affected & users[whole.users]).sum()}
+    for scope, count in shares.items():
+        share = found.loc[("released-folds", scope), "interactions"]
+        assert share == pytest.approx(count / at_random.sum())
+    exact = leaks_of(tmp_path / "seconds", whole, {"released-folds": at_random})
+    for column in ("interactions", "users", "median_share"):
+        bound = found.loc["released-folds", column]
+        assert (bound <= exact.loc["released-folds", column] + 1e-12).all()
+    assert (found.loc["released-temporal", "interactions"] == 0).all()
+
+
+def made_up_leaks() -> pd.DataFrame:
+    shares = {"random": (1.0, 0.99, 0.98), "newest_of_users": (0.9, 0.8, 0.0)}
+    shares |= {"last_of_users": (0.97, 0.9, 0.0), "newest": (0.0, 0.0, 0.0)}
+    rows = [
+        {
+            "dataset": dataset,
+            "split": KINDS[tested][0],
+            "tested": tested,
+            "known": known,
+            "fold": 0,
+            "scope": scope,
+            "test_interactions": 100,
+            "test_users": 10,
+            "interactions": share,
+            "users": share,
+            "median_share": share / 2,
+            "median_days": float("nan"),
+        }
+        for dataset, known, kinds in (
+            ("dated-twin", "seconds", list(KINDS)),
+            ("ml-1m", "newest fifth", ["random", "newest"]),
+        )
+        for tested in kinds
+        for scope, share in zip(time_leaks.SCOPES, shares[tested], strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("datasets", [["dated-twin", "ml-1m"], ["dated-twin"]])
+def test_leaks_are_drawn_and_named_in_full(tmp_path: Path, datasets: list[str]) -> None:
+    results = made_up_leaks()
+    results = through_csv(results[results["dataset"].isin(datasets)], tmp_path)
+    figure = drawn(time_leaks, results, display_of("followups", "time_leaks", edition="full"))
+    assert problems_of(figure) == []
+    titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
+    assert any("Generated ratings" in title for title in titles)
+    ticks = [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
+    assert ("Random,\nat least" in ticks) == ("ml-1m" in datasets)
+    assert "Newest\nof all,\nat least" not in ticks
+
+
+def test_the_message_of_leaks_holds_unless_a_split_is_otherwise(tmp_path: Path) -> None:
+    results = through_csv(made_up_leaks(), tmp_path)
+    found = leaks_of_splits(results)
+    assert_sentences(found)
+    assert found.holds
+    assert "at least 100 % of the test ratings" in found.finding
+    assert "90 % and 97 % have one" in found.finding
+    newest, users = results["tested"] == "newest", results["tested"] == "last_of_users"
+    for rows, value in ((newest, 0.01), (users & (results["scope"] == "same user"), 0.2)):
+        other = results.assign(interactions=results["interactions"].where(~rows, value))
+        assert not leaks_of_splits(other).holds
+    few = results["interactions"] * 0.4
+    assert not leaks_of_splits(results.assign(interactions=few)).holds
+
+
+# --- orders -------------------------------------------------------------------------------------
+
+
+def written(folder: Path, splits: dict[str, str], dataset: str, **more: Any) -> dict[str, Any]:
+    return {
+        name: write_experiment(
+            folder,
+            dataset,
+            SYSTEMS,
+            [Protocol()],
+            evaluated_users="tested",
+            split_name=split,
+            folds=3 if "folds" in split else 1,
+            **more,
+        )
+        for name, split in splits.items()
+    }
+
+
+def inputs_on(folder: Path, **more: Any) -> ArtifactInputs:
+    experiments = written(folder, DATED, "dated-twin")
+    # One split alone of another dataset is compared with nothing.
+    experiments |= written(folder, {"released-random": "released-folds"}, "ml-1m")
+    return inputs_of(folder, experiments=experiments, seed=3, **OF_ORDERS, **more)
+
+
+def test_means_are_over_users_who_train_and_test(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path, shown="nDCG@10")
+    results = time_orders.data(inputs)
+    assert set(results["dataset"]) == {"dated-twin"}
+    assert list(dict.fromkeys(results["tested"])) == ["random", "newest_of_users", "newest"]
+    experiment = inputs.experiments["dated-random"]
+    fold = experiment.fold(1)
+    lists = experiment.lists("slim", Protocol(), 1)
+    trained = np.diff(fold.train.indptr) > 0
+    chosen = trained[lists.users] & (lists.full.n_judged > 0)
+    own = results[(results["tested"] == "random") & (results["fold"] == 1)]
+    assert set(own["users"]) == {np.count_nonzero(chosen)}
+    expected = evaluate([parse("Recall@10")], lists)[0][chosen].mean()
+    found = own[(own["system"] == "slim") & (own["metric"] == "Recall@10")]["value"].item()
+    assert found == pytest.approx(expected)
+
+
+def test_users_without_training_ratings_are_left_out(tmp_path: Path) -> None:
+    experiments = written(tmp_path, DATED, "dated-twin", tested_share=0.95)
+    inputs = inputs_of(tmp_path, experiments=experiments, **OF_ORDERS)
+    results = time_orders.data(inputs)
+    fold = inputs.experiments["dated-newest"].fold(0)
+    trained = np.diff(fold.train.indptr) > 0
+    assert not trained.all()
+    users = results[results["tested"] == "newest"]["users"].unique()
+    assert users.tolist() == [np.count_nonzero(trained[np.unique(fold.test.users)])]
+
+
+def test_taus_of_the_table_are_those_of_the_orders(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path, samples=30)
+    table = time_taus.data(inputs).set_index(["metric", "first", "second"])
+    orders = time_orders.data(inputs)
+    for metric in OF_ORDERS["names"]:
+        taus = time_orders.taus_with_random(orders[orders["metric"] == metric])
+        for tested, tau in taus.items():
+            assert table.loc[(metric, "random", tested), "tau"] == pytest.approx(tau)
+    assert len(table) == 2 * (1 + 3)
+    at_random = table.xs("random", level="first")
+    assert at_random[["chance", "chance_low"]].notna().all(axis=None)
+    assert (at_random["chance_low"] <= at_random["chance"]).all()
+    assert table.drop("random", level="first")["chance"].isna().all()
+    # All users train and test everywhere here.
+    everybody = table["users"] == 30
+    assert everybody.any()
+    same = table[everybody]
+    assert same["same_users"].to_numpy() == pytest.approx(same["tau"].to_numpy(), abs=0.35)
+
+
+def test_results_are_the_same_in_every_run(tmp_path: Path) -> None:
+    inputs = inputs_on(tmp_path, samples=30)
+    pd.testing.assert_frame_equal(time_taus.data(inputs), time_taus.data(inputs))
+
+
+def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
+    results = through_csv(time_taus.data(inputs_on(tmp_path, samples=30)), tmp_path)
+    table = time_taus.tabulate(results, display_of("followups", "time_taus", edition="full"))
+    text = to_markdown(table)
+    assert len(table.rows) == len(results)
+    assert "| Generated ratings, 5 systems | Random" in text
+    assert "Newest of each user" in text
+    assert "nan" not in text
+    last = dict(zip((column.header for column in table.columns), table.rows[-1], strict=True))
+    assert (last["Chance"], last["5th pct."]) == ("\N{EN DASH}", "\N{EN DASH}")
+
+
+def made_up_orders(real: list[float], generated: list[float]) -> pd.DataFrame:
+    """Return results in which random folds agree, and the newest fifth has other values."""
+    at_random = [0.5, 0.4, 0.3, 0.2, 0.1]
+    rows = []
+    for dataset, newest in (("dated-twin", generated), ("ml-1m", real)):
+        for tested, fold, values in (
+            ("random", 0, at_random),
+            ("random", 1, at_random),
+            ("newest", 0, newest),
+        ):
+            for metric in OF_ORDERS["names"]:
+                rows += [
+                    {
+                        "dataset": dataset,
+                        "protocol": "AR AI-AN",
+                        "split": KINDS[tested][0],
+                        "tested": tested,
+                        "fold": fold,
+                        "metric": metric,
+                        "system": system,
+                        "value": value,
+                        "users": 30,
+                    }
+                    for system, value in zip(SYSTEMS, values, strict=True)
+                ]
+    return pd.DataFrame(rows)
+
+
+MOVED, KEPT = [0.1, 0.4, 0.3, 0.2, 0.5], [0.6, 0.5, 0.4, 0.3, 0.2]
+
+
+def test_the_message_of_orders_holds_where_the_real_order_moves_more() -> None:
+    found = orders_under_splits(made_up_orders(MOVED, KEPT))
+    assert_sentences(found)
+    assert found.holds
+    # The first and the last change places: seven of ten pairs.
+    assert "On ML-1M tau of the orders by random folds and by the newest fifth is -.40" in (
+        found.finding.replace("\N{MINUS SIGN}", "-")
+    )
+    assert "the best at random is number 5 of the 5 systems" in found.finding
+    assert not orders_under_splits(made_up_orders(KEPT, KEPT)).holds
+    assert not orders_under_splits(made_up_orders(MOVED, MOVED)).holds
+    alone = made_up_orders(MOVED, KEPT)
+    assert not orders_under_splits(alone[alone["dataset"] == "dated-twin"]).holds
+
+
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: str) -> None:
+    results = through_csv(time_orders.data(inputs_on(tmp_path, shown="nDCG@10")), tmp_path)
+    figure = drawn(time_orders, results, display_of("followups", "time_orders", edition=edition))
+    assert problems_of(figure) == []
+    (axes,) = figure.axes
+    ticks = [text.get_text() for text in axes.get_xticklabels()]
+    assert [tick.split("\n$")[0] for tick in ticks] == [
+        SPLIT_TITLES[tested] for tested in ("random", "newest_of_users", "newest")
+    ]
+    assert all("tau$" in tick for tick in ticks)
+    assert "Generated ratings, 5 systems" in axes.get_title(loc="left") + axes.get_title()
+
+
+def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:
+    own = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
+    results = [own, own.assign(dataset="ml-1m"), own.assign(dataset="ml-1m", protocol="other")]
+    display = display_of("followups", "time_orders", edition="full")
+    figure = drawn(time_orders, through_csv(pd.concat(results), tmp_path), display)
+    assert problems_of(figure) == []
+    first, second, third = (axes.get_window_extent() for axes in figure.axes)
+    assert first.y0 == pytest.approx(second.y0)
+    assert third.y1 < first.y0
