@@ -54,7 +54,7 @@ def seen(colour: str, deficiency: str) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
 def test_no_two_metrics_can_be_taken_for_each_other(deficiency: str) -> None:
-    for one, other in combinations(OF_2020, 2):
+    for one, other in combinations(METRICS, 2):
         apart = dist(seen(METRICS[one].colour, deficiency), seen(METRICS[other].colour, deficiency))
         assert apart > 0.12, (one, other)
     assert len({style.marker for style in METRICS.values()}) == len(METRICS)
