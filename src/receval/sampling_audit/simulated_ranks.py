@@ -8,10 +8,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
+from receval.protocols.scored_candidates import scored_candidates
 from receval.splits.split import Fold
-
-_USERS = 512
-"""Scored at a time."""
 
 
 def simulated_hits(
@@ -69,71 +67,37 @@ def simulated_hits(
     >>> hits.mean().round(1), hits.max()
     (np.float64(0.5), np.int64(1))
     """
-    owners = fold.test.users[rows].astype(np.int64)
     hits = np.full((samples, len(rows)), -1, dtype=np.int64)
-    everybody = np.unique(owners)
-    for start in range(0, len(everybody), _USERS):
-        users = everybody[start : start + _USERS].astype(np.int64)
-        asked = np.arange(*np.searchsorted(owners, [users[0], users[-1] + 1]))
-        _draw(
-            np.asarray(system.score(users), dtype=np.float32),
-            np.searchsorted(users, owners[asked]),
-            users,
-            fold.train.indptr.astype(np.int64),
-            fold.train.indices.astype(np.int32),
-            fold.test.indptr.astype(np.int64),
-            fold.test.items.astype(np.int32),
-            relevant,
-            np.empty(0) if weights is None else weights,
-            priority,
-            asked,
-            rows,
-            sampled,
-            rng,
-            hits,
-        )
+    weighted = np.empty(0) if weights is None else weights
+    for users in scored_candidates(system, fold, rows, relevant):
+        _draw(*users, weighted, priority, sampled, rng, hits)
     return hits
 
 
 @njit(cache=True)
 def _draw(
     scores: NDArray[np.float32],
-    score_rows: NDArray[np.int64],
-    users: NDArray[np.int64],
-    train_indptr: NDArray[np.int64],
-    train_items: NDArray[np.int32],
-    test_indptr: NDArray[np.int64],
-    test_items: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
+    candidates: NDArray[np.bool_],
+    asked: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    items: NDArray[np.int64],
     weights: NDArray[np.float64],
     priority: NDArray[np.uint32],
-    asked: NDArray[np.int64],
-    rows: NDArray[np.int64],
     sampled: int,
     rng: np.random.Generator,
     hits: NDArray[np.int64],
 ) -> None:
     n_items = scores.shape[1]
-    is_open = np.ones(n_items, dtype=np.bool_)
     pool = np.empty(n_items, dtype=np.int64)
     bounds = np.empty(n_items, dtype=np.float64)
-    for number in range(len(asked)):
-        row = score_rows[number]
-        user = users[row]
-        is_open[:] = True
-        for entry in range(train_indptr[user], train_indptr[user + 1]):
-            is_open[train_items[entry]] = False
-        for entry in range(test_indptr[user], test_indptr[user + 1]):
-            if relevant[entry]:
-                is_open[test_items[entry]] = False
-        own_item = test_items[rows[asked[number]]]
+    for row, own_item, place in zip(owners, items, asked):  # noqa: B905
         score = scores[row, own_item]
         if score != score:
             continue
         size = 0
         total = 0.0
         for item in range(n_items):
-            if is_open[item]:
+            if candidates[row, item]:
                 pool[size] = item
                 if len(weights):
                     total += weights[item]
@@ -141,21 +105,17 @@ def _draw(
                 size += 1
         for sample in range(hits.shape[0]):
             count = 0
-            if len(weights):
-                for _ in range(sampled):
+            for drawn in range(sampled if len(weights) else min(sampled, size)):
+                if len(weights):
                     point = rng.random() * total
-                    place = int(np.searchsorted(bounds[:size], point, side="right"))
-                    other = pool[min(place, size - 1)]
-                    value = scores[row, other]
-                    if value > score or (value == score and priority[other] < priority[own_item]):
-                        count += 1
-            else:
-                # The first of a shuffled pool, which goes on from where the last sample left it.
-                for drawn in range(min(sampled, size)):
-                    place = drawn + int(rng.random() * (size - drawn))
-                    pool[drawn], pool[place] = pool[place], pool[drawn]
+                    chosen = int(np.searchsorted(bounds[:size], point, side="right"))
+                    other = pool[min(chosen, size - 1)]
+                else:
+                    # The first of a shuffled pool, which goes on from where a sample left it.
+                    chosen = drawn + int(rng.random() * (size - drawn))
+                    pool[drawn], pool[chosen] = pool[chosen], pool[drawn]
                     other = pool[drawn]
-                    value = scores[row, other]
-                    if value > score or (value == score and priority[other] < priority[own_item]):
-                        count += 1
-            hits[sample, asked[number]] = count
+                value = scores[row, other]
+                if value > score or (value == score and priority[other] < priority[own_item]):
+                    count += 1
+            hits[sample, place] = count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""t-tests and Tukey's test of all pairs of systems from one matrix of products of their values.
+"""t-tests of all pairs of systems from one matrix of products of their values.
 
 For simulations of many families of systems: no table of a pair's differences is made. Rounding
 differs from :func:`receval.statistics.paired_tests.t_test` where differences are tiny.

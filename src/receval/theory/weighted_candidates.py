@@ -14,10 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
+from receval.protocols.scored_candidates import scored_candidates
 from receval.splits.split import Fold
-
-_USERS = 512
-"""Scored at a time."""
 
 
 def weight_shares_above(
@@ -73,34 +71,16 @@ def weight_shares_above(
     ... )
     (array([0.25]), array([1]))
     """
-    owners = fold.test.users[rows].astype(np.int64)
     shares = np.full(len(rows), np.nan)
     above = np.full(len(rows), -1, dtype=np.int64)
-    everybody = np.unique(owners)
-    for start in range(0, len(everybody), _USERS):
-        users = everybody[start : start + _USERS].astype(np.int64)
-        asked = np.arange(*np.searchsorted(owners, [users[0], users[-1] + 1]))
-        _add_up(
-            np.asarray(system.score(users), dtype=np.float32),
-            np.searchsorted(users, owners[asked]),
-            users,
-            fold.train.indptr.astype(np.int64),
-            fold.train.indices.astype(np.int32),
-            fold.test.indptr.astype(np.int64),
-            fold.test.items.astype(np.int32),
-            relevant,
-            weights,
-            priority,
-            asked,
-            rows,
-            shares,
-            above,
-        )
+    for users in scored_candidates(system, fold, rows, relevant):
+        _add_up(*users, weights, priority, shares, above)
     lost = np.flatnonzero((above >= 0) & np.isnan(shares))
     if len(lost):
+        user = fold.test.users[rows[lost[0]]]
         raise ValueError(
-            f"No candidate of the user {owners[lost[0]]} has a weight above 0, so that none can be "
-            "drawn by it: give items without training ratings a weight, too."
+            f"No candidate of the user {user} has a weight above 0, so that none can be drawn "
+            "by it: give items without training ratings a weight, too."
         )
     return shares, above
 
@@ -108,54 +88,38 @@ def weight_shares_above(
 @njit(cache=True)
 def _add_up(
     scores: NDArray[np.float32],
-    score_rows: NDArray[np.int64],
-    users: NDArray[np.int64],
-    train_indptr: NDArray[np.int64],
-    train_items: NDArray[np.int32],
-    test_indptr: NDArray[np.int64],
-    test_items: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
+    candidates: NDArray[np.bool_],
+    asked: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    items: NDArray[np.int64],
     weights: NDArray[np.float64],
     priority: NDArray[np.uint32],
-    asked: NDArray[np.int64],
-    rows: NDArray[np.int64],
     shares: NDArray[np.float64],
     above: NDArray[np.int64],
 ) -> None:
-    n_items = scores.shape[1]
-    is_open = np.ones(n_items, dtype=np.bool_)
     row_before = -1
     total = 0.0
-    for number in range(len(asked)):
-        row = score_rows[number]
-        user = users[row]
+    for row, own_item, place in zip(owners, items, asked):  # noqa: B905
         if row != row_before:
-            is_open[:] = True
-            for entry in range(train_indptr[user], train_indptr[user + 1]):
-                is_open[train_items[entry]] = False
-            for entry in range(test_indptr[user], test_indptr[user + 1]):
-                if relevant[entry]:
-                    is_open[test_items[entry]] = False
             total = 0.0
-            for item in range(n_items):
-                if is_open[item]:
+            for item in range(scores.shape[1]):
+                if candidates[row, item]:
                     total += weights[item]
             row_before = row
-        own_item = test_items[rows[asked[number]]]
         score = scores[row, own_item]
         if score != score:
             continue
         count = 0
         found = 0.0
-        for item in range(n_items):
-            if is_open[item]:
+        for item in range(scores.shape[1]):
+            if candidates[row, item]:
                 other = scores[row, item]
                 if other > score or (other == score and priority[item] < priority[own_item]):
                     count += 1
                     found += weights[item]
-        above[asked[number]] = count
+        above[place] = count
         if total > 0:
-            shares[asked[number]] = found / total
+            shares[place] = found / total
 
 
 def expected_of_weighted_ranks(

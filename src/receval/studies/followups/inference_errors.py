@@ -16,7 +16,7 @@ from receval.studies.followups._shared.drawn_differences import (
     differences_of_pairs,
     flipped_pairs,
     matched_users,
-    rejected_by,
+    rejections,
     shares_with_intervals,
     tilted_pairs,
     values_by_metric,
@@ -78,12 +78,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                         metric,
                     )
                     own = generator(inputs.seed, *names, size)
-                    for test, rejected in rejected_by(draw_users, n_tests, size, own).items():
-                        keys = (experiment.dataset, population, metric, size, test)
-                        rows.append(
-                            {**dict(zip(KEYS, keys, strict=True)), "tests": n_tests}
-                            | {"rejected": rejected}
-                        )
+                    cell = {
+                        "dataset": experiment.dataset,
+                        "population": population,
+                        "metric": metric,
+                    }
+                    rows += rejections(cell, draw_users, n_tests, size, own)
     return shares_with_intervals(rows, KEYS, "error")
 
 

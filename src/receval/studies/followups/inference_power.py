@@ -14,7 +14,7 @@ from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.followups._shared.drawn_differences import (
     ALL,
     differences_of_pairs,
-    rejected_by,
+    rejections,
     shares_with_intervals,
     tilted_pairs,
     values_by_metric,
@@ -59,12 +59,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 for size in map(int, parameters["sizes"]):
                     names = ("followups", "inference-power", experiment.dataset, metric)
                     own = generator(inputs.seed, *names, f"{effect:g}", size)
-                    for test, rejected in rejected_by(draw_users, n_tests, size, own).items():
-                        keys = (experiment.dataset, effect, metric, size, test)
-                        rows.append(
-                            {**dict(zip(KEYS, keys, strict=True)), "tests": n_tests}
-                            | {"rejected": rejected}
-                        )
+                    cell = {
+                        "dataset": experiment.dataset,
+                        "planted_effect": effect,
+                        "metric": metric,
+                    }
+                    rows += rejections(cell, draw_users, n_tests, size, own)
     return shares_with_intervals(rows, KEYS, "power")
 
 

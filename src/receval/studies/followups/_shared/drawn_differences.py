@@ -128,23 +128,43 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
     return draw
 
 
-def rejected_by(
-    draw: Draw, n_tests: int, n_users: int, generator: np.random.Generator
-) -> dict[str, int]:
-    """Return how many of the drawn tests each kind of test rejects.
+def rejections(
+    cell: Mapping[str, object],
+    draw: Draw,
+    n_tests: int,
+    n_users: int,
+    generator: np.random.Generator,
+) -> list[dict[str, object]]:
+    """Count how many of the drawn tests each kind of test rejects.
 
     Parameters
     ----------
+    cell : mapping
+        What the tests are of: the first columns of every row.
     draw : callable
         From one of the functions above. Every test has users of its own.
     n_tests, n_users : int
     generator : Generator
         Of this cell alone.
+
+    Returns
+    -------
+    list of dict
+        The cell, ``sampled_users``, ``test``, ``tests`` (their number) and ``rejected``.
     """
     from receval.statistics.difference_tests import p_values_of_tests
 
     found = p_values_of_tests(draw(n_tests, n_users, generator), generator)
-    return {name: int((p_values <= TEST_LEVEL).sum()) for name, p_values in found.items()}
+    return [
+        {
+            **cell,
+            "sampled_users": n_users,
+            "test": name,
+            "tests": n_tests,
+            "rejected": int((p_values <= TEST_LEVEL).sum()),
+        }
+        for name, p_values in found.items()
+    ]
 
 
 def shares_with_intervals(

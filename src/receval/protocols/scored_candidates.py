@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Scores of all candidates of the users of some test ratings, for what ranks alone do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.evaluation import Scorer
+from receval.splits.split import Fold
+
+_USERS = 512
+"""Scored at a time."""
+
+
+class ScoredCandidates(NamedTuple):
+    """Some users, with their candidates, and the test ratings of theirs that are asked for.
+
+    Attributes
+    ----------
+    scores : ndarray of float32, shape (n_users, n_all_items)
+    candidates : ndarray of bool, shape (n_users, n_all_items)
+        All items but those of the user's training ratings and relevant test ratings.
+    asked : ndarray of int64, shape (n_asked,)
+        Places of the test ratings among all that are asked for.
+    owners : ndarray of int64, shape (n_asked,)
+        The row of the user of each.
+    items : ndarray of int64, shape (n_asked,)
+    """
+
+    scores: NDArray[np.float32]
+    candidates: NDArray[np.bool_]
+    asked: NDArray[np.int64]
+    owners: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+
+def scored_candidates(
+    system: Scorer, fold: Fold, rows: NDArray[np.int64], relevant: NDArray[np.bool_]
+) -> Iterator[ScoredCandidates]:
+    """Yield the candidates of all users of some test ratings, some hundred users at a time.
+
+    Parameters
+    ----------
+    system : Scorer
+        A fitted system.
+    fold : Fold
+    rows : ndarray of int64, shape (n_asked,)
+        Which of the fold's test ratings are asked for, in ascending order.
+    relevant : ndarray of bool, shape (n_judgments,)
+        Which test ratings are of nobody's candidates.
+
+    Examples
+    --------
+    >>> from receval.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
+    >>> class Falling:
+    ...     def score(self, users):
+    ...         return np.tile(np.float32([4, 3, 2, 1]), (len(users), 1))
+    >>> fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0], [2], [5], 1))
+    >>> (only,) = scored_candidates(Falling(), fold, np.array([0]), np.array([True]))
+    >>> only.candidates.tolist(), only.items.tolist()
+    ([[False, True, False, True]], [2])
+    """
+    owners = fold.test.users[rows].astype(np.int64)
+    everybody = np.unique(owners)
+    entries = np.flatnonzero(relevant)
+    entry_owners = fold.test.users[entries]
+    for start in range(0, len(everybody), _USERS):
+        users = everybody[start : start + _USERS]
+        asked = np.arange(*np.searchsorted(owners, [users[0], users[-1] + 1]))
+        scores = np.asarray(system.score(users), dtype=np.float32)
+        candidates = np.ones(scores.shape, dtype=np.bool_)
+        trained = fold.train[users]
+        candidates[np.repeat(np.arange(len(users)), np.diff(trained.indptr)), trained.indices] = 0
+        own = np.isin(entry_owners, users)
+        candidates[np.searchsorted(users, entry_owners[own]), fold.test.items[entries[own]]] = 0
+        yield ScoredCandidates(
+            scores,
+            candidates,
+            asked,
+            np.searchsorted(users, owners[asked]),
+            fold.test.items[rows[asked]].astype(np.int64),
+        )
