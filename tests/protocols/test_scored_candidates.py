@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from receval.protocols import scored_candidates as module
-from receval.protocols.scored_candidates import scored_candidates
+from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
 from receval.ratings import summed_matrix
 from receval.splits.split import Fold, Judgments
 
@@ -46,3 +46,30 @@ def test_each_rating_that_is_asked_for_comes_once_with_its_users_candidates(
             assert np.flatnonzero(~users.candidates[owner]).tolist() == sorted(barred)
             found.append(int(place))
     assert found == list(range(len(rows)))
+
+
+def only_user(items: list[int]) -> Fold:
+    return Fold(
+        summed_matrix([0], [0], [1], (1, N_ITEMS)),
+        Judgments.from_pairs([0] * len(items), items, [5] * len(items), 1),
+    )
+
+
+def test_nothing_is_scored_where_nothing_is_asked_for() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    assert list(scored_candidates(ByUser(), only_user([2]), none, np.array([True]))) == []
+
+
+def test_ratings_out_of_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="in ascending order"):
+        next(scored_candidates(ByUser(), only_user([2, 3]), np.array([1, 0]), np.ones(2, bool)))
+
+
+@pytest.mark.parametrize("items", [[2], list(range(1, N_ITEMS))])
+def test_users_without_a_candidate_to_draw_are_refused(items: list[int]) -> None:
+    rows, relevant = np.arange(len(items)), np.ones(len(items), dtype=bool)
+    (users,) = scored_candidates(ByUser(), only_user(items), rows, relevant)
+    weights = np.zeros(N_ITEMS)
+    weights[[0, 2]] = 1
+    with pytest.raises(ValueError, match="No candidate of the user 0 has a weight above 0"):
+        refuse_without_weight(users, weights, np.zeros(len(items), dtype=np.int64))

@@ -51,7 +51,12 @@ def scored_candidates(
     rows : ndarray of int64, shape (n_asked,)
         Which of the fold's test ratings are asked for, in ascending order.
     relevant : ndarray of bool, shape (n_judgments,)
-        Which test ratings are of nobody's candidates.
+        Whether each test rating is relevant, so that its item is no candidate of its user.
+
+    Raises
+    ------
+    ValueError
+        The test ratings that are asked for do not ascend.
 
     Examples
     --------
@@ -65,6 +70,8 @@ def scored_candidates(
     >>> only.candidates.tolist(), only.items.tolist()
     ([[False, True, False, True]], [2])
     """
+    if (np.diff(rows) < 0).any():
+        raise ValueError("Test ratings must be asked for in ascending order: sort their rows.")
     owners = fold.test.users[rows].astype(np.int64)
     everybody = np.unique(owners)
     entries = np.flatnonzero(relevant)
@@ -76,12 +83,41 @@ def scored_candidates(
         candidates = np.ones(scores.shape, dtype=np.bool_)
         trained = fold.train[users]
         candidates[np.repeat(np.arange(len(users)), np.diff(trained.indptr)), trained.indices] = 0
-        own = np.isin(entry_owners, users)
-        candidates[np.searchsorted(users, entry_owners[own]), fold.test.items[entries[own]]] = 0
+        near = slice(*np.searchsorted(entry_owners, [users[0], users[-1] + 1]))
+        own = np.isin(entry_owners[near], users)
+        barred = fold.test.items[entries[near][own]]
+        candidates[np.searchsorted(users, entry_owners[near][own]), barred] = 0
         yield ScoredCandidates(
             scores,
             candidates,
             asked,
             np.searchsorted(users, owners[asked]),
             fold.test.items[rows[asked]].astype(np.int64),
+        )
+
+
+def refuse_without_weight(
+    users: ScoredCandidates, weights: NDArray[np.float64], names: NDArray[np.integer]
+) -> None:
+    """Refuse weights by which no candidate of an item that is ranked could be drawn.
+
+    Parameters
+    ----------
+    users : ScoredCandidates
+    weights : ndarray of float64, shape (n_all_items,)
+    names : ndarray of int, shape (n_asked,)
+        The users of all test ratings that are asked for.
+
+    Raises
+    ------
+    ValueError
+        All candidates of a user, if there are any, have the weight 0.
+    """
+    totals = users.candidates @ weights
+    is_ranked = ~np.isnan(users.scores[users.owners, users.items])
+    lost = users.asked[is_ranked & ~(totals[users.owners] > 0)]
+    if len(lost):
+        raise ValueError(
+            f"No candidate of the user {names[lost[0]]} has a weight above 0, so that none can be "
+            "drawn by it: give items without training ratings a weight, too."
         )

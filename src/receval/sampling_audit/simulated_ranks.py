@@ -8,7 +8,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
-from receval.protocols.scored_candidates import scored_candidates
+from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold
 
 
@@ -50,6 +50,11 @@ def simulated_hits(
     ndarray of int64, shape (samples, n_items)
         -1 where the item is not ranked.
 
+    Raises
+    ------
+    ValueError
+        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
+
     Examples
     --------
     Item 2 is relevant; one of the two other candidates is above it:
@@ -70,6 +75,8 @@ def simulated_hits(
     hits = np.full((samples, len(rows)), -1, dtype=np.int64)
     weighted = np.empty(0) if weights is None else weights
     for users in scored_candidates(system, fold, rows, relevant):
+        if weights is not None:
+            refuse_without_weight(users, weights, fold.test.users[rows])
         _draw(*users, weighted, priority, sampled, rng, hits)
     return hits
 

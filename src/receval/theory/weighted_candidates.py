@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
-from receval.protocols.scored_candidates import scored_candidates
+from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold
 
 
@@ -37,7 +37,7 @@ def weight_shares_above(
     rows : ndarray of int64, shape (n_items,)
         Which of the fold's test ratings are asked for, in ascending order.
     relevant : ndarray of bool, shape (n_judgments,)
-        Whether each test rating is relevant: these are in nobody's sample.
+        Whether each test rating is relevant, so that its item is in no sample of its user.
     weights : ndarray of float64, shape (n_all_items,)
     priority : ndarray of uint32, shape (n_all_items,)
         Among equal scores the smaller ranks higher.
@@ -74,14 +74,8 @@ def weight_shares_above(
     shares = np.full(len(rows), np.nan)
     above = np.full(len(rows), -1, dtype=np.int64)
     for users in scored_candidates(system, fold, rows, relevant):
+        refuse_without_weight(users, weights, fold.test.users[rows])
         _add_up(*users, weights, priority, shares, above)
-    lost = np.flatnonzero((above >= 0) & np.isnan(shares))
-    if len(lost):
-        user = fold.test.users[rows[lost[0]]]
-        raise ValueError(
-            f"No candidate of the user {user} has a weight above 0, so that none can be drawn "
-            "by it: give items without training ratings a weight, too."
-        )
     return shares, above
 
 
@@ -118,8 +112,7 @@ def _add_up(
                     count += 1
                     found += weights[item]
         above[place] = count
-        if total > 0:
-            shares[place] = found / total
+        shares[place] = found / total
 
 
 def expected_of_weighted_ranks(
