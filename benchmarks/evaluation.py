@@ -12,10 +12,9 @@ pytrec_eval gets lists of 100 and is timed with and without building its input. 
 
 from __future__ import annotations
 
-import os
+from receval.arithmetic import use_one_arithmetic
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+use_one_arithmetic()
 
 import argparse
 import time

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from receval.workflow.calls import Call
-from receval.workflow.run import THREADS
 
 KIBIBYTE = 1024
 TAKEN = ("start", "wall", "cpu", "peak", "read", "written")
@@ -142,7 +141,10 @@ def run(
     RuntimeError
         A job fails, or an input is there neither at the start nor as the output of a job.
     """
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    # Not at the top: a job may be of a commit that has no such module.
+    from receval.arithmetic import use_one_arithmetic
+
+    use_one_arithmetic(computes=False)
     rows = read_rows(record) if record is not None and record.exists() else []
     finished = _still_there(rows, jobs, folder)
     done = {(one.job.stage, one.job.subject) for one in finished}
@@ -166,7 +168,6 @@ def run(
                     process = subprocess.Popen(
                         [sys.executable, program, "--job"],
                         cwd=folder,
-                        env=environment,
                         stdin=order,
                         stderr=errors,
                     )

@@ -9,10 +9,9 @@ another one with splits, such as that of a replication. A few minutes of one thr
 
 from __future__ import annotations
 
-import os
+from receval.arithmetic import use_one_arithmetic
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+use_one_arithmetic()
 
 import argparse
 from pathlib import Path

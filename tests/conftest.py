@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from hypothesis import settings
 # of every run: compiling took longer than all other collecting. What tests start reads it, too.
 sys.dont_write_bytecode = False
 
-from receval.workflow.run import THREADS  # noqa: E402
+from receval.arithmetic import use_one_arithmetic  # noqa: E402
 
 HERE = Path(__file__).parent
 
@@ -84,7 +83,7 @@ def pytest_enter_pdb() -> None:
 
 # As in a job, and before numpy is loaded: the processes of the tests take all cores already, and
 # threads of linear algebra that wait for a core burn a third of the time of such tests.
-os.environ.update(dict.fromkeys(THREADS, "1"))
+use_one_arithmetic()
 
 
 def pytest_configure() -> None:

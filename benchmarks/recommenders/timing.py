@@ -6,10 +6,9 @@ Import this module before NumPy: it limits every library to one thread.
 
 from __future__ import annotations
 
-import os
+from receval.arithmetic import use_one_arithmetic
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+use_one_arithmetic()
 
 import time
 from collections.abc import Callable, Mapping

@@ -15,10 +15,9 @@ then within about 3 per cent of that of all.
 
 from __future__ import annotations
 
-import os
+from receval.arithmetic import use_one_arithmetic
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+use_one_arithmetic()
 
 import argparse
 import time

@@ -14,10 +14,9 @@ of removal and with released values in place of ours.
 
 from __future__ import annotations
 
-import os
+from receval.arithmetic import use_one_arithmetic
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+use_one_arithmetic()
 
 import argparse
 from collections.abc import Sequence

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from receval import __version__
+from receval.arithmetic import use_one_arithmetic
 from receval.commands.audit_samples import add_audit_samples
 from receval.commands.command_parser import CommandParser
 from receval.commands.completion import add_completion
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     warnings.showwarning = _show_warning
+    use_one_arithmetic()
     raises = False
     try:
         chosen = _parsed(words)

@@ -33,6 +33,8 @@ from mutants.mutations import Mutation, all_mutations, drawn_mutations, key_of
 from mutants.reached import Reach, digest_of, measured_reaches, stages_of
 from mutants.trials import change_file, linked_copy, run_tests, update_copy
 
+from receval.arithmetic import use_one_arithmetic
+
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.toml"
@@ -191,8 +193,7 @@ def main() -> int:
         help="where the copy and the results are kept (%(default)s)",
     )
     options = parser.parse_args()
-    for variable in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
-        os.environ[f"{variable}_NUM_THREADS"] = "1"  # a test is one thread, as a job is
+    use_one_arithmetic(computes=False)
     # A read behind the end of an array is a mistake, also where luck finds the right number there:
     # tests/faults/test_bounds_of_kernels.py finds it, and would take minutes a mutant.
     os.environ["NUMBA_BOUNDSCHECK"] = "1"

@@ -28,6 +28,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 import receval
+from receval.arithmetic import use_one_arithmetic
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out
 from receval.workflow.kernels import compile_kernel, listed
 
@@ -193,5 +194,6 @@ def _end_with(server: int) -> None:
 
 
 if __name__ == "__main__":
+    use_one_arithmetic()
     Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     os._exit(0)

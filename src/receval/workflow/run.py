@@ -12,22 +12,13 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from receval.arithmetic import use_one_arithmetic
 from receval.config.settings import EDITIONS
 from receval.storage.messages import REFUSED, about_files
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.garbage import collect_rarely
 from receval.workflow.job_runner import JobRunner
 from receval.workflow.leftovers import remove_leftovers
-
-THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
-"""Variables that OpenMP, the libraries of linear algebra and numba look at when they start."""
 
 # Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
 _RECORD_BYTES = 2**20
@@ -96,7 +87,7 @@ def _check_space(folder: Path) -> None:
 
 
 def prepare_job_environment(source: Path) -> None:
-    """Let jobs compute with one thread and use one source of the package.
+    """Let jobs compute with the one arithmetic and use one source of the package.
 
     Jobs run side by side, each on one thread, so that bytes do not depend on the number of cores.
     They use the repository's package also in an environment where it is not installed.
@@ -106,8 +97,7 @@ def prepare_job_environment(source: Path) -> None:
     source : Path
         The folder that holds the package.
     """
-    for variable in THREADS:
-        os.environ[variable] = "1"
+    use_one_arithmetic(computes=False)
     there = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
 
