@@ -20,14 +20,14 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-TOGETHER = 8
-"""Systems that are solved side by side: as many as 256 bits have float32."""
+TOGETHER = 4
+"""Systems that are solved side by side: as many as 256 bits have float64."""
 
 COLUMNS = 6
 """Columns whose sums are in registers at once; matrices have columns of padding for the last."""
 
-LINE = 16
-"""Numbers of 32 bits that come from memory together, 64 bytes."""
+LINE = 8
+"""Numbers of 64 bits that come from memory together, 64 bytes."""
 
 AHEAD = 8
 """Ratings between the one whose factors are read and the one whose factors are asked for."""
@@ -153,12 +153,12 @@ def solve_equations(matrices, products):
         reciprocals = matrices[row, row]
         for n in range(TOGETHER):
             pivot = reciprocals[n]
-            reciprocals[n] = np.float32(1) / np.sqrt(pivot) if pivot > 0 else np.float32(0)
+            reciprocals[n] = 1.0 / np.sqrt(pivot) if pivot > 0 else 0.0
         for column in range(row + 1, size + 1):
             _scale(matrices, row, column)
         right = matrices[row, size]
         for n in range(TOGETHER):
-            products[n] += np.float64(right[n]) * np.float64(right[n])
+            products[n] += right[n] * right[n]
     for row in range(size - 1, -1, -1):
         _subtract_solved(matrices, row, size)
         _scale(matrices, row, size)

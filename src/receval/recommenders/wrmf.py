@@ -33,7 +33,9 @@ class WRMF(Recommender):
       ``1 + ln(1 + 10^alpha r_ui)`` (``weights="logarithm"``).
 
     Score ``x_u . y_i``. An iteration solves for all x_u and for all y_i, exactly, in the order that
-    ``first`` says; so the objective never rises but for the rounding of float32.
+    ``first`` says; so the objective never rises but for rounding. Equations are solved in double
+    precision: in float32 the last digits of the scores, a hundred times the distance between some
+    neighbours of a list, would depend on the order in which a processor's BLAS sums.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``y_i = 0`` and score 0.
@@ -132,9 +134,10 @@ class WRMF(Recommender):
                 f"WRMF: with weights={self.weights!r} the confidence of a rating grows with its "
                 f"value, but the smallest rating is {train.data.min()}: ratings must be at least 0."
             )
-        # LibRec's numbers are of double precision.
-        exact = np.float32 if self.librec_seed is None else np.float64
-        extra = self._extra_confidences(train.data).astype(exact)
+        extra = self._extra_confidences(train.data)
+        if self.librec_seed is not None:
+            # LibRec's are of double precision, too.
+            extra = extra.astype(np.float64)
         targets = np.ones_like(extra) if self.target == "preference" else train.data
         constant = float(np.sum((1 + extra) * targets**2, dtype=np.float64))
         by_user, by_item = [], []
@@ -144,15 +147,14 @@ class WRMF(Recommender):
         systems = {"users": by_user, "items": by_item}
 
         order = SIDES if self.first == "users" else SIDES[::-1]
-        factors: dict[str, NDArray[np.floating]] = {}
-        factors[order[1]] = self._initial(train, SIDES.index(order[1])).astype(exact)
+        factors = {order[1]: self._initial(train, SIDES.index(order[1])).astype(np.float64)}
         self.objective_ = np.empty(2 * self.iterations)
         for half in range(2 * self.iterations):
             side, other = order[half % 2], order[1 - half % 2]
             fixed = factors[other]
             roots, pulls = systems[side]
             factors[side], gained = _solve(roots, pulls, fixed, self.regularisation)
-            penalty = self.regularisation * float(np.sum(fixed**2, dtype=np.float64))
+            penalty = self.regularisation * float(np.sum(fixed**2))
             self.objective_[half] = constant - gained + penalty
         self.user_factors_ = factors["users"].astype(np.float32)
         self.user_factors_[np.diff(train.indptr) == 0] = np.nan
@@ -183,15 +185,15 @@ class WRMF(Recommender):
 
 
 def _solve(
-    roots: csr_array, pulls: csr_array, fixed: NDArray[np.floating], regularisation: float
-) -> tuple[NDArray[np.floating], float]:
+    roots: csr_array, pulls: csr_array, fixed: NDArray[np.float64], regularisation: float
+) -> tuple[NDArray[np.float64], float]:
     """Solve for all rows of one side.
 
     Parameters
     ----------
-    roots, pulls : csr_array of float32, shape (n, n_fixed)
+    roots, pulls : csr_array of float32 or float64, shape (n, n_fixed)
         Of the ratings, the square root of ``c - 1`` and the product ``c t``.
-    fixed : ndarray of float32 or float64, shape (n_fixed, factors)
+    fixed : ndarray of float64, shape (n_fixed, factors)
         Factors of the other side.
     regularisation : float
         The parameter.
@@ -204,7 +206,7 @@ def _solve(
         By how much they lower the objective from where all solutions are 0.
     """
     gram = fixed.T @ fixed
-    gram[np.diag_indices_from(gram)] += fixed.dtype.type(regularisation)
-    solved = np.zeros((roots.shape[0], fixed.shape[1]), dtype=fixed.dtype)
+    gram[np.diag_indices_from(gram)] += regularisation
+    solved = np.zeros((roots.shape[0], fixed.shape[1]))
     arguments = (roots.indptr, roots.indices, roots.data, pulls.data, fixed, gram, solved)
     return solved, solve_rows(*arguments)
