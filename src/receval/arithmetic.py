@@ -113,7 +113,8 @@ def numpy_features_beyond_avx2() -> tuple[str, ...]:
     """Return the names of what the installed numpy has for processors beyond AVX2.
 
     numpy is not loaded for it. It warns of a name that it does not know, and takes in silence what
-    a processor lacks. The names are those of its list of dispatched features, which changed with versions 2.3 and 2.4.
+    a processor lacks. The names are those of its list of dispatched features, which changed with
+    versions 2.3 and 2.4.
     """
     spec = find_spec("numpy")
     if spec is None or spec.origin is None:

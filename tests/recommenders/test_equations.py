@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from receval.recommenders.equations import TOGETHER, padded_width, solve_equations, sum_pulls
 
-Numbers = NDArray[np.floating[Any]]
+Numbers = NDArray[np.float64]
 
 
-def solved_row_by_row(matrices: Numbers, right: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+def solved_row_by_row(matrices: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
     """Return solutions, and right-hand sides times solutions, of Cholesky's textbook loops."""
     size = len(matrices)
     products = np.zeros(TOGETHER)
@@ -22,11 +22,11 @@ def solved_row_by_row(matrices: Numbers, right: Numbers) -> tuple[Numbers, NDArr
         pivots = matrices[k, k]
         positive = pivots > 0
         reciprocals = np.zeros_like(pivots)
-        reciprocals[positive] = pivots.dtype.type(1) / np.sqrt(pivots[positive])
+        reciprocals[positive] = 1 / np.sqrt(pivots[positive])
         matrices[k, k] = reciprocals
         matrices[k, k + 1 :] *= reciprocals
         right[k] *= reciprocals
-        products += right[k].astype(np.float64) ** 2
+        products += right[k] ** 2
         for i in range(k + 1, size):
             matrices[i, i:] -= matrices[k, i] * matrices[k, i:]
             right[i] -= matrices[k, i] * right[k]
@@ -37,18 +37,15 @@ def solved_row_by_row(matrices: Numbers, right: Numbers) -> tuple[Numbers, NDArr
     return right, products
 
 
-@pytest.mark.parametrize("number", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [1, 2, 5, 6, 7, 13, 50])
-def test_equations_side_by_side_have_the_bits_of_one_row_after_the_other(
-    size: int, number: type[np.floating[Any]]
-) -> None:
+def test_equations_side_by_side_have_the_bits_of_one_row_after_the_other(size: int) -> None:
     rng = np.random.default_rng(size)
     # As many terms as equations, but for the last system: it leaves directions open.
     terms = rng.normal(size=(size, size, TOGETHER))
     terms[size // 2 :, :, -1] = 0
-    matrices = np.einsum("nit,njt->ijt", terms, terms).astype(number)
-    right = rng.normal(size=(size, TOGETHER)).astype(number)
-    padded = np.full((size, padded_width(size), TOGETHER), np.nan, dtype=number)
+    matrices = np.einsum("nit,njt->ijt", terms, terms)
+    right = rng.normal(size=(size, TOGETHER))
+    padded = np.full((size, padded_width(size), TOGETHER), np.nan)
     padded[:, :size], padded[:, size] = matrices, right
     products = np.full(TOGETHER, np.nan)
     solve_equations(padded, products)
@@ -58,7 +55,7 @@ def test_equations_side_by_side_have_the_bits_of_one_row_after_the_other(
 
 
 def test_a_pivot_of_zero_leaves_its_part_of_the_solution_zero() -> None:
-    padded = np.zeros((2, padded_width(2), TOGETHER), dtype=np.float32)
+    padded = np.zeros((2, padded_width(2), TOGETHER))
     padded[0, 0], padded[0, 2] = 4, 2
     products = np.empty(TOGETHER)
     solve_equations(padded, products)
@@ -74,10 +71,10 @@ def test_sums_of_ratings_are_made_in_their_order(
     rng = np.random.default_rng(length)
     columns = rng.integers(0, 20, length).astype(np.int32)
     pulls = rng.normal(size=length).astype(number)
-    fixed = rng.normal(size=(20, 7)).astype(number)
-    expected = np.zeros(7, dtype=number)
+    fixed = rng.normal(size=(20, 7))
+    expected = np.zeros(7)
     for column, pull in zip(columns, pulls, strict=True):
         expected += pull * fixed[column]
-    found = np.full(7, np.nan, dtype=number)
+    found = np.full(7, np.nan)
     sum_pulls(columns, pulls, fixed, found)
     np.testing.assert_array_equal(found, expected)
