@@ -28,7 +28,6 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,8 +71,7 @@ def use_one_arithmetic(*, computes: bool = True) -> None:
         A library that looks at these variables only when it is loaded is loaded already, and some
         are not as they should be: whoever starts the process calls this too late.
     """
-    kept = {name: os.environ[name] for name in _NAMES if name in os.environ}
-    wanted = {**one_arithmetic(), **kept, **dict.fromkeys(THREADS, "1")}
+    wanted = {**settings_in_effect(), **dict.fromkeys(THREADS, "1")}
     changed = {name: value for name, value in wanted.items() if os.environ.get(name) != value}
     loaded = [name for name in _LOADED_TOO_EARLY if name in sys.modules]
     if changed and loaded and computes:
@@ -99,14 +97,17 @@ def one_arithmetic() -> dict[str, str]:
     return settings
 
 
-def other_settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return those variables to which a person or the host has given another value, sorted."""
+def settings_in_effect() -> dict[str, str]:
+    """Return the variables of the one arithmetic as they are set here, or will be."""
+    given = {name: os.environ[name] for name in _NAMES if name in os.environ}
+    return {**one_arithmetic(), **given}
+
+
+def other_settings() -> dict[str, str]:
+    """Return those of the variables to which a person or the host has given another value."""
     ours = one_arithmetic()
-    return {
-        name: environment[name]
-        for name in sorted(_NAMES)
-        if name in environment and environment[name] != ours.get(name)
-    }
+    in_effect = settings_in_effect()
+    return {name: value for name, value in in_effect.items() if value != ours.get(name)}
 
 
 def numpy_features_beyond_avx2() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
 
+from receval.arithmetic import settings_in_effect
 from receval.config.named_code import OWN, package_of
 from receval.config.settings import Settings
 from receval.config.studies import ExperimentSpec
@@ -235,5 +236,6 @@ def _sources_kept_in(root: Path) -> ParsedSources:
 
 @cache
 def _versions_digest() -> str:
-    used = {name: version for name, version in versions().items() if name != "snakemake"}
+    used: dict[str, object] = {**versions(), "arithmetic": settings_in_effect()}
+    used.pop("snakemake", None)
     return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()[:8]
