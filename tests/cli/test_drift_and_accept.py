@@ -14,6 +14,7 @@ from cli.demo_run import ACCEPTED, FRESH, STUDY, accept, change, run_again
 
 from receval.cli import main
 from receval.config.settings import load_settings
+from receval.provenance.versions import write_json
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import record_run
 
@@ -70,8 +71,11 @@ def test_drift_is_0_when_nothing_moved(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accept()
+    capsys.readouterr()
     assert main(["repo", "drift", "--edition", "demo"]) == 0
-    assert "Drift: none of" in capsys.readouterr().out
+    said = capsys.readouterr().out.splitlines()[0]
+    total = said.split()[3]
+    assert said.startswith(f"Drift: none of {total} artifacts; {total} of {total} identical")
 
 
 def test_drift_is_1_when_something_moved_and_says_what(
@@ -87,8 +91,38 @@ def test_drift_is_1_when_something_moved_and_says_what(
     assert "0.35" in printed
 
 
+def make_elsewhere() -> None:
+    """Have the fresh results made with other kernels of linear algebra than the accepted ones."""
+    for path in FRESH.glob("*/provenance.json"):
+        record = json.loads(path.read_text())
+        record["arithmetic"]["blas"] = ["OpenBLAS 0.3.30 with NeoverseN1 kernels"]
+        write_json(path, record)
+
+
+def test_every_digit_counts_where_the_arithmetic_is_that_of_the_accepted_results(
+    repository: Path,
+) -> None:
+    accept()
+    change(FRESH / STUDY / "table2.csv", 0.2500001)
+    assert main(["repo", "drift", "--edition", "demo"]) == 1
+
+
+def test_another_arithmetic_is_named_and_what_it_may_move_is_tolerated(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept()
+    make_elsewhere()
+    change(FRESH / STUDY / "table2.csv", 0.2500001)
+    capsys.readouterr()
+    assert main(["repo", "drift", "--edition", "demo"]) == 0
+    said = capsys.readouterr().out
+    assert "1 equal within what processors change" in said.splitlines()[0]
+    assert "OpenBLAS 0.3.30 with NeoverseN1 kernels here" in said
+
+
 def test_drift_tolerates_what_the_configuration_tolerates(repository: Path) -> None:
     accept()
+    make_elsewhere()
     # 0.3 per list over 600 lists: 0.0005.
     change(FRESH / STUDY / "table2.csv", 0.2504)
     assert main(["repo", "drift", "--edition", "demo"]) == 0

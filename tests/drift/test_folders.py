@@ -191,7 +191,9 @@ def test_the_reports_show_what_moved_and_by_how_much(sides):
         r"| study/fig01 | value | dataset=ml, system=a\|b, metric=P | value | 0.5 | 0.25 | -0.25 "
         "| 0.0005 |"
     ) in [re.sub(" +", " ", line) for line in markdown]
-    assert as_text(sides.compare()).startswith("Drift: none of 1 artifacts")
+    assert as_text(sides.compare()).startswith(
+        "Drift: none of 1 artifacts; 0 of 1 identical, 1 not"
+    )
 
 
 def test_the_report_counts_the_moved_values_of_every_system(sides):

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
+from receval.drift.made_with import differences
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import SYSTEM, VALUE, numbers, read_table, roles_of_columns, row_labels
 
@@ -156,9 +157,19 @@ class ArtifactDrift:
 
 @dataclass(frozen=True)
 class DriftReport:
-    """How all artifacts fared, by name."""
+    """How all artifacts fared.
+
+    Attributes
+    ----------
+    artifacts : tuple of ArtifactDrift
+        In alphabetical order.
+    made_with : tuple of str
+        What the two sides were not both made with, a sentence each; with none of these every digit
+        counts.
+    """
 
     artifacts: tuple[ArtifactDrift, ...]
+    made_with: tuple[str, ...] = ()
 
     @property
     def drifted(self) -> bool:
@@ -195,7 +206,8 @@ def compare_folders(
     accepted : Path
         ``results/<edition>``, laid out the same way.
     config : DriftSpec
-        Keys and tolerances.
+        Keys and tolerances. What both sides made with the same arithmetic, and the same versions of
+        libraries, is compared without tolerance: then code or data have moved it.
     expected : collection of str
         ``study/artifact`` names that this run makes. An accepted artifact that is not among them
         is reported as absent, not as drift.
@@ -210,6 +222,8 @@ def compare_folders(
         If a CSV cannot be read; the message names the file.
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
+    made_with = differences(accepted, fresh)
+    spec = config if made_with else config.exact()
 
     def artifact(name: str) -> ArtifactDrift:
         if name not in expected:
@@ -220,10 +234,10 @@ def compare_folders(
             return ArtifactDrift(name, ArtifactStatus.MISSING)
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
-        return compare_artifact(name, fresh, accepted, config, one_sided_datasets)
+        return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 
     names = sorted({*fresh_names, *accepted_names, *expected})
-    return DriftReport(tuple(artifact(name) for name in names))
+    return DriftReport(tuple(artifact(name) for name in names), made_with)
 
 
 def compare_artifact(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from tabulate import tabulate
@@ -42,6 +43,9 @@ def as_markdown(report: DriftReport, most: int = 50) -> str:
 
 def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
     lines = [heading + _verdict(report)]
+    if report.made_with:
+        lines += ["", "Not made with the same arithmetic and libraries:", ""]
+        lines += [f"- {sentence}" for sentence in report.made_with]
     compared = [a for a in report.artifacts if a.status not in _EXPLANATIONS]
     if compared:
         lines.append("")
@@ -110,8 +114,18 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
 
 
 def _verdict(report: DriftReport) -> str:
-    drifted = sum(artifact.drifted for artifact in report.artifacts)
-    return f"Drift: {drifted or 'none'} of {len(report.artifacts)} artifacts"
+    """Say in one line how many artifacts drifted, or of all how many are the same."""
+    total = len(report.artifacts)
+    if drifted := sum(artifact.drifted for artifact in report.artifacts):
+        return f"Drift: {drifted} of {total} artifacts"
+    statuses = Counter(artifact.status for artifact in report.artifacts)
+    same, tolerated = statuses[ArtifactStatus.SAME], statuses[ArtifactStatus.TOLERATED]
+    parts = [f"{same} of {total} identical"]
+    if tolerated:
+        parts.append(f"{tolerated} equal within what processors change")
+    if left := total - same - tolerated:
+        parts.append(f"{left} not compared")
+    return f"Drift: none of {total} artifacts; {', '.join(parts)}"
 
 
 def _summary(artifact: ArtifactDrift) -> Cells:

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from receval.provenance.arithmetic_at_work import arithmetic_at_work
 from receval.storage.files import write_atomically
 
 PACKAGES = (
@@ -85,7 +86,8 @@ def provenance_record(
     Returns
     -------
     dict
-        With the keys ``absent``, ``code``, ``config``, ``datasets``, ``results`` and ``versions``.
+        With the keys ``absent``, ``arithmetic`` (that of this process), ``code``, ``config``,
+        ``datasets``, ``results`` and ``versions``.
 
     Raises
     ------
@@ -95,6 +97,7 @@ def provenance_record(
     """
     record = {
         "absent": sorted(absent),
+        "arithmetic": arithmetic_at_work(),
         "code": digests,
         "config": config,
         "datasets": datasets,

@@ -10,6 +10,7 @@ TASKS = (
     "accept",
     "datasets",
     "verify",
+    "versions",
     "claims",
     "kernels",
     "run-rule",
@@ -41,11 +42,13 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
     from receval.repository.generated_files import add_generated_files
     from receval.repository.jobs import add_jobs
     from receval.repository.prepared_data import add_prepared_data
+    from receval.repository.versions import add_versions
 
     tasks = parser.add_subparsers(required=True, dest="task", metavar="task")
     add_drift(tasks)
     add_accept(tasks)
     add_prepared_data(tasks)
+    add_versions(tasks)
     add_claims(tasks)
     add_jobs(tasks)
     add_generated_files(tasks)

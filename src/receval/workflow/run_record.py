@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from receval.config.settings import load_settings
+from receval.provenance.arithmetic_at_work import described_machine
 from receval.provenance.versions import checksums_of_results
 from receval.storage.files import write_atomically
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
 RUN_FILE = "run.json"
-"""In ``work/<edition>``: what the last run was given, and what it planned with that."""
+"""In ``work/<edition>``: what the last run was given, what it planned, on which processor and with
+which arithmetic."""
 
 HERE = RunFolders()
 """In the repository."""
@@ -32,7 +34,7 @@ SPLITS_METADATA = "metadata of the splits"
 
 
 def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
-    """Write what a run was given and what it plans with it; call it before the first job.
+    """Write what a run was given, what it plans with it, and where; call it before the first job.
 
     Parameters
     ----------
@@ -45,6 +47,7 @@ def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
         "given": given,
         "datasets": _available(plan),
         "descriptions": _digests_of_descriptions(plan),
+        **described_machine(),
     }
     text = json.dumps(content, indent=1, sort_keys=True, default=str)
     write_atomically(run_file(plan.edition), f"{text}\n")

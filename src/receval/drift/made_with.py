@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""With what two folders of artifacts were made, and whether last digits may differ for it.
+
+Each study has a record of provenance beside its artifacts. It names the arithmetic of the process
+that wrote it (kernels of linear algebra, the processor that numba compiled for, numpy's loops, the
+C library) and the versions of the libraries. Where both folders were made with the same, their
+numbers are the same to the last digit unless code or data have changed. Where not, some may move.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+RECORD = "provenance.json"
+
+_ARITHMETIC = {
+    "blas": "Linear algebra",
+    "numba": "Code compiled by numba",
+    "numpy": "Loops of numpy for",
+    "libc": "C library",
+    "given": "Set by the person or the host",
+}
+
+_WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
+"""Libraries that run jobs, or draw what others have computed."""
+
+
+def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
+    """Return a sentence for each thing that two folders of artifacts were not both made with.
+
+    Parameters
+    ----------
+    accepted, fresh : Path
+        ``results/<edition>`` and ``work/<edition>/artifacts``, or folders like these.
+
+    Returns
+    -------
+    tuple of str
+        None, if all records on both sides name the same. A folder without a record that names an
+        arithmetic may have been made with any: that is a sentence, too.
+    """
+    before, after = _made_with(accepted), _made_with(fresh)
+    if not before or not after:
+        unknown = [side for side, known in (("accepted", before), ("fresh", after)) if not known]
+        return (f"Nothing says with which arithmetic the {unknown[0]} results were made.",)
+    return tuple(
+        f"{name}: {_in_words(before, name)} when results were accepted, {_in_words(after, name)} "
+        "here."
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
+    )
+
+
+def _made_with(folder: Path) -> Mapping[str, set[str]]:
+    """Return what the records of a folder name, by what it is; nothing where one names nothing."""
+    found = defaultdict[str, set[str]](set)
+    for path in sorted(folder.glob(f"*/{RECORD}")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if "arithmetic" not in record:
+            return {}
+        for key, name in _ARITHMETIC.items():
+            value = record["arithmetic"].get(key) or []
+            if isinstance(value, Mapping):
+                value = [f"{variable}={setting}" for variable, setting in value.items()]
+            found[name].update([value] if isinstance(value, str) else value)
+        for library, version in record["versions"].items():
+            if library not in _WITHOUT_NUMBERS:
+                found[f"Version of {library}"].add(version)
+    return found
+
+
+def _in_words(found: Mapping[str, set[str]], name: str) -> str:
+    return " and ".join(sorted(found.get(name, ()))) or "nothing"

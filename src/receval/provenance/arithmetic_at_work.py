@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""With which arithmetic this process computes, as the libraries that do it say themselves.
+
+What :mod:`receval.arithmetic` asks for is one thing, and what OpenBLAS, numba and numpy then use is
+another: a person may have asked for something else, the processor may be of another kind, and the
+linear algebra may be Apple's or Intel's. Run as a program, this module prints
+:func:`machine_description` as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from receval.arithmetic import other_settings, processor, settings_in_effect, use_one_arithmetic
+
+
+def arithmetic_at_work() -> dict[str, Any]:
+    """Return what decides how this process rounds.
+
+    Returns
+    -------
+    dict
+        ``blas``, a list: each library of linear algebra with its version and the kernels that it
+        runs; ``numba``: the processor and the features that it compiles for; ``numpy``: the
+        features whose loops it uses; ``libc``: the library with the elementary functions; and
+        ``given``: those settings to which a person or the host has given another value than
+        :func:`receval.arithmetic.one_arithmetic` would. Nothing in it names the machine.
+    """
+    # What loads the libraries takes as long as many a job: only who asks waits for it.
+    import scipy.linalg.blas  # noqa: F401 - loads scipy's own library of linear algebra
+    from threadpoolctl import threadpool_info
+
+    in_effect = settings_in_effect()
+    libraries = {
+        " ".join(filter(None, (_BLAS_NAMES.get(name, name), one["version"], _kernels(one))))
+        for one in threadpool_info()
+        if one["user_api"] == "blas"
+        for name in [one["internal_api"]]
+    }
+    return {
+        "blas": sorted(libraries),
+        "numba": _target_of_numba(in_effect),
+        "numpy": _features_of_numpy(),
+        "libc": " ".join(filter(None, platform.libc_ver())) or platform.system(),
+        "given": other_settings(),
+    }
+
+
+def machine_description() -> dict[str, Any]:
+    """Return :func:`arithmetic_at_work` beside the processor, for the record of a run."""
+    return {"processor": processor(), "arithmetic": arithmetic_at_work()}
+
+
+class MachineDescriptionError(RuntimeError):
+    """The process that was to describe the machine has failed."""
+
+
+@cache
+def _describing() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def begin_to_describe() -> None:
+    """Begin to describe the machine in a process of its own, for :func:`described_machine`.
+
+    The libraries that have to be loaded for it take longer than this process has time to wait.
+    """
+    _describing()
+
+
+@cache
+def described_machine() -> dict[str, Any]:
+    """Return :func:`machine_description` as another process with this environment gives it.
+
+    Raises
+    ------
+    MachineDescriptionError
+        The process failed, as where a library is not installed.
+    """
+    said, complaint = _describing().communicate()
+    if _describing().returncode:
+        raise MachineDescriptionError(
+            f"The libraries that compute results cannot be loaded: {complaint.strip()}"
+        )
+    description: dict[str, Any] = json.loads(said)
+    return description
+
+
+_BLAS_NAMES = {"openblas": "OpenBLAS", "mkl": "MKL", "blis": "BLIS", "flexiblas": "FlexiBLAS"}
+
+
+def _kernels(library: Mapping[str, Any]) -> str:
+    kernels = library.get("architecture")
+    return f"with {kernels} kernels" if kernels else ""
+
+
+def _target_of_numba(in_effect: Mapping[str, str]) -> str:
+    from llvmlite.binding import get_host_cpu_name
+
+    features = in_effect.get("NUMBA_CPU_FEATURES")
+    name = in_effect.get("NUMBA_CPU_NAME") or get_host_cpu_name()
+    return f"for {name}" + (f" with {features}" if features else "")
+
+
+def _features_of_numpy() -> str:
+    import numpy
+
+    package = "numpy.core" if numpy.__version__.startswith("1.") else "numpy._core"
+    core = import_module(f"{package}._multiarray_umath")
+    used = [name for name in core.__cpu_dispatch__ if core.__cpu_features__[name]]
+    return " ".join([*core.__cpu_baseline__, *used])
+
+
+if __name__ == "__main__":
+    use_one_arithmetic()
+    print(json.dumps(machine_description()))
+    sys.stdout.flush()
+    # Nothing is left to clear up, which would take as long again.
+    os._exit(0)

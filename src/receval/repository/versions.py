@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""``receval repo versions``: the processor, the arithmetic and the libraries behind results."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from receval.repository.one_task import add_task
+
+
+def add_versions(tasks: Any) -> None:
+    """Add the task to those of the repository."""
+    text = "say on which processor, with which arithmetic and versions results would be made here"
+    add_task(tasks, "versions", print_versions, text)
+
+
+def print_versions(_: argparse.Namespace) -> int:
+    """Print a line for each thing."""
+    from tabulate import tabulate
+
+    from receval.provenance.arithmetic_at_work import machine_description
+    from receval.provenance.versions import versions
+
+    machine = machine_description()
+    arithmetic = machine["arithmetic"]
+    given = [f"{name}={value}" for name, value in arithmetic["given"].items()]
+    rows = [
+        ("processor", machine["processor"]),
+        *(("linear algebra", library) for library in arithmetic["blas"]),
+        ("code by numba", arithmetic["numba"]),
+        ("loops of numpy", f"for {arithmetic['numpy']}"),
+        ("C library", arithmetic["libc"]),
+        *(("set by the person or the host", setting) for setting in given),
+        *versions().items(),
+    ]
+    print(tabulate(rows, tablefmt="plain", disable_numparse=True))
+    return 0

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Every x86-64 processor with AVX2 computes the same bytes, and what a person asks for wins."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from receval import arithmetic
+from receval.arithmetic import (
+    THREADS,
+    numpy_features_beyond_avx2,
+    one_arithmetic,
+    other_settings,
+    settings_in_effect,
+)
+from receval.provenance.arithmetic_at_work import arithmetic_at_work, described_machine
+from receval.provenance.versions import versions
+
+PROGRAM = Path(__file__).with_name("computed_bytes.py")
+NAMES = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NPY_DISABLE_CPU_FEATURES")
+
+MADE_WITH = {"numba": "0.68.1", "numpy": "2.4.6", "scipy": "1.17.1"}
+BYTES = {"blas": "164c7c5ca1b24abd", "numba": "10bafc4546b88ea2", "numpy": "313381f90f4890fa"}
+"""What ``computed_bytes.py pinned`` prints wherever these versions are installed."""
+
+needs_avx2 = pytest.mark.skipif(
+    not one_arithmetic(), reason="this processor is none of x86-64 with AVX2"
+)
+
+
+def has_avx512() -> bool:
+    """Tell whether Linux says that the processor has AVX-512."""
+    processor = Path("/proc/cpuinfo")
+    return processor.is_file() and " avx512bw " in processor.read_text(encoding="utf-8")
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """Return this process's environment without the one arithmetic, but with some settings."""
+    bare = {name: value for name, value in os.environ.items() if name not in {*NAMES, *THREADS}}
+    return {**bare, **settings}
+
+
+def computed(*arguments: str, **settings: str) -> dict[str, str]:
+    """Return the digests that a process with some settings prints."""
+    done = subprocess.run(
+        [sys.executable, PROGRAM, *arguments],
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    digests: dict[str, str] = json.loads(done.stdout)
+    return digests
+
+
+@needs_avx2
+def test_the_bytes_of_the_one_arithmetic_are_those_kept_here() -> None:
+    if {name: versions()[name] for name in MADE_WITH} != MADE_WITH:
+        pytest.skip("the bytes are kept of the versions in requirements.lock")
+    assert computed("pinned") == BYTES
+
+
+@needs_avx2
+def test_kernels_asked_for_by_name_change_what_blas_computes_and_nothing_else() -> None:
+    pinned, asked = computed("pinned"), computed("pinned", OPENBLAS_CORETYPE="Sandybridge")
+    assert asked.pop("blas") != pinned.pop("blas")
+    assert asked == pinned
+
+
+@pytest.mark.skipif(not has_avx512(), reason="this processor has no AVX-512 to choose for itself")
+def test_a_processor_with_avx512_computes_other_bytes_unless_it_is_told() -> None:
+    own, pinned = computed(), computed("pinned")
+    assert own["blas"] != pinned["blas"]
+    assert own["numpy"] != pinned["numpy"]
+
+
+def test_what_a_person_or_the_host_has_set_stays_and_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    monkeypatch.delenv("NUMBA_CPU_NAME", raising=False)
+    arithmetic.use_one_arithmetic(computes=False)
+    assert os.environ["OPENBLAS_CORETYPE"] == "Nehalem"
+    assert other_settings()["OPENBLAS_CORETYPE"] == "Nehalem"
+    assert os.environ.get("NUMBA_CPU_NAME") == one_arithmetic().get("NUMBA_CPU_NAME")
+    assert "NUMBA_CPU_NAME" not in other_settings()
+
+
+def test_nothing_is_set_for_a_processor_that_has_no_avx2(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arithmetic, "_has_avx2", lambda: False)
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    assert settings_in_effect() == {}
+    arithmetic.use_one_arithmetic(computes=False)
+    assert not set(NAMES) & set(os.environ)
+
+
+def test_a_library_that_was_loaded_before_is_an_error() -> None:
+    program = "import numpy; from receval.arithmetic import use_one_arithmetic as use; use()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "numpy was loaded before" in done.stderr
+
+
+def test_a_library_may_be_loaded_before_where_all_is_set_or_nothing_is_computed() -> None:
+    set_already = {**one_arithmetic(), **dict.fromkeys(THREADS, "1")}
+    use = "import numpy; from receval.arithmetic import use_one_arithmetic as use; use({})"
+    for arguments, settings in (("", set_already), ("computes=False", {})):
+        program = use.format(arguments)
+        subprocess.run([sys.executable, "-c", program], env=environment(**settings), check=True)
+
+
+@needs_avx2
+def test_the_names_for_numpy_are_those_of_its_own_list_beyond_avx2() -> None:
+    import numpy as np
+
+    package = "numpy.core" if np.__version__.startswith("1.") else "numpy._core"
+    dispatched = import_module(f"{package}._multiarray_umath").__cpu_dispatch__
+    beyond = dispatched[dispatched.index("X86_V3" if "X86_V3" in dispatched else "AVX2") + 1 :]
+    assert list(numpy_features_beyond_avx2()) == beyond
+
+
+def test_the_library_changes_nothing_in_the_process_that_imports_it() -> None:
+    program = (
+        "import os; before = dict(os.environ); import receval as rv; "
+        "rv.UserKNN; rv.evaluate; rv.read_ratings; assert dict(os.environ) == before"
+    )
+    subprocess.run([sys.executable, "-c", program], env=environment(), check=True)
+
+
+@needs_avx2
+def test_the_command_computes_with_the_one_arithmetic_and_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "receval", "repo", "versions"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = done.stdout.splitlines()
+    kernels = [line.split()[-2] for line in said if line.startswith("linear algebra")]
+    assert kernels
+    assert set(kernels) == {"Haswell"}
+    assert any(line.startswith("code by numba") and "haswell" in line for line in said)
+
+
+@needs_avx2
+def test_kernels_that_a_person_asked_for_are_named_by_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "receval", "repo", "versions"],
+        env=environment(OPENBLAS_CORETYPE="Sandybridge"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "OPENBLAS_CORETYPE=Sandybridge" in done.stdout
+    assert "with Sandybridge kernels" in done.stdout
+
+
+def test_another_process_describes_this_machine_as_this_one_would() -> None:
+    described = described_machine()
+    assert described["arithmetic"] == arithmetic_at_work()
+    assert described["processor"]
