@@ -15,6 +15,9 @@ from receval.drift.tables import read_table, roles_of_columns
 CONFIG = DriftSpec.model_validate(
     {
         "keys": ["cutoff", "fold"],
+        "words": ["verdict"],
+        "texts": ["said"],
+        "digests": ["code"],
         "lists": "lists",
         "tolerances": {
             "value": {"absolute": 0.01, "relative": 0.1, "reason": "test"},
@@ -149,11 +152,13 @@ def test_a_number_is_one_key_however_it_is_written(one, other, same, tmp_path):
 
 
 def test_roles_of_columns(tmp_path):
-    text = "dataset,cutoff,value,lists,note\nml,5,0.5,10,\nml,10,1,10,x\n"
+    text = "dataset,cutoff,value,lists,note,verdict,said,code\n"
+    text += "ml,5,0.5,10,,a,.5,1\nml,10,1,10,x,b,1,2\n"
     roles = roles_of_columns(table(text, tmp_path), CONFIG)
     assert roles.keys == ("dataset", "cutoff", "note")
     assert roles.counts == ("lists",)
     assert roles.values == ("value",)
+    assert roles.texts == ("verdict", "said")
 
 
 def test_whole_numbers_are_keys_where_nothing_else_tells_the_rows_apart(tmp_path):
@@ -225,6 +230,9 @@ def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
     assert config.tolerance("value").relative > config.tolerance("density").relative
 
 
+COLUMNS = ["panel", "cutoff", "system", "value", "n", "said"]
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     st.lists(
@@ -234,12 +242,13 @@ def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
             st.sampled_from(["pop", "knn", "mf"]),
             st.sampled_from(["", "nan", "inf", "3", "0.25", "1e-3"]),
             st.sampled_from(["", "7"]),
+            st.sampled_from(["", "MF: .5"]),
         ),
         min_size=1,
     )
 )
 def test_table_compared_with_itself_gives_what_an_equal_one_gives(rows):
-    accepted = pd.DataFrame(rows, columns=["panel", "cutoff", "system", "value", "n"], dtype=str)
+    accepted = pd.DataFrame(rows, columns=COLUMNS, dtype=str)
     assert compare_tables(accepted, accepted, CONFIG) == compare_tables(
         accepted, accepted.copy(), CONFIG
     )

@@ -40,6 +40,18 @@ def test_the_tolerance_of_a_column_of_one_artifact_comes_first_and_there_alone()
     assert list(found.of("one/relations").tolerances)[-1] == "*"
 
 
+def test_texts_may_be_those_of_one_artifact_or_of_all():
+    found = config(words=["verdict", "one/relations:cells"], texts=["one/relations:ours"])
+    one, two = found.of("one/relations"), found.of("two/relations")
+    assert [one.is_text(name) for name in ("verdict", "cells", "ours")] == [True, True, True]
+    assert [two.is_text(name) for name in ("verdict", "cells", "ours")] == [True, False, False]
+
+
+def test_numbers_among_words_have_no_tolerance():
+    found = config(words=["reason"], tolerances={"*": {"absolute": 1, "reason": "a"}})
+    assert (found.tolerance("reason").absolute, found.tolerance("ours").absolute) == (0, 1)
+
+
 def test_nothing_is_tolerated_where_every_difference_is_asked_for():
     given = {"study/*:tau": {"absolute": 0.5, "reason": "a"}, "*": {"relative": 1, "reason": "b"}}
     spec = config(tolerances=given).exact()

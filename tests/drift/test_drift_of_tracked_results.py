@@ -9,10 +9,11 @@ import pytest
 from drift.small_study import drift_between, tracked_config
 
 from receval.drift.changes import Kind, compare_tables
-from receval.drift.tables import read_table, roles_of_columns
+from receval.drift.spec import DriftSpec
+from receval.drift.tables import numeric, read_table, roles_of_columns, row_labels
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-TABLES = sorted(RESULTS.glob("*/*/*.csv"))
+TABLES = sorted([*RESULTS.glob("*/*.csv"), *RESULTS.glob("*/*/*.csv")])
 
 
 def name_of(path: Path) -> str:
@@ -25,10 +26,65 @@ def header(path: Path) -> list[str]:
         return next(csv.reader(file))
 
 
+def config_of(path: Path) -> DriftSpec:
+    return tracked_config().of("/".join(path.relative_to(RESULTS).with_suffix("").parts[1:]))
+
+
 @pytest.mark.parametrize("path", TABLES, ids=name_of)
 def test_the_rows_of_a_tracked_table_can_be_told_apart(path):
     table = read_table(path)
-    assert compare_tables(table, table, tracked_config()).changes == ()
+    assert compare_tables(table, table, config_of(path)).changes == ()
+
+
+@pytest.mark.parametrize("path", TABLES, ids=name_of)
+def test_another_word_in_a_text_of_a_tracked_table_is_named(path):
+    accepted, config = read_table(path), config_of(path)
+    roles = roles_of_columns(accepted, config)
+    for column in roles.texts:
+        row = accepted[column].str.len().idxmax()
+        fresh = accepted.copy()
+        first, space, rest = accepted.loc[row, column].partition(" ")
+        fresh.loc[row, column] = f"{first}s{space}{rest}"
+        (change,) = compare_tables(accepted, fresh, config, roles).changes
+        keys = row_labels(accepted.loc[[row]], roles.keys)[0]
+        assert (change.kind, change.row, change.column) == (Kind.TEXT, keys, column)
+
+
+IDENTIFYING = {
+    *(
+        "algorithm",
+        "artifact",
+        "compared",
+        "design",
+        "function",
+        "gain",
+        "known",
+        "lemma",
+        "list_form",
+    ),
+    *("odds_are", "package", "panel", "paper", "popularity_and_average_rating", "ranking"),
+    *("rating_depends_on", "ratings", "role", "study", "tested", "title"),
+    *("x_evaluation", "x_metric", "y_evaluation", "y_metric"),
+    # The first columns of tables of words.
+    *("Alternative", "Cranfield paradigm", "Design setting", "Information retrieval"),
+    *("Symbol", "Task element"),
+}
+"""Columns that say which row it is, though in no tracked table they alone tell two rows apart."""
+
+
+def test_a_column_of_words_says_which_row_it_is_or_is_declared():
+    needed, spared = set(), set()
+    for path in TABLES:
+        table, config = read_table(path), config_of(path)
+        keys = roles_of_columns(table, config).keys
+        for column in keys:
+            if not numeric(table[column].drop_duplicates()).all():
+                others = [key for key in keys if key != column]
+                apart = not table.duplicated(others).any() if others else len(table) < 2
+                (spared if apart else needed).add(column)
+    assert spared - needed <= IDENTIFYING, (
+        "name the others under words or texts in config/drift.yaml, or here"
+    )
 
 
 ROWS = 100

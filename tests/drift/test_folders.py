@@ -6,6 +6,7 @@ import pytest
 from drift.small_study import tracked_config
 
 from receval.drift.acceptance import Acceptance, acceptance
+from receval.drift.changes import Kind
 from receval.drift.comparison import ArtifactStatus, compare_folders
 from receval.drift.report import as_markdown, as_text
 
@@ -309,16 +310,63 @@ def test_what_belongs_to_no_study_is_compared_and_accepted_by_its_name(sides):
     assert sides.accepted.is_dir()
 
 
-def test_texts_that_tell_numbers_of_other_columns_are_not_compared(sides):
-    for side, text in (("accepted", "0.5 against 0.4"), ("fresh", "0.51 against 0.4")):
-        row = f'B-001,"{text}",holds\n'
-        sides.write(side, "claims.csv", f"claim,ours,verdict\n{row}")
-        sides.write(side, "study/fig01.csv", f"claim,ours,verdict\n{row}")
-    report = sides.compare("claims", "study/fig01")
-    assert statuses(report) == {
-        "claims": ArtifactStatus.SAME,
-        "study/fig01": ArtifactStatus.DRIFTED,
-    }
+LEDGER = "claim,ours,verdict,reason\n"
+
+
+def ledgers(sides, accepted: str, fresh: str):
+    """Compare two ledgers of a row each."""
+    sides.write("accepted", "claims.csv", LEDGER + accepted)
+    sides.write("fresh", "claims.csv", LEDGER + fresh)
+    (artifact,) = sides.compare("claims").artifacts
+    return artifact
+
+
+def test_a_number_in_a_sentence_that_moves_within_its_tolerance_is_counted(sides):
+    ledger = ledgers(sides, "B-001,MF: .50 in P@10,holds,\n", "B-001,MF: .51 in P@10,holds,\n")
+    assert (ledger.status, ledger.tolerated) == (ArtifactStatus.TOLERATED, 1)
+
+
+def test_a_number_in_a_sentence_that_moves_too_far_is_named_with_its_row_and_column(sides):
+    ledger = ledgers(sides, "B-001,MF: .50 in P@10,holds,\n", "B-001,MF: .60 in P@10,holds,\n")
+    (change,) = ledger.changes
+    assert (change.kind, change.row, change.column) == (Kind.TEXT, "claim=B-001", "ours")
+    assert (change.accepted, change.fresh) == ("MF: .50 in P@10", "MF: .60 in P@10")
+    assert (change.difference, change.tolerance) == (pytest.approx(0.1), pytest.approx(0.03))
+
+
+def test_another_verdict_is_a_text_and_no_other_row(sides):
+    ledger = ledgers(sides, "B-001,.5,holds,\n", "B-001,.5,does not hold,\n")
+    (change,) = ledger.changes
+    assert (change.kind, change.row, change.column) == (Kind.TEXT, "claim=B-001", "verdict")
+
+
+def test_a_number_in_a_reason_which_no_run_writes_may_not_move(sides):
+    ledger = ledgers(sides, "B-001,.5,holds,It is .532.\n", "B-001,.5,holds,It is .533.\n")
+    (change,) = ledger.changes
+    assert (change.column, change.tolerance) == ("reason", 0)
+
+
+def test_the_report_shows_of_long_texts_where_they_differ(sides):
+    reason = "The same words stand here. " * 20
+    ledgers(sides, f"B-001,.5,holds,{reason}MF leads.\n", f"B-001,.5,holds,{reason}kNN leads.\n")
+    (line,) = [line for line in as_text(sides.compare("claims")).splitlines() if "reason" in line]
+    assert "here. MF leads." in line
+    assert "here. kNN leads." in line
+    assert len(line) < 200
+
+
+def test_of_a_long_text_the_number_that_moved_too_far_is_shown(sides):
+    text = "MF: {} in P@10; " + "and the others stay as they were; " * 9 + "kNN: {}"
+    rows = [f"B-001,{text.format(*n)},holds,\n" for n in ((".50", ".30"), (".51", ".40"))]
+    (change,) = ledgers(sides, *rows).changes
+    assert (change.accepted[-8:], change.fresh[-8:]) == ("kNN: .30", "kNN: .40")
+
+
+def test_digests_are_not_compared(sides):
+    header = "claim,replication,verdict,judged_by,code\n"
+    sides.write("accepted", "replications.csv", header + "B-001,r01,holds,23fa,9908\n")
+    sides.write("fresh", "replications.csv", header + "B-001,r01,holds,0030,5c0d\n")
+    assert statuses(sides.compare("replications")) == {"replications": ArtifactStatus.SAME}
 
 
 ERRATA = "erratum,paper,certainty,number,value,missing\n"
@@ -332,19 +380,18 @@ def test_an_erratum_whose_size_moves_is_named_in_the_drift_report(sides):
     for fresh, name in (((0.0687, 6040), "number=mf"), ((0.0557, 6039), "number=users")):
         sides.write("fresh", "errata.csv", rows.format(*fresh))
         (change,) = sides.compare("errata").artifacts[0].changes
-        assert change.row == f"erratum=E-02, paper=p, certainty=open, {name}"
+        assert change.row == f"erratum=E-02, paper=p, {name}"
     assert sides.accept("errata").copied == ("errata.csv",)
     assert not sides.compare("errata").drifted
 
 
-def test_a_number_of_an_erratum_that_is_gone_or_found_is_drift_and_why_is_no_part_of_it(sides):
+def test_a_number_of_an_erratum_that_is_gone_is_drift_and_so_is_why(sides):
     row = ERRATA + "E-02,p,open,mf,{}\n"
     sides.write("accepted", "errata.csv", row.format("0.5,"))
     sides.write("fresh", "errata.csv", row.format(",the results of study/fig01"))
-    (change,) = sides.compare("errata").artifacts[0].changes
-    assert (change.accepted, change.fresh) == ("0.5", "")
-    sides.write("accepted", "errata.csv", row.format(",the results of study/fig02"))
-    assert not sides.compare("errata").drifted
+    value, why = sides.compare("errata").artifacts[0].changes
+    assert (value.accepted, value.fresh) == ("0.5", "")
+    assert (why.accepted, why.fresh) == ("", "the results of study/fig01")
 
 
 PAPER = "name,source,value,printed\ndecided,ledger/claims all rows,{},{}\n"

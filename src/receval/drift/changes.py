@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.drift.spec import DriftSpec
+from receval.drift.spec import DriftSpec, Tolerance
 from receval.drift.tables import (
     SYSTEM,
     VALUE,
@@ -22,6 +23,7 @@ from receval.drift.tables import (
     roles_of_columns,
     row_labels,
 )
+from receval.drift.texts import changes_of_numbers, first_difference, part_of
 from receval.storage.files import VALUE_OF_SYSTEM
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
@@ -33,6 +35,7 @@ class Kind(StrEnum):
 
     VALUE = "value"
     COUNT = "count"
+    TEXT = "text"
     ROW_MISSING = "row missing"
     ROW_NEW = "row new"
     ROWS_ALIKE = "rows with the same keys"
@@ -53,9 +56,10 @@ class Change:
     column : str
         The column, or nothing where the change concerns a whole row.
     accepted, fresh : str
-        The two cells as they are written.
+        The two cells as they are written; of a long text the part about what moved.
     difference : float
-        Fresh minus accepted; NaN where that is not a number.
+        Fresh minus accepted; NaN where that is not a number. Of a text whose words are equal, that
+        of the first number that moved too far.
     tolerance : float
         How large the difference may be; NaN where the change is not a number's.
     """
@@ -76,7 +80,7 @@ class TableChanges:
     Attributes
     ----------
     changes : tuple of Change
-        Every difference that no tolerance covers; within a column the largest first.
+        Every difference that no tolerance covers; within a column of numbers the largest first.
     tolerated : int
         Number of cells that moved within their tolerance.
     compared : int
@@ -105,7 +109,7 @@ def compare_tables(
         As :func:`receval.drift.tables.read_table` returns them. One and the same object, where
         both are known to be equal, saves the comparison of cells.
     config : DriftSpec
-        Keys and tolerances.
+        Keys, texts and tolerances.
     roles : ColumnRoles, optional
         What the accepted columns are for, where that is already known.
 
@@ -113,7 +117,8 @@ def compare_tables(
     -----
     Cells of a column of counts must be equal. So must two whole numbers in a column of real
     values: 6040.0 against 6041.0 is a count that changed, however wide the relative tolerance.
-    NaN equals NaN and nothing else.
+    NaN equals NaN and nothing else. Texts are compared by
+    :func:`receval.drift.texts.changes_of_numbers`.
     """
     roles = roles_of_columns(accepted, config) if roles is None else roles
     if fresh is accepted:
@@ -142,6 +147,11 @@ def compare_tables(
         changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
         tolerated += int((cells.differ & ~cells.moved).sum())
         compared += len(common)
+    for column in [name for name in roles.texts if name in fresh.columns]:
+        found, within = _changes_of_texts(accepted[column], fresh[column], config.tolerance(column))
+        changes += found
+        tolerated += within
+        compared += len(common)
     return TableChanges(tuple(changes), tolerated, compared, _systems_of(changes, accepted))
 
 
@@ -165,7 +175,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
-    columns = len(roles.counts) + len(roles.values)
+    columns = len(roles.counts) + len(roles.values) + len(roles.texts)
     return TableChanges(changes, tolerated=0, compared=rows * columns)
 
 
@@ -202,6 +212,28 @@ def _tolerances(
         np.divide(tolerance.per_list, lists, out=per_list, where=lists > 0)
         allowed = np.fmax(allowed, per_list)
     return allowed
+
+
+def _changes_of_texts(
+    accepted: pd.Series[str], fresh: pd.Series[str], tolerance: Tolerance
+) -> tuple[list[Change], int]:
+    """Return the texts of a column that changed, and how many are within the tolerance."""
+    changes: list[Change] = []
+    tolerated = 0
+    for row in np.flatnonzero(accepted.to_numpy() != fresh.to_numpy()).tolist():
+        old, new = accepted.iloc[row], fresh.iloc[row]
+        change = partial(Change, Kind.TEXT, accepted.index[row], str(accepted.name))
+        moves = changes_of_numbers(old, new, tolerance)
+        if moves is None:
+            place = first_difference(old, new)
+            changes.append(change(part_of(old, place), part_of(new, place)))
+            continue
+        beyond = [move for move in moves if abs(move.difference) > move.allowed * _ALLOWANCE]
+        for move in beyond[:1]:
+            shown = part_of(old, move.accepted.start), part_of(new, move.fresh.start)
+            changes.append(change(*shown, move.difference, move.allowed))
+        tolerated += bool(moves) and not beyond
+    return changes, tolerated
 
 
 class _Cells:

@@ -257,10 +257,6 @@ def compare_artifact(
         before = before[~before[DATASET].isin(one_sided)].reset_index(drop=True)
         after = after[~after[DATASET].isin(one_sided)].reset_index(drop=True)
     own = config.of(name)
-    if texts := own.texts_of(before.columns):
-        is_same = after is before
-        before = before.drop(columns=texts)
-        after = before if is_same else after.drop(columns=own.texts_of(after.columns))
     roles = roles_of_columns(before, own)
     table = compare_tables(before, after, own, roles)
     panels, orders = changes_of_order(before, after, roles.keys)

@@ -46,10 +46,16 @@ class DriftSpec(_Model):
     ----------
     keys : tuple of str
         Patterns of the names of columns that are numbers and yet say which row it is, such as
-        ``cutoff``. Columns that are not numbers are keys anyway.
+        ``cutoff``. Other columns that are not numbers are keys anyway.
+    words : tuple of str
+        Patterns of columns whose words are no keys, but results or what is said of a row: they
+        must be equal, and so must numbers among them. Here and in the next two
+        ``study/artifact:column`` stands for the column of one artifact.
     texts : tuple of str
-        Patterns of columns, ``study/artifact:column``, whose texts tell numbers of other columns:
-        they are not compared, as such a number may move within its tolerance.
+        Patterns of columns of sentences that a run writes: their words must be equal, and their
+        numbers as near as the tolerance of the column asks for.
+    digests : tuple of str
+        Patterns of columns of digests of code, which are not compared.
     lists : str
         Name of the column with the number of lists that a row's values average.
     tolerances : dict of str to Tolerance
@@ -59,7 +65,9 @@ class DriftSpec(_Model):
     """
 
     keys: tuple[str, ...]
+    words: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
     lists: Annotated[str, Field(min_length=1)]
     tolerances: dict[str, Tolerance]
 
@@ -82,33 +90,55 @@ class DriftSpec(_Model):
                 common[pattern] = tolerance
             elif fnmatchcase(artifact, name):
                 own[column] = tolerance
-        texts = [
-            column
-            for name, _, column in (pattern.rpartition(":") for pattern in self.texts)
-            if fnmatchcase(artifact, name)
-        ]
-        tolerances = {**own, **_without(common, own)}
-        return self.model_copy(update={"tolerances": tolerances, "texts": tuple(texts)})
-
-    def texts_of(self, columns: Iterable[str]) -> list[str]:
-        """Return those columns of one artifact (:meth:`of`) whose texts are not compared."""
-        return [name for name in columns if any(fnmatchcase(name, text) for text in self.texts)]
+        return self.model_copy(
+            update={
+                "words": _of_artifact(self.words, artifact),
+                "texts": _of_artifact(self.texts, artifact),
+                "digests": _of_artifact(self.digests, artifact),
+                "tolerances": {**own, **_without(common, own)},
+            }
+        )
 
     def exact(self) -> DriftSpec:
         """Return the same without any tolerance, so that every difference counts."""
-        return self.model_copy(update={"tolerances": {"*": Tolerance(reason="none was wanted")}})
+        return self.model_copy(update={"tolerances": {"*": _EXACT}})
 
     def is_key(self, column: str) -> bool:
         """Tell whether a column of numbers says which row it is."""
-        return any(fnmatchcase(column, pattern) for pattern in self.keys)
+        return _matches(column, self.keys)
+
+    def is_text(self, column: str) -> bool:
+        """Tell whether a column of one artifact (:meth:`of`) has words that are no keys."""
+        return _matches(column, (*self.words, *self.texts))
+
+    def is_digest(self, column: str) -> bool:
+        """Tell whether a column of one artifact (:meth:`of`) is not compared."""
+        return _matches(column, self.digests)
 
     def tolerance(self, column: str) -> Tolerance:
-        """Return the tolerance of a column of real values."""
+        """Return the tolerance of a column of real values, or of the numbers in a text."""
+        if _matches(column, self.words):
+            return _EXACT
         return next(
             tolerance
             for pattern, tolerance in self.tolerances.items()
             if fnmatchcase(column, pattern)
         )
+
+
+_EXACT = Tolerance(reason="none was wanted")
+
+
+def _matches(column: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(column, pattern) for pattern in patterns)
+
+
+def _of_artifact(patterns: Iterable[str], artifact: str) -> tuple[str, ...]:
+    """Return the patterns of columns for one artifact, without its name."""
+    parts = (pattern.rpartition(":") for pattern in patterns)
+    return tuple(
+        column for name, colon, column in parts if not colon or fnmatchcase(artifact, name)
+    )
 
 
 def _without(common: dict[str, Tolerance], own: dict[str, Tolerance]) -> dict[str, Tolerance]:

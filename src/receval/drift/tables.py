@@ -35,11 +35,14 @@ class ColumnRoles:
         Columns of whole numbers, which must be equal.
     values : tuple of str
         Columns of real numbers, which have a tolerance.
+    texts : tuple of str
+        Columns of words, with numbers between them that have the tolerance of the column.
     """
 
     keys: tuple[str, ...]
     counts: tuple[str, ...]
     values: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -86,14 +89,18 @@ def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
 def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
     """Decide what the columns of an accepted table are for.
 
-    Columns that are not all numbers are keys, and so are those that the configuration names. Where
-    these do not tell all rows apart, columns of whole numbers become keys as well, from the left,
-    until they do. The other columns of whole numbers are counts, the rest are values.
+    The configuration names the texts, and the digests, which have no role. Other columns that are
+    not all numbers are keys, and so are those that it names as keys. Where these do not tell all
+    rows apart, columns of whole numbers become keys as well, from the left, until they do. The
+    other columns of whole numbers are counts, the rest are values.
     """
     keys: list[str] = []
     counts: list[str] = []
     values: list[str] = []
+    texts = [column for column in table.columns if config.is_text(column)]
     for column in table.columns:
+        if column in texts or config.is_digest(column):
+            continue
         cells = table[column].drop_duplicates()
         empty = (cells == "").to_numpy(dtype=bool)
         if config.is_key(column) or not numeric(cells).all() or empty.all():
@@ -105,7 +112,7 @@ def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
     while counts and not _tells_rows_apart(table, keys):
         keys.append(counts.pop(0))
     in_order = [column for column in table.columns if column in keys]
-    return ColumnRoles(tuple(in_order), tuple(counts), tuple(values))
+    return ColumnRoles(tuple(in_order), tuple(counts), tuple(values), tuple(texts))
 
 
 def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
