@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
 """What other processors change: the workflow under other arithmetics, and tolerances from that.
 
-    python benchmarks/processors.py make --edition demo [--only sandybridge ...]
-    python benchmarks/processors.py make --edition full --targets valcarce2018 --config network=off
+    python benchmarks/processors.py make --edition demo [--only sandybridge ...] [--keep FOLDER]
+    python benchmarks/processors.py make --edition full --config network=off --targets valcarce2018
     python benchmarks/processors.py write
 
-``make`` runs the workflow once for each arithmetic, in folders of its own below ``--keep``, and
-compares all files with those of the one arithmetic and all artifacts with the accepted ones, cell by
-cell. What moved goes to ``benchmarks/processors/<edition>.csv``: for each arithmetic, artifact and
-column the number of cells and the largest difference. ``write`` makes the tolerances of
-``config/drift.yaml`` and the tables of ``docs/reading_results.md`` from these records. Accepted
-results must have been made with the one arithmetic, by the code that this lies in.
+``make`` runs the workflow once for each arithmetic, in folders of its own below ``--keep``. It compares
+all files with those of the one arithmetic, and all artifacts cell by cell with the accepted ones. What
+moved goes to ``benchmarks/processors/<edition>.csv``: for each arithmetic, artifact and column the
+number of cells and the largest difference. ``write`` makes the tolerances of ``config/drift.yaml`` and
+the tables of ``docs/reading_results.md`` from these records. Accepted results must have been made with
+the one arithmetic, by the code that this lies in.
 
 A tolerance is three times the largest difference that any arithmetic has shown in this column of this
-artifact, as few arithmetics can be tried and there are more. A column that has moved in some
-artifacts may move in the others by as much as in the median of these. Nothing else may move, but for
-the last digits that are printed.
+artifact: few can be tried, and there are others. A column that has moved in some artifacts may move in
+the others by three times the median of what it did there, or, of metrics averaged over lists, by three
+times the most that the sum over lists has moved anywhere. All else may move in the last printed digits
+alone.
 """
 
 from __future__ import annotations
@@ -27,22 +28,20 @@ use_one_arithmetic()
 import argparse
 import math
 import os
-import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
 import pandas as pd
 import yaml
 
 from receval.config.reading import load_drift_spec
 from receval.drift.changes import Kind, compare_tables
-from receval.drift.comparison import names_of_artifacts
+from receval.drift.comparison import DATA_SUFFIX, names_of_artifacts
 from receval.drift.spec import DriftSpec
-from receval.drift.tables import read_table
+from receval.drift.tables import numbers, read_table, roles_of_columns, row_labels
 from receval.storage.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,13 +82,16 @@ ARITHMETICS: dict[str, tuple[str, dict[str, str]]] = {
 MARGIN = 3
 """A tolerance is so many times the largest difference that was seen."""
 
-SUFFIXES = (".csv", ".npz", ".parquet")
-"""Of files that hold numbers; models lie in folders that end with them."""
+LAST_DIGITS = 1e-9
+"""Numbers are printed with ten digits."""
 
-WHY: dict[str, str] = {}
-"""Why counts of an artifact jump, by a part of its name."""
+COLUMNS = ["arithmetic", "artifact", "column", "kind", "cells", "difference", "of_lists"]
+"""Of a record: ``of_lists`` is the largest difference times the number of lists of its row."""
 
-COLUMNS = ["arithmetic", "artifact", "column", "kind", "cells", "difference"]
+FILES, ARTIFACTS = "files", "artifacts"
+"""Kinds of rows that count what was compared, in ``cells``, and what of it is not the same."""
+
+BEGIN, END = "written by benchmarks/processors.py", "end of what benchmarks/processors.py writes"
 
 
 def make(options: argparse.Namespace) -> None:
@@ -118,44 +120,190 @@ def write_record(edition: str, folder: Path) -> None:
     """Compare what each arithmetic has made with the accepted results, and write what moved."""
     accepted = ROOT / "results" / edition
     spec = load_drift_spec(DRIFT).exact()
-    rows: list[tuple[str, str, str, str, int, float]] = []
-    reference = _numbers_in(folder / PINNED / "work" / edition)
+    rows: list[tuple[str, str, str, str, int, float, float]] = []
+    reference = _files_with_numbers(folder / PINNED / "work" / edition)
     for name in ARITHMETICS:
         here = folder / name / "work" / edition
         if not here.is_dir():
             continue
-        files = _numbers_in(here)
-        differ = sum(files[f].read_bytes() != reference[f].read_bytes() for f in files)
-        rows.append((name, "", "", "files", len(files), differ))
-        fresh = here / "artifacts"
-        names = sorted(names_of_artifacts(fresh) & names_of_artifacts(accepted))
-        rows.append((name, "", "", "artifacts", len(names), 0))
-        for artifact in names:
-            rows += [(name, *row) for row in _moved(artifact, fresh, accepted, spec)]
+        files = _files_with_numbers(here)
+        both = files.keys() & reference.keys()
+        other = sum(files[file].read_bytes() != reference[file].read_bytes() for file in both)
+        names = sorted(names_of_artifacts(here / "artifacts") & names_of_artifacts(accepted))
+        moved = {artifact: list(_moved(artifact, here, accepted, spec)) for artifact in names}
+        rows.append((name, "", "", FILES, len(both), other, 0))
+        rows.append((name, "", "", ARTIFACTS, len(names), sum(map(bool, moved.values())), 0))
+        rows += [(name, artifact, *row) for artifact in names for row in moved[artifact]]
+    RECORDS.mkdir(exist_ok=True)
     table = pd.DataFrame(rows, columns=COLUMNS)
-    write_atomically(RECORDS / f"{edition}.csv", table.to_csv(index=False, float_format="%.3g"))
+    text = table.to_csv(index=False, float_format="%.3g")
+    write_atomically(RECORDS / f"{edition}.csv", text)
 
 
-def _numbers_in(folder: Path) -> dict[str, Path]:
+def _files_with_numbers(folder: Path) -> dict[str, Path]:
     """Return the files of a run that hold numbers, by their place in it."""
     return {
         path.relative_to(folder).as_posix(): path
-        for suffix in SUFFIXES
+        for suffix in (".csv", ".npz", ".parquet")
         for path in sorted(folder.rglob(f"*{suffix}"))
         if "benchmarks" not in path.parts
     }
 
 
 def _moved(
-    artifact: str, fresh: Path, accepted: Path, spec: DriftSpec
-) -> Iterator[tuple[str, str, str, int, float]]:
-    """Yield for each column of an artifact that moved the number of cells and the largest move."""
-    sides = [folder / f"{artifact}.csv" for folder in (accepted, fresh)]
-    if sides[0].read_bytes() == sides[1].read_bytes():
+    artifact: str, here: Path, accepted: Path, spec: DriftSpec
+) -> Iterator[tuple[str, str, int, float, float]]:
+    """Yield of each column that moved: how many cells, the largest move, and that of the lists."""
+    before, after = (
+        folder / f"{artifact}{DATA_SUFFIX}" for folder in (accepted, here / "artifacts")
+    )
+    if before.read_bytes() == after.read_bytes():
         return
-    changes = compare_tables(*map(read_table, sides), spec.of(artifact)).changes
-    moves = defaultdict[tuple[str, str], list[float]](list)
-    for change in changes:
-        moves[change.column, str(change.kind)].append(abs(change.difference))
-    for (column, kind), sizes in sorted(moves.items()):
-        yield artifact, column, kind, len(sizes), max(sizes)
+    table, own = read_table(before), spec.of(artifact)
+    roles = roles_of_columns(table, own)
+    lists = pd.Series(dtype=float)
+    if spec.lists in table.columns:
+        lists = pd.Series(numbers(table[spec.lists]), index=row_labels(table, roles.keys))
+    sizes = defaultdict[tuple[str, str], list[float]](list)
+    of_lists = defaultdict[tuple[str, str], float](float)
+    for change in compare_tables(table, read_table(after), own, roles).changes:
+        what, size = (change.column, str(change.kind)), abs(change.difference)
+        sizes[what].append(size)
+        of_lists[what] = max(of_lists[what], size * float(lists.get(change.row, 0)))
+    for what, moves in sorted(sizes.items()):
+        yield *what, len(moves), max(moves), of_lists[what]
+
+
+def tolerances(records: pd.DataFrame) -> dict[str, dict[str, object]]:
+    """Return the tolerances that follow from what moved, those of one artifact first.
+
+    Raises
+    ------
+    ValueError
+        Something moved that is no number: a row, or the words of a text.
+    """
+    moved = records[records["artifact"] != ""]
+    if len(other := moved[~moved["kind"].isin(("value", "count", "text"))]) or (
+        moved["difference"].isna().any()
+    ):
+        raise ValueError(f"No tolerance lets rows or words move:\n{other}")
+    own: dict[str, dict[str, object]] = {}
+    for (artifact, column), rows in moved.groupby(["artifact", "column"]):
+        most = rows.loc[rows["difference"].idxmax()]
+        counts = rows.loc[rows["kind"] == Kind.COUNT, "difference"].max()
+        values = rows.loc[rows["kind"] != Kind.COUNT, "difference"].max()
+        own[f"{artifact}:{column}"] = {
+            **({} if math.isnan(values) else {"absolute": rounded_up(MARGIN * values)}),
+            **({} if math.isnan(counts) else {"counts": math.ceil(MARGIN * counts)}),
+            "reason": f"It moved by {most['difference']:.2g} at most ({most['arithmetic']}).",
+        }
+    common: dict[str, dict[str, object]] = {}
+    for column, rows in moved[moved["kind"] == Kind.VALUE].groupby("column"):
+        largest = rows.groupby("artifact")["difference"].max()
+        of_lists = rows["of_lists"].max()
+        common[str(column)] = {
+            "absolute": rounded_up(MARGIN * largest.median()),
+            **({"per_list": rounded_up(MARGIN * of_lists)} if of_lists else {}),
+            "reason": f"As in the median of the {len(largest)} artifacts in which it moved.",
+        }
+    rest = {
+        "absolute": LAST_DIGITS,
+        "relative": LAST_DIGITS,
+        "reason": "No arithmetic has moved it: the last printed digits may be rounded otherwise.",
+    }
+    return {**own, **common, "*": rest}
+
+
+def rounded_up(number: float) -> float:
+    """Return a number rounded up to one significant digit, at least the last that is printed."""
+    number = max(number, LAST_DIGITS)
+    unit = 10.0 ** math.floor(math.log10(number))
+    return float(f"{math.ceil(number / unit - 1e-9) * unit:.0e}")
+
+
+def table_of_arithmetics(records: dict[str, pd.DataFrame]) -> str:
+    """Return the table of how much each arithmetic moves, in Markdown."""
+    lines = [
+        "| arithmetic | edition | files that differ | artifacts that differ | cells | most moved |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for edition, table in records.items():
+        for name, (title, settings) in ARITHMETICS.items():
+            rows = table[table["arithmetic"] == name]
+            if not len(rows):
+                continue
+            files, artifacts = (
+                rows.loc[rows["kind"] == kind].iloc[0] for kind in (FILES, ARTIFACTS)
+            )
+            cells = rows.loc[rows["artifact"] != "", "cells"].sum()
+            asked = " ".join(f"`{variable}={value}`" for variable, value in settings.items())
+            lines.append(
+                f"| {title}{f': {asked}' if asked else ''} | {edition} "
+                f"| {files['difference']:.0f} of {files['cells']:,} "
+                f"| {artifacts['difference']:.0f} of {artifacts['cells']} | {cells:,} "
+                f"| {_most_moved(rows[rows['artifact'] != ''])} |"
+            )
+    return "\n".join(lines)
+
+
+def _most_moved(rows: pd.DataFrame) -> str:
+    """Name the artifacts of which most cells moved."""
+    cells = rows.groupby("artifact")["cells"].sum().sort_values(ascending=False, kind="stable")
+    return ", ".join(cells.index[:3])
+
+
+def table_of_tolerances(found: dict[str, dict[str, object]]) -> str:
+    """Return the table of all tolerances, in Markdown."""
+    lines = ["| column | may move by | because |", "| --- | --- | --- |"]
+    units = {"absolute": "{}", "relative": "{} of it", "per_list": "{} per list", "counts": "{}"}
+    for pattern, bounds in found.items():
+        sizes = [units[name].format(size) for name, size in bounds.items() if name in units]
+        lines.append(f"| `{pattern}` | {' or '.join(sizes)} | {bounds['reason']} |")
+    return "\n".join(lines)
+
+
+def write() -> None:
+    """Write tolerances and tables from the records."""
+    records = {path.stem: read_record(path) for path in sorted(RECORDS.glob("*.csv"))}
+    found = tolerances(pd.concat(records.values()))
+    text = yaml.safe_dump({"tolerances": found}, sort_keys=False, width=100)
+    write_atomically(DRIFT, replaced(DRIFT, "# {}\n", text))
+    tables = f"{table_of_arithmetics(records)}\n\n{table_of_tolerances(found)}\n"
+    write_atomically(PAGE, replaced(PAGE, "<!-- {} -->\n", f"\n{tables}\n"))
+
+
+def read_record(path: Path) -> pd.DataFrame:
+    """Read a record; what names nothing is empty text."""
+    return pd.read_csv(path, keep_default_na=False, na_values={"difference": [""]})
+
+
+def replaced(path: Path, comment: str, text: str) -> str:
+    """Return a file's text with other lines between the two that name this program."""
+    begin, end = comment.format(BEGIN), comment.format(END)
+    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"{path} has no lines {begin.strip()} and {end.strip()}.")
+    return f"{before}{begin}{text}{end}{after}"
+
+
+def main() -> None:
+    """Do what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["make", "record", "write"])
+    parser.add_argument("--edition", choices=["demo", "full"], default="demo")
+    parser.add_argument("--only", nargs="+", choices=ARITHMETICS, default=list(ARITHMETICS))
+    parser.add_argument("--targets", nargs="+", default=["all"])
+    parser.add_argument("--config", nargs="+", default=[], help="for Snakemake, besides edition")
+    parser.add_argument("--keep", type=Path, default=ROOT / "work" / "processors")
+    options = parser.parse_args()
+    if options.task == "make":
+        make(options)
+    elif options.task == "record":
+        write_record(options.edition, options.keep / options.edition)
+    else:
+        write()
+
+
+if __name__ == "__main__":
+    main()

@@ -70,6 +70,16 @@ def use_one_arithmetic(*, computes: bool = True) -> None:
     RuntimeError
         A library that looks at these variables only when it is loaded is loaded already, and some
         are not as they should be: whoever starts the process calls this too late.
+
+    Examples
+    --------
+    Nothing is left to be set the second time:
+
+    >>> use_one_arithmetic(computes=False)
+    >>> before = dict(os.environ)
+    >>> use_one_arithmetic()
+    >>> dict(os.environ) == before
+    True
     """
     wanted = {**settings_in_effect(), **dict.fromkeys(THREADS, "1")}
     changed = {name: value for name, value in wanted.items() if os.environ.get(name) != value}

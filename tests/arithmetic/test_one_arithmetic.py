@@ -20,7 +20,7 @@ from receval.arithmetic import (
     other_settings,
     settings_in_effect,
 )
-from receval.provenance.arithmetic_at_work import arithmetic_at_work, described_machine
+from receval.provenance.used_arithmetic import described_processor, used_arithmetic
 from receval.provenance.versions import versions
 
 PROGRAM = Path(__file__).with_name("computed_bytes.py")
@@ -168,6 +168,6 @@ def test_kernels_that_a_person_asked_for_are_named_by_the_command() -> None:
 
 
 def test_another_process_describes_this_machine_as_this_one_would() -> None:
-    described = described_machine()
-    assert described["arithmetic"] == arithmetic_at_work()
+    described = described_processor()
+    assert described["arithmetic"] == used_arithmetic()
     assert described["processor"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from receval.provenance.arithmetic_at_work import arithmetic_at_work
+from receval.provenance.used_arithmetic import used_arithmetic
 from receval.provenance.versions import PACKAGES, provenance_record, versions, write_json
 from receval.storage.files import write_atomically
 
@@ -58,7 +58,7 @@ def test_record_names_code_config_data_results_versions_and_absent_datasets(tmp_
     record = provenance_record(CONFIG, DATASETS, ["yahoo-r3", "netflix"], DIGESTS, [results])
     assert record == {
         "absent": ["netflix", "yahoo-r3"],
-        "arithmetic": arithmetic_at_work(),
+        "arithmetic": used_arithmetic(),
         "code": DIGESTS,
         "config": CONFIG,
         "datasets": DATASETS,

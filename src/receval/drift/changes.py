@@ -115,8 +115,8 @@ def compare_tables(
 
     Notes
     -----
-    Cells of a column of counts must be equal. So must two whole numbers in a column of real
-    values: 6040.0 against 6041.0 is a count that changed, however wide the relative tolerance.
+    Two whole numbers are counts, also in a column of real values: 6040.0 against 6041.0 is a count
+    that changed, however wide the relative tolerance. They may move by the tolerance's ``counts``.
     NaN equals NaN and nothing else. Texts are compared by
     :func:`receval.drift.texts.changes_of_numbers`.
     """
@@ -143,7 +143,8 @@ def compare_tables(
 
     tolerated = compared = 0
     for column in [name for name in (*roles.counts, *roles.values) if name in fresh.columns]:
-        cells = _Cells(accepted, fresh, column, _tolerances(accepted, column, roles, config))
+        allowed = _tolerances(accepted, column, config)
+        cells = _Cells(accepted, fresh, column, allowed, config.tolerance(column).counts)
         changes += cells.changes(Kind.COUNT if column in roles.counts else Kind.VALUE)
         tolerated += int((cells.differ & ~cells.moved).sum())
         compared += len(common)
@@ -195,12 +196,8 @@ def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[
         )
 
 
-def _tolerances(
-    accepted: pd.DataFrame, column: str, roles: ColumnRoles, config: DriftSpec
-) -> NDArray[np.float64]:
-    """Return how far each cell of a column may move."""
-    if column in roles.counts:
-        return np.zeros(len(accepted))
+def _tolerances(accepted: pd.DataFrame, column: str, config: DriftSpec) -> NDArray[np.float64]:
+    """Return how far each cell of a column may move that is no whole number."""
     tolerance = config.tolerance(column)
     size = np.abs(numbers(accepted[column]))
     # A share of infinity would let an infinite value become any other.
@@ -245,6 +242,7 @@ class _Cells:
         fresh: pd.DataFrame,
         column: str,
         allowed: NDArray[np.float64],
+        allowed_of_counts: int,
     ) -> None:
         self.column = column
         self.accepted = accepted[column]
@@ -254,7 +252,7 @@ class _Cells:
         with np.errstate(invalid="ignore"):
             self.difference = after - before
             counts = (before % 1 == 0) & (after % 1 == 0)
-        self.allowed = np.where(counts, 0.0, allowed)
+        self.allowed = np.where(counts, allowed_of_counts, allowed)
         is_number = numeric(self.fresh)
         self.differ = ~((before == after) | both_nan) | ~is_number
         self.moved = self.differ & ~(np.abs(self.difference) <= self.allowed * _ALLOWANCE)

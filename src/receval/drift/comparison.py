@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
-from receval.drift.made_with import differences
+from receval.drift.other_arithmetic import differences_of_arithmetic
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import SYSTEM, VALUE, numbers, read_table, roles_of_columns, row_labels
 
@@ -163,13 +163,13 @@ class DriftReport:
     ----------
     artifacts : tuple of ArtifactDrift
         In alphabetical order.
-    made_with : tuple of str
+    other_arithmetic : tuple of str
         What the two sides were not both made with, a sentence each; with none of these every digit
         counts.
     """
 
     artifacts: tuple[ArtifactDrift, ...]
-    made_with: tuple[str, ...] = ()
+    other_arithmetic: tuple[str, ...] = ()
 
     @property
     def drifted(self) -> bool:
@@ -222,8 +222,8 @@ def compare_folders(
         If a CSV cannot be read; the message names the file.
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
-    made_with = differences(accepted, fresh)
-    spec = config if made_with else config.exact()
+    other_arithmetic = differences_of_arithmetic(accepted, fresh)
+    spec = config if other_arithmetic else config.exact()
 
     def artifact(name: str) -> ArtifactDrift:
         if name not in expected:
@@ -237,7 +237,7 @@ def compare_folders(
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 
     names = sorted({*fresh_names, *accepted_names, *expected})
-    return DriftReport(tuple(artifact(name) for name in names), made_with)
+    return DriftReport(tuple(artifact(name) for name in names), other_arithmetic)
 
 
 def compare_artifact(

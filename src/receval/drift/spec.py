@@ -17,7 +17,7 @@ class _Model(BaseModel):
 
 
 class Tolerance(_Model):
-    """How far real values of one family may move: the largest of the three bounds counts.
+    """How far real values of one family may move: the largest of the first three bounds counts.
 
     Attributes
     ----------
@@ -29,6 +29,8 @@ class Tolerance(_Model):
         Bound on the sum of the changes of the lists that the value averages: the difference times
         the row's number of lists. It lets a value that averages few lists move further than one
         that averages many. 0 where a row does not tell its number of lists.
+    counts : int
+        Bound on the difference of two whole numbers, which no other bound lets move.
     reason : str
         Why the values of this family move at all.
     """
@@ -36,6 +38,7 @@ class Tolerance(_Model):
     absolute: Bound = 0.0
     relative: Bound = 0.0
     per_list: Bound = 0.0
+    counts: Annotated[int, Field(ge=0)] = 0
     reason: Annotated[str, Field(min_length=1)]
 
 
@@ -61,7 +64,7 @@ class DriftSpec(_Model):
     tolerances : dict of str to Tolerance
         Pattern of column names to tolerance, for columns of real values; the first pattern that
         matches counts, and the last is ``*``. ``study/artifact:column`` stands for the column of
-        one artifact and comes before all others. Whole numbers are counts, which must be equal.
+        one artifact and comes before all others.
     """
 
     keys: tuple[str, ...]

@@ -107,7 +107,7 @@ def changes_of_numbers(
 
     Notes
     -----
-    Two whole numbers, as in "17 of 20 pairs", are counts, which must be equal. Per cents are
+    Two whole numbers, as in "17 of 20 pairs", are counts and move as counts may. Per cents are
     shares, and rounded even if they are whole. What stands behind a rounded number may move by the
     tolerance, so that the printed one may move further: by half a unit of the last digit of each.
     Without a tolerance nothing moves, and the printed numbers must be equal.
@@ -177,7 +177,9 @@ def _printed_number(found: re.Match[str]) -> PrintedNumber:
 
 def _allowed(accepted: PrintedNumber, fresh: PrintedNumber, tolerance: Tolerance) -> float:
     """Return how far a printed number may move."""
+    if accepted.unit == fresh.unit == 0:
+        return tolerance.counts
     bound = max(tolerance.absolute, tolerance.relative * abs(accepted.value))
-    if accepted.unit == fresh.unit == 0 or bound == 0:
+    if bound == 0:
         return 0.0
     return bound + (accepted.unit + fresh.unit) / 2

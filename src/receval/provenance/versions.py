@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from receval.provenance.arithmetic_at_work import arithmetic_at_work
+from receval.provenance.used_arithmetic import used_arithmetic
 from receval.storage.files import write_atomically
 
 PACKAGES = (
@@ -97,7 +97,7 @@ def provenance_record(
     """
     record = {
         "absent": sorted(absent),
-        "arithmetic": arithmetic_at_work(),
+        "arithmetic": used_arithmetic(),
         "code": digests,
         "config": config,
         "datasets": datasets,

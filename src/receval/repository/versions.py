@@ -19,10 +19,10 @@ def print_versions(_: argparse.Namespace) -> int:
     """Print a line for each thing."""
     from tabulate import tabulate
 
-    from receval.provenance.arithmetic_at_work import machine_description
+    from receval.provenance.used_arithmetic import processor_and_arithmetic
     from receval.provenance.versions import versions
 
-    machine = machine_description()
+    machine = processor_and_arithmetic()
     arithmetic = machine["arithmetic"]
     given = [f"{name}={value}" for name, value in arithmetic["given"].items()]
     rows = [

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from receval.arithmetic import use_one_arithmetic
 from receval.config.settings import EDITIONS
-from receval.provenance.arithmetic_at_work import begin_to_describe
+from receval.provenance.used_arithmetic import begin_to_describe_processor
 from receval.storage.messages import REFUSED, about_files
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.garbage import collect_rarely
@@ -48,7 +48,7 @@ def begin_run(
     if in_main_process:
         _clear_up(dry)
         if not dry:
-            begin_to_describe()
+            begin_to_describe_processor()
     runner = JobRunner(abandon, launcher_of_this_run())
     runner.stop_on_signals()
     if not dry:

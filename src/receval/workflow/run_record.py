@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.config.settings import load_settings
-from receval.provenance.arithmetic_at_work import described_machine
+from receval.provenance.used_arithmetic import described_processor
 from receval.provenance.versions import checksums_of_results
 from receval.storage.files import write_atomically
 from receval.workflow.plan.folders import RunFolders
@@ -47,7 +47,7 @@ def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
         "given": given,
         "datasets": _available(plan),
         "descriptions": _digests_of_descriptions(plan),
-        **described_machine(),
+        **described_processor(),
     }
     text = json.dumps(content, indent=1, sort_keys=True, default=str)
     write_atomically(run_file(plan.edition), f"{text}\n")

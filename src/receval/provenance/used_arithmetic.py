@@ -4,7 +4,7 @@
 What :mod:`receval.arithmetic` asks for is one thing, and what OpenBLAS, numba and numpy then use is
 another: a person may have asked for something else, the processor may be of another kind, and the
 linear algebra may be Apple's or Intel's. Run as a program, this module prints
-:func:`machine_description` as JSON.
+:func:`processor_and_arithmetic` as JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from receval.arithmetic import other_settings, processor, settings_in_effect, use_one_arithmetic
 
 
-def arithmetic_at_work() -> dict[str, Any]:
+def used_arithmetic() -> dict[str, Any]:
     """Return what decides how this process rounds.
 
     Returns
@@ -54,12 +54,12 @@ def arithmetic_at_work() -> dict[str, Any]:
     }
 
 
-def machine_description() -> dict[str, Any]:
-    """Return :func:`arithmetic_at_work` beside the processor, for the record of a run."""
-    return {"processor": processor(), "arithmetic": arithmetic_at_work()}
+def processor_and_arithmetic() -> dict[str, Any]:
+    """Return :func:`used_arithmetic` beside the processor, for the record of a run."""
+    return {"processor": processor(), "arithmetic": used_arithmetic()}
 
 
-class MachineDescriptionError(RuntimeError):
+class UnknownArithmeticError(RuntimeError):
     """The process that was to describe the machine has failed."""
 
 
@@ -74,8 +74,8 @@ def _describing() -> subprocess.Popen[str]:
     )
 
 
-def begin_to_describe() -> None:
-    """Begin to describe the machine in a process of its own, for :func:`described_machine`.
+def begin_to_describe_processor() -> None:
+    """Begin to describe the machine in a process of its own, for :func:`described_processor`.
 
     The libraries that have to be loaded for it take longer than this process has time to wait.
     """
@@ -83,17 +83,17 @@ def begin_to_describe() -> None:
 
 
 @cache
-def described_machine() -> dict[str, Any]:
-    """Return :func:`machine_description` as another process with this environment gives it.
+def described_processor() -> dict[str, Any]:
+    """Return :func:`processor_and_arithmetic` as another process with this environment gives it.
 
     Raises
     ------
-    MachineDescriptionError
+    UnknownArithmeticError
         The process failed, as where a library is not installed.
     """
     said, complaint = _describing().communicate()
     if _describing().returncode:
-        raise MachineDescriptionError(
+        raise UnknownArithmeticError(
             f"The libraries that compute results cannot be loaded: {complaint.strip()}"
         )
     description: dict[str, Any] = json.loads(said)
@@ -127,7 +127,7 @@ def _features_of_numpy() -> str:
 
 if __name__ == "__main__":
     use_one_arithmetic()
-    print(json.dumps(machine_description()))
+    print(json.dumps(processor_and_arithmetic()))
     sys.stdout.flush()
     # Nothing is left to clear up, which would take as long again.
     os._exit(0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from receval.drift.made_with import differences
+from receval.drift.other_arithmetic import differences_of_arithmetic
 
 ARITHMETIC = {
     "blas": ["OpenBLAS 0.3.30 with Haswell kernels"],
@@ -31,7 +31,7 @@ def folder(path: Path, versions: dict[str, str] | None = None, **arithmetic: Any
 
 
 def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> None:
-    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
+    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,14 @@ def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> N
 def test_what_differs_is_named_with_both_values(
     tmp_path: Path, other: dict[str, Any], sentence: str
 ) -> None:
-    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b", **other)) == (sentence,)
+    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b", **other)) == (
+        sentence,
+    )
 
 
 def test_libraries_that_compute_no_number_may_differ(tmp_path: Path) -> None:
     newer = {**VERSIONS, "matplotlib": "4.0", "snakemake": "10.0"}
-    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b", newer)) == ()
+    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b", newer)) == ()
 
 
 @pytest.mark.parametrize("missing", ["record", "arithmetic"])
@@ -79,6 +81,6 @@ def test_results_that_name_no_arithmetic_may_have_been_made_with_any(
             path.unlink()
         else:
             path.write_text(json.dumps({"versions": VERSIONS}))
-    assert differences(accepted, fresh) == (
+    assert differences_of_arithmetic(accepted, fresh) == (
         "Nothing says with which arithmetic the accepted results were made.",
     )

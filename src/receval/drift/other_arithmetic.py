@@ -28,7 +28,7 @@ _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 """Libraries that run jobs, or draw what others have computed."""
 
 
-def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
+def differences_of_arithmetic(accepted: Path, fresh: Path) -> tuple[str, ...]:
     """Return a sentence for each thing that two folders of artifacts were not both made with.
 
     Parameters
@@ -42,7 +42,7 @@ def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
         None, if all records on both sides name the same. A folder without a record that names an
         arithmetic may have been made with any: that is a sentence, too.
     """
-    before, after = _made_with(accepted), _made_with(fresh)
+    before, after = _named_by_records(accepted), _named_by_records(fresh)
     if not before or not after:
         unknown = [side for side, known in (("accepted", before), ("fresh", after)) if not known]
         return (f"Nothing says with which arithmetic the {unknown[0]} results were made.",)
@@ -54,7 +54,7 @@ def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
     )
 
 
-def _made_with(folder: Path) -> Mapping[str, set[str]]:
+def _named_by_records(folder: Path) -> Mapping[str, set[str]]:
     """Return what the records of a folder name, by what it is; nothing where one names nothing."""
     found = defaultdict[str, set[str]](set)
     for path in sorted(folder.glob(f"*/{RECORD}")):
