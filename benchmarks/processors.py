@@ -6,15 +6,16 @@
     python benchmarks/processors.py write
 
 ``make`` runs the workflow once for each arithmetic, in folders of its own below ``--keep``. It
-compares all files with those of the one arithmetic, and all artifacts cell by cell with the accepted
-ones (``record`` compares alone). What moved goes to ``benchmarks/processors/<edition>.csv``: for each
-arithmetic, artifact and column the number of cells and the largest difference. ``write`` makes the
-tolerances of ``config/drift.yaml`` and the tables of ``docs/reading_results.md`` from these records.
-Accepted results must have been made with the one arithmetic, by the code that this lies in.
+compares all files with those of the one arithmetic, and all artifacts cell by cell with the
+accepted ones (``record`` compares alone). What moved goes to
+``benchmarks/processors/<edition>.csv``: for each arithmetic, artifact and column the number of
+cells and the largest difference. ``write`` makes the tolerances of ``config/drift.yaml`` and the
+tables of ``docs/reading_results.md`` from these records. Accepted results must have been made with
+the one arithmetic, by the code that this lies in.
 
 A tolerance is three times the largest difference that any arithmetic has shown in this column of
-this artifact: few can be tried, and there are others. A column that has moved in some artifacts may
-move in the others by three times the median of what it did there, or, of metrics averaged over
+this artifact: few can be tried, and there are others. A column that has moved in some artifacts
+may move in the others by three times the median of what it did there, or, of metrics averaged over
 lists, by three times the most that the sum over lists has moved anywhere. All else may move in the
 last printed digits alone.
 """

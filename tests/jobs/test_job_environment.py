@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from receval.arithmetic import one_arithmetic
 from receval.workflow.run import prepare_job_environment
 
 
@@ -29,3 +30,11 @@ def test_the_package_s_source_comes_first(
     prepare_job_environment(Path("src"))
     assert os.environ["PYTHONPATH"] == after
     assert os.environ["NUMBA_NUM_THREADS"] == "1"
+
+
+def test_jobs_compute_with_the_one_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in one_arithmetic():
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHONPATH", "")
+    prepare_job_environment(Path("src"))
+    assert {name: os.environ[name] for name in one_arithmetic()} == one_arithmetic()

@@ -8,6 +8,8 @@ import json
 import pytest
 from workflow.running import Workflow
 
+from receval.provenance.used_arithmetic import used_arithmetic
+
 
 @pytest.fixture(scope="module")
 def made(finished: Workflow, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
@@ -27,6 +29,16 @@ def test_commands_plan_with_what_the_run_was_given(made: Workflow) -> None:
     drift = made.receval("repo", "drift", "--edition", "demo")
     assert drift.text.startswith("Drift: ")
     assert "missing: this run should have made it" not in drift.text
+
+
+def test_a_run_records_on_which_processor_and_with_which_arithmetic_it_was_made(
+    made: Workflow,
+) -> None:
+    run = json.loads((made.folder / "work/demo/run.json").read_text(encoding="utf-8"))
+    assert run["processor"]
+    assert run["arithmetic"] == used_arithmetic()
+    study = made.folder / "work/demo/artifacts/bellogin2017/provenance.json"
+    assert json.loads(study.read_text(encoding="utf-8"))["arithmetic"] == used_arithmetic()
 
 
 def test_a_run_without_some_datasets_loses_no_accepted_number(made: Workflow) -> None:
