@@ -7,6 +7,7 @@ import errno
 import faulthandler
 import logging
 import os
+import signal
 import sys
 import time
 import traceback
@@ -77,6 +78,16 @@ class Ended:
     """
 
     status: int
+
+
+def end_with_the_run_alone() -> None:
+    """Leave it to the main process what becomes of this one when somebody interrupts the run.
+
+    That goes on at Ctrl-C where it is in the background and ignores it; else it ends its jobs by
+    SIGTERM, which they must not ignore although whoever started the run may have.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def carry_out(job: Job) -> JobResult:
