@@ -54,7 +54,7 @@ reproduce: $(VENV)/ready
 	$(BIN)/receval repo drift --edition full
 
 statements: $(VENV)/ready
-	RECEVAL_ARTIFACTS=$(CURDIR)/work/full/artifacts $(BIN)/python -m pytest tests/studies/test_accepted_*.py
+	RECEVAL_ARTIFACTS="$(CURDIR)/work/full/artifacts" $(BIN)/python -m pytest tests/studies/test_accepted_*.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -115,16 +115,21 @@ def carry_out(job: Job) -> JobResult:
 
 def sentence_of(error: BaseException) -> str:
     """Return an exception as one sentence: its words, and its type where it is not one of ours."""
-    words = str(error).strip()
-    ours = type(error).__module__.startswith("receval.") or type(error) is ValueError
-    if words and ours:
-        return words
+    if is_our_own(error) or (type(error) is ValueError and str(error).strip()):
+        return str(error).strip()
     return "".join(traceback.format_exception_only(error)).strip()
+
+
+def is_our_own(error: BaseException) -> bool:
+    """Return whether an exception is of a class of this project, whose words say all of it."""
+    return type(error).__module__.startswith("receval.") and bool(str(error).strip())
 
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[logging.Logger]:
-    """Log a job into a file; an exception is logged in full and raised again.
+    """Log a job into a file, with the exception that ends it, which is raised again.
+
+    One of this project is logged as its sentence, without a traceback that would repeat it.
 
     Parameters
     ----------
@@ -147,8 +152,9 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     try:
         with warnings.catch_warnings():
             yield logging.getLogger("receval")
-    except Exception:
-        logging.getLogger("receval").error("%s", traceback.format_exc())
+    except Exception as error:
+        said = sentence_of(error) if is_our_own(error) else traceback.format_exc()
+        logging.getLogger("receval").error("%s", said)
         raise
     finally:
         logging.captureWarnings(False)
