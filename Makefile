@@ -54,7 +54,7 @@ reproduce: $(VENV)/ready
 	$(BIN)/receval repo drift --edition full
 
 statements: $(VENV)/ready
-	RECEVAL_ARTIFACTS=$(CURDIR)/work/full/artifacts $(BIN)/python -m pytest tests/studies/test_accepted_*.py
+	RECEVAL_ARTIFACTS="$(CURDIR)/work/full/artifacts" $(BIN)/python -m pytest tests/studies/test_accepted_*.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -99,7 +99,9 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	  { echo "receval needs Python 3.11 or newer; name one with make PYTHON=python3.x"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	LC_ALL=C.UTF-8 $(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
+	# Python reads these paths in the encoding of each user's locale, which may lack letters of this folder's.
+	for link in $(VENV)/lib/python3*/site-packages/__editable__.receval-*.pth; do echo ../../../../src > "$$link"; done
 	# Python and numba compile now what many processes would compile side by side later.
 	$(BIN)/python -m compileall -q src
 	$(BIN)/receval repo kernels

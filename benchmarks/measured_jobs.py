@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from select import select
 from typing import Any
 
 from receval.workflow.calls import Call
@@ -171,13 +172,17 @@ def run(
                         stdin=order,
                         stderr=errors,
                     )
-                running[process.pid] = _Running(job, process, time.perf_counter(), read, errors)
+                handle = os.pidfd_open(process.pid)
+                running[handle] = _Running(job, process, time.perf_counter(), read, errors)
             if not running:
                 raise RuntimeError(f"{len(waiting)} jobs wait for each other's outputs.")
-            # The resources of this one child; those of all of them would have one peak for all.
-            number, status, usage = os.wait4(-1, 0)
-            one = running.pop(number)
+            # Whoever calls this may have other children, whose ends are for it to see.
+            (handle, *_), _, _ = select(running, [], [])
             end = time.perf_counter()
+            one = running.pop(handle)
+            os.close(handle)
+            # The resources of this one child; those of all of them would have one peak for all.
+            _, status, usage = os.wait4(one.process.pid, 0)
             one.process.returncode = os.waitstatus_to_exitcode(status)
             with one.errors:
                 if one.process.returncode:
@@ -204,9 +209,10 @@ def run(
                     lines.write(json.dumps(_row(finished[-1], makers)) + "\n")
             _remove_scratch(jobs, [*waiting, *(other.job for other in running.values())], folder)
     finally:
-        for one in running.values():
-            one.process.kill()
-            one.process.wait()
+        for handle, one in running.items():
+            os.close(handle)
+            with one.errors, one.process:
+                one.process.kill()
     return finished
 
 

@@ -63,6 +63,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     The limit of pytest itself (pyproject.toml) would end the process, and xdist then runs the
     same test again in another one.
     """
+    _let_what_is_started_hear_signals()
     if item.get_closest_marker("slow") is None:
         signal.signal(signal.SIGALRM, _give_up)
         signal.alarm(SECONDS)
@@ -70,6 +71,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         signal.alarm(0)
+
+
+def _let_what_is_started_hear_signals() -> None:
+    """Give what the tests start the defaults of all signals, however the tests were started.
+
+    A suite in the background (nohup; & in a script) ignores some, and a process hands on what it
+    ignores or blocks, but not what it handles. So this process handles them and does nothing. It
+    begins when there are tests to run: xdist's processes, which are started before, do the same.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, _do_nothing)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def _do_nothing(*_: object) -> None:
+    pass
 
 
 def _give_up(*_: object) -> None:

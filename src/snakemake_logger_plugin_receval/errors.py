@@ -9,6 +9,7 @@ import re
 
 _FRAME = re.compile(r'\s*File ".*", line \d+')
 _HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \d+)?(?::|\.)')
+_ERROR = "ERROR "
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?")
 # As receval.workflow.job_runner words them, whose classes these are.
@@ -78,7 +79,10 @@ def location_of(text: str) -> str:
 
 
 def raised_by(log: str) -> str:
-    """Return what the last traceback of a text ends in; nothing where there is none."""
+    """Return the sentence that a log ends in, or its last traceback; nothing if there is none."""
+    _, is_there, sentence = f"\n{log}".rpartition(f"\n{_ERROR}")
+    if is_there and _TRACEBACK not in sentence:
+        return sentence.strip()
     *_, last = log.rpartition(_TRACEBACK)
     if last == log:
         return ""
@@ -91,16 +95,9 @@ def raised_by(log: str) -> str:
     return ""
 
 
-def is_our_own(log: str) -> bool:
-    """Return whether the last traceback of a log is of an error that this project words itself."""
-    *_, last = log.rpartition(_TRACEBACK)
-    return last != log and re.search(r"^receval\.[\w.]+: ", last, re.MULTILINE) is not None
-
-
-def without_traceback(log: str) -> str:
-    """Return a log up to its last traceback, with those of the errors behind it."""
-    before, entry, _ = log.rpartition(f"ERROR {_TRACEBACK}")
-    return before if entry else log.rpartition(_TRACEBACK)[0] or log
+def without_sentence(log: str, sentence: str) -> str:
+    """Return a log without the entry of an error that says no more than a sentence."""
+    return log.replace(f"{_ERROR}{sentence}\n", "")
 
 
 def cause_of(sentence: str) -> str:

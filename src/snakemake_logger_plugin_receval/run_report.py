@@ -12,10 +12,9 @@ from pathlib import Path
 
 from receval.figures.display import absence_of
 from snakemake_logger_plugin_receval.errors import (
-    is_our_own,
     raised_by,
     says_only_how_it_ended,
-    without_traceback,
+    without_sentence,
 )
 from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
 
@@ -28,9 +27,7 @@ _LEVELS = ("DEBUG ", "INFO ", "WARNING ", "ERROR ", "CRITICAL ")
 def failure_text(failure: Failure) -> str:
     """Return a failure in words: the job, the sentence of its error, its log's path and last lines.
 
-    Where Snakemake knows only that a command failed, the sentence is what the log's last traceback
-    ends in. A traceback of an error that this project words itself is not shown: the
-    sentence is all there is to it.
+    Where Snakemake knows only that a command failed, the sentence is what the log ends in.
 
     Parameters
     ----------
@@ -47,8 +44,7 @@ def failure_text(failure: Failure) -> str:
         return f"{failure.cause}: {failure.job.name} failed. {sentence}"
     lines = [f"{failure.job.name} failed: {sentence or 'nothing says why.'}"]
     for path, log in logs:
-        shown = without_traceback(log) if is_our_own(log) else log
-        tail = shown.rstrip().splitlines()[-LINES_OF_LOG:]
+        tail = without_sentence(log, sentence).rstrip().splitlines()[-LINES_OF_LOG:]
         lines.append(f"  Its log is {path}" + (", which ends:" if tail else "."))
         lines += [f"    | {line}" for line in tail]
     return "\n".join(lines)

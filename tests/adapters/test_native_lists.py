@@ -25,10 +25,15 @@ def is_missing(name: str) -> bool:
     return importlib.util.find_spec(name) is None
 
 
-needs_implicit = pytest.mark.skipif(is_missing("implicit"), reason="implicit is not installed")
-needs_sklearn = pytest.mark.skipif(is_missing("sklearn"), reason="scikit-learn is not installed")
+needs_implicit = pytest.mark.skipif(
+    is_missing("implicit"), reason="implicit is not installed: the extra workflow has it"
+)
+needs_sklearn = pytest.mark.skipif(
+    is_missing("sklearn"), reason="scikit-learn is not installed: the extra workflow has it"
+)
 needs_lenskit = pytest.mark.skipif(
-    is_missing("lenskit"), reason="LensKit is not installed: it brings PyTorch, too large for all"
+    is_missing("lenskit"),
+    reason="LensKit is not installed: pip install lenskit brings PyTorch, too large for all",
 )
 
 

@@ -61,7 +61,8 @@ def test_the_profiles_of_clusters_differ_in_how_they_ask_for_the_end_of_jobs() -
 
 def test_the_executor_knows_what_the_profiles_set() -> None:
     executor = pytest.importorskip(
-        "snakemake_executor_plugin_slurm", reason="the executor for Slurm: make slurm"
+        "snakemake_executor_plugin_slurm",
+        reason="The executor for Slurm is not installed: `make slurm` installs it.",
     )
     settings = fields(executor.ExecutorSettings)
     known = {f"slurm-{field.name.replace('_', '-')}" for field in settings}
@@ -90,7 +91,7 @@ def test_only_a_cluster_tries_again() -> None:
 def test_a_script_of_the_trials_can_be_read_by_bash(script: Path) -> None:
     bash = shutil.which("bash")
     if bash is None:
-        pytest.skip("There is no bash.")
+        pytest.skip("No bash here: install the system's package bash.")
     assert subprocess.run([bash, "-n", script], check=False).returncode == 0
     assert os.access(script, os.X_OK)
 

@@ -11,7 +11,6 @@ from receval.datasets.spec import DatasetSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = ROOT / "config" / "datasets.yaml"
-REAL = ROOT.parent / "shared" / "datasets"
 
 PLAIN: dict[str, object] = {
     "title": "Small dataset",

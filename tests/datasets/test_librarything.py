@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from datasets.registry_entries import REAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_files import MIRROR, needs
 
 from receval.datasets.formats.librarything import parse
 from receval.datasets.reports import ParseReport
 
-SAMPLE = REAL / "fixtures" / "librarything_UI2_first_1000_lines.txt"
+SAMPLE = "fixtures/librarything_UI2_first_1000_lines.txt"
 
 
 def ui2(tmp_path: Path, content: str | bytes) -> Path:
@@ -112,15 +112,15 @@ def test_a_bad_row_stops_with_file_line_and_reason(
     refused(parse, ui2(tmp_path, content), line=line, reason=reason)
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample of LibraryThing is not there")
+@needs(SAMPLE)
 def test_the_real_sample_has_two_pairs_with_two_ratings() -> None:
     report = ParseReport()
-    ratings = parse([SAMPLE], report=report)
+    ratings = parse([MIRROR / SAMPLE], report=report)
     assert report.rows == 1_000
     assert len(ratings) == 625
     assert report.notes["distinct (user, work, rating) triples"] == 627
     expected = {}
-    for line in SAMPLE.read_text().splitlines():
+    for line in (MIRROR / SAMPLE).read_text().splitlines():
         user, work, doubled, _ = line.split(" ", 3)
         expected[user, work] = int(doubled) / 2
     assert {(user, work): value for user, work, value in rows_of(ratings)} == expected

@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from datasets.registry_entries import REAL
+from real_files import MIRROR, MOVIELENS, needs
 
 from receval.datasets.formats.movielens import parse_dat, parse_zip
 from receval.datasets.reports import ParseReport
 
-SAMPLE = REAL / "fixtures" / "ml-1m_ratings_with_timestamps.dat"
-FULL = REAL / "ml-1m" / "ratings.dat"
+SAMPLE = "fixtures/ml-1m_ratings_with_timestamps.dat"
 
 
 def dat(tmp_path: Path, content: str | bytes) -> Path:
@@ -137,17 +136,18 @@ def test_an_archive_without_the_file_is_told(tmp_path: Path) -> None:
     refused(parse_zip, path, line=None, reason="no member ratings.dat")
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample of MovieLens 1M is not there")
+@needs(SAMPLE)
 def test_the_real_sample_with_timestamps() -> None:
-    lines = [line.split("::") for line in SAMPLE.read_text().splitlines()]
+    lines = [line.split("::") for line in (MIRROR / SAMPLE).read_text().splitlines()]
     expected = [(user, movie, float(value), int(time)) for user, movie, value, time in lines]
-    assert rows_of(parse_dat([SAMPLE])) == expected
+    assert rows_of(parse_dat([MIRROR / SAMPLE])) == expected
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="MovieLens 1M is not there")
+@needs(MOVIELENS)
 def test_the_real_file_without_timestamps_row_by_row() -> None:
-    ratings = parse_dat([FULL])
-    raw = np.array(FULL.read_bytes().replace(b"::", b" ").split(), dtype=np.int64).reshape(-1, 3)
+    file = MIRROR / MOVIELENS
+    ratings = parse_dat([file])
+    raw = np.array(file.read_bytes().replace(b"::", b" ").split(), dtype=np.int64).reshape(-1, 3)
     np.testing.assert_array_equal(ratings.user_ids.astype(np.int64)[ratings.users], raw[:, 0])
     np.testing.assert_array_equal(ratings.item_ids.astype(np.int64)[ratings.items], raw[:, 1])
     np.testing.assert_array_equal(ratings.values, raw[:, 2])

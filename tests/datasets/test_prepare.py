@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from datasets.registry_entries import REAL, entry, registry, spec
+from datasets.registry_entries import entry, registry, spec
+from real_files import CM100K, MIRROR, MOVIELENS, needs
 
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
@@ -287,12 +288,13 @@ def test_counts_in_print_are_compared_and_never_an_error(tmp_path: Path) -> None
     assert prepare(twin, printed, tmp_path / "out")["published"] == {}
 
 
-@pytest.mark.parametrize("dataset", ["ml-1m", "cm100k"])
+@pytest.mark.parametrize(
+    "dataset",
+    [pytest.param("ml-1m", marks=needs(MOVIELENS)), pytest.param("cm100k", marks=needs(CM100K))],
+)
 def test_the_real_data_has_the_expected_counts(tmp_path: Path, dataset: str) -> None:
-    if not (REAL / dataset).exists():
-        pytest.skip(f"{dataset} is not there")
     description = registry()[dataset]
-    found = resolve(dataset, description, tmp_path / "raw", [REAL], network=False)
+    found = resolve(dataset, description, tmp_path / "raw", [MIRROR], network=False)
     raw = obtain(dataset, description, found, tmp_path / "raw")
     summary = prepare(raw, description, tmp_path / "out")
     assert summary["counts_checked"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from real_files import MIRROR, MOVIELENS, needs
 
 from receval import cli
 from receval.claims.rebuilt_papers import of_rebuilt
@@ -15,7 +16,6 @@ from receval.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DATASETS = ROOT.parent / "shared" / "datasets"
 FULL = ROOT / "results" / "full"
 PROGRAM = re.compile(r"```python\n((?:.*\n)*?)```\n\n((?: {4}.+\n)+)")
 
@@ -56,16 +56,13 @@ def test_it_counts_the_claims_of_the_ledger() -> None:
     assert f"judges each of the {claims} statements" in plain(README)
 
 
-@pytest.mark.skipif(
-    not (DATASETS / "ml-1m" / "ratings.dat").is_file(),
-    reason="MovieLens 1M is not in ../shared/datasets/ml-1m",
-)
+@needs(MOVIELENS)
 def test_five_lines_of_code_print_what_stands_below_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ((program, shown),) = PROGRAM.findall(README)
     assert len(program.splitlines()) <= 5 + 2  # with the import, and the empty line after it
-    monkeypatch.chdir(DATASETS)
+    monkeypatch.chdir(MIRROR)
     exec(compile(program, "README.md", "exec"), {})
     assert plain(capsys.readouterr().out) == plain(shown)
 

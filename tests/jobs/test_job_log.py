@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from receval.datasets.reports import CountError
 from receval.workflow.job_process import job_log
 
 
@@ -28,7 +29,13 @@ def test_a_log_begins_anew(tmp_path: Path) -> None:
     assert (tmp_path / "train.log").read_text() == "INFO second\n"
 
 
-def test_an_exception_is_logged_in_full_and_raised_again(tmp_path: Path) -> None:
+def test_an_error_of_this_project_is_logged_as_its_sentence_alone(tmp_path: Path) -> None:
+    with pytest.raises(CountError), job_log(tmp_path / "parse.log"):
+        raise CountError("81 users expected, 80 found.")
+    assert (tmp_path / "parse.log").read_text() == "ERROR 81 users expected, 80 found.\n"
+
+
+def test_any_other_exception_is_logged_in_full_and_raised_again(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="row 3"), job_log(tmp_path / "parse.log"):
         raise ValueError("row 3 has no rating")
     text = (tmp_path / "parse.log").read_text()

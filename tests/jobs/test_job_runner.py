@@ -305,6 +305,7 @@ from receval.workflow.job_runner import JobRunner
 
 folder = Path(sys.argv[1])
 runner = JobRunner(print, {"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())
+runner.warm_up()
 signal.signal(signal.SIGTERM, lambda *_: None)
 runner.stop_on_signals()
 log = SimpleNamespace(messages=folder / "log", benchmark=folder / "tsv")
@@ -325,7 +326,7 @@ except KeyboardInterrupt:
 """
 
 
-def main_process(folder: Path, launcher: str) -> subprocess.Popen[str]:
+def main_process(folder: Path, launcher: str, **more: Any) -> subprocess.Popen[str]:
     paths = [str(HERE), str(HERE.parents[1] / "src"), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [sys.executable, "-c", MAIN, str(folder), launcher],
@@ -333,7 +334,13 @@ def main_process(folder: Path, launcher: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        **more,
     )
+
+
+def ignore_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.mark.parametrize(
@@ -367,4 +374,19 @@ def test_ctrl_c_on_a_terminal_ends_the_whole_group_in_silence(tmp_path: Path) ->
     os.killpg(main.pid, signal.SIGINT)
     words, _ = main.communicate(timeout=30)
     assert words.split() == ["KeyboardInterrupt"]
+    wait_until(lambda: not is_alive(process))
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_jobs_of_a_run_that_ignores_ctrl_c_go_on_until_the_run_ends_them(
+    tmp_path: Path, launcher: str
+) -> None:
+    main = main_process(tmp_path, launcher, preexec_fn=ignore_signals)
+    process = int(text_of(tmp_path / "started"))
+    os.killpg(main.pid, signal.SIGINT)
+    time.sleep(0.2)
+    assert is_alive(process)
+    main.send_signal(signal.SIGTERM)
+    words, _ = main.communicate(timeout=30)
+    assert words.split() == ["JobStoppedError"]
     wait_until(lambda: not is_alive(process))

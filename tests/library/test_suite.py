@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,23 @@ def test_hears_no_signal():
     # Like compiled code that loops.
     pthread_sigmask(SIG_BLOCK, {SIGALRM})
     sleep(60)
+"""
+
+MEETS_SIGNALS = """
+import os
+import signal
+import subprocess
+
+
+def test_what_is_started_has_the_defaults():
+    said = subprocess.run(["cat", "/proc/self/status"], stdout=subprocess.PIPE, text=True).stdout
+    masks = dict(line.split() for line in said.splitlines() if line.startswith("Sig"))
+    assert {int(masks[name], base=16) for name in ("SigBlk:", "SigIgn:")} == {0}
+
+
+def test_goes_on():
+    for number in (signal.SIGHUP, signal.SIGINT):
+        os.kill(os.getpid(), number)
 """
 
 
@@ -83,25 +102,49 @@ def test_the_tests_are_found_without_xdist() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_a_test_that_never_ends_fails_or_ends_its_process(tmp_path: Path) -> None:
-    file = tmp_path / "test_never_ending.py"
-    file.write_text(NEVER_ENDING, encoding="utf-8")
-    limits = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
-    assert "\nSECONDS = 240\n" in limits
-    limits = limits.replace("\nSECONDS = 240\n", "\nSECONDS = 1\n")
-    (tmp_path / "conftest.py").write_text(limits, encoding="utf-8")
-    done = subprocess.run(
-        [
-            *(*PYTEST, "-v", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)),
-            *("-o", "faulthandler_timeout=5", "-o", "addopts=", str(file)),
-        ],
-        cwd=tmp_path,
+def run_inside(
+    folder: Path, tests: str, conftest: str, *command: str, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run tests of a folder of their own as those of the repository are run."""
+    (folder / "test_inside.py").write_text(tests, encoding="utf-8")
+    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    options = ("-v", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), "-o", "addopts=")
+    return subprocess.run(
+        [*command, *options, str(folder / "test_inside.py")],
+        cwd=folder,
         env=UNASKED,
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
+        **more,
     )
+
+
+def begin_in_the_background() -> None:
+    """Ignore what nohup, a script with & and careless starters ignore, and block some."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_tests_in_the_background_ignore_signals_and_what_they_start_does_not(
+    tmp_path: Path, processes: str
+) -> None:
+    conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    command = (*PYTEST[:-2], "-n", processes)
+    done = run_inside(
+        tmp_path, MEETS_SIGNALS, conftest, *command, preexec_fn=begin_in_the_background
+    )
+    assert done.stdout.count("PASSED") == 2, done.stdout
+
+
+def test_a_test_that_never_ends_fails_or_ends_its_process(tmp_path: Path) -> None:
+    limits = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    assert "\nSECONDS = 240\n" in limits
+    limits = limits.replace("\nSECONDS = 240\n", "\nSECONDS = 1\n")
+    done = run_inside(tmp_path, NEVER_ENDING, limits, *PYTEST, "-o", "faulthandler_timeout=5")
     said = done.stdout.splitlines()
     ends = [line.split("::")[1].split()[:2] for line in said if line.count("::") == 1]
     assert ends[:2] == [["test_waits", "FAILED"], ["test_goes_on", "PASSED"]], done.stdout

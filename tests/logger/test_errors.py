@@ -9,11 +9,10 @@ import pytest
 from snakemake_logger_plugin_receval.errors import (
     OF_THE_MACHINE,
     cause_of,
-    is_our_own,
     location_of,
     raised_by,
     sentence_of,
-    without_traceback,
+    without_sentence,
 )
 
 TRACEBACK = """INFO reading
@@ -83,18 +82,14 @@ def test_of_chained_tracebacks_the_last_counts() -> None:
     assert raised_by(text) == "No such a."
 
 
-def test_only_errors_of_this_project_are_its_own() -> None:
-    assert is_our_own(TRACEBACK.format(last="receval.datasets.reports.CountError: 3 are missing"))
-    assert not is_our_own(TRACEBACK.format(last="ValueError: 3 are missing"))
-    assert not is_our_own("receval.datasets: reading")
+def test_a_log_may_end_in_a_sentence() -> None:
+    assert raised_by("INFO reading\nERROR No mirror\ngave it.\n") == "No mirror\ngave it."
+    assert raised_by("INFO not an ERROR yet") == ""
 
 
-def test_a_log_without_its_traceback_keeps_what_went_before() -> None:
-    failed = TRACEBACK.format(last="KeyError: 'a'")
-    assert without_traceback(failed) == "INFO reading\n"
-    because_of_it = TRACEBACK.format(last="ValueError: No such a.").partition("ERROR ")[2]
-    assert without_traceback(f"{failed}\nDuring this:\n\n{because_of_it}") == "INFO reading\n"
-    assert without_traceback("INFO reading") == "INFO reading"
+def test_a_log_without_its_sentence_keeps_all_else() -> None:
+    log = "INFO reading\nERROR No\nmirror.\nprinted\n"
+    assert without_sentence(log, "No\nmirror.") == "INFO reading\nprinted\n"
 
 
 def test_errors_of_the_machine_have_one_cause_whatever_file_they_met() -> None:

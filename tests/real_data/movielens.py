@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
-import pytest
 from declared_files import files_in
+from real_files import MIRROR, MOVIELENS, needs
 
 from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
@@ -27,14 +27,10 @@ from receval.splits.split import Fold, Split, fold
 from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
-MIRROR = ROOT.parent / "shared" / "datasets"
 DATASET = "ml-1m"
 SETTINGS = load_settings(ROOT / "config", "full")
 
-needs_movielens = pytest.mark.skipif(
-    not (MIRROR / DATASET / "ratings.dat").is_file(),
-    reason="MovieLens 1M is not in ../shared/datasets/ml-1m",
-)
+needs_movielens = needs(MOVIELENS)
 
 
 @dataclass(frozen=True)

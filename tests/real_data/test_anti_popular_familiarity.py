@@ -11,7 +11,8 @@ import math
 import numpy as np
 import pytest
 from real_data.movielens import ROOT
-from splits.generated_ratings import DATASETS, cm100k, rng_for
+from real_files import CM100K, needs
+from splits.generated_ratings import cm100k, rng_for
 
 from receval.config.settings import load_settings
 from receval.metrics.evaluation import evaluate, mean
@@ -31,10 +32,7 @@ from receval.splits.anti_popular_familiarity import (
 from receval.splits.kinds import make_split
 from receval.splits.split import Split, fold
 
-pytestmark = pytest.mark.skipif(
-    not (DATASETS / "cm100k" / "ratings.txt").is_file(),
-    reason="CM100k is not in ../shared/datasets/cm100k",
-)
+pytestmark = needs(CM100K)
 POSITIVE_FROM = 3
 
 

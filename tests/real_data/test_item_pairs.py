@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared_files import files_in
-from real_data.movielens import DATASET, MIRROR, SETTINGS, MovieLens, needs_movielens
+from real_data.movielens import DATASET, SETTINGS, MovieLens, needs_movielens
+from real_files import CM100K, MIRROR, needs
 
 from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
@@ -23,9 +24,7 @@ from receval.theory.item_pairs import ItemPairs, item_pairs
 from receval.theory.lemmas import lemma1_predicts_disagreement
 from receval.theory.rating_probabilities import RatingProbabilities
 
-needs_cm100k = pytest.mark.skipif(
-    not (MIRROR / "cm100k").is_dir(), reason="CM100k is not in ../shared/datasets/cm100k"
-)
+needs_cm100k = needs(CM100K)
 
 
 # --- MovieLens 1M -----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from real_data.movielens import MovieLens
+from real_files import CM100K, FOLDS, MIRROR, MOVIELENS, needs
 
 from receval.config.settings import load_settings
 from receval.datasets.availability import resolve
@@ -33,17 +34,12 @@ from receval.splits.split import Fold, Split, fold
 from receval.studies._shared.published import read_published
 
 ROOT = Path(__file__).resolve().parents[2]
-MIRROR = ROOT.parent / "shared" / "datasets"
 SETTINGS = load_settings(ROOT / "config", "full")
 SPLITS = {"ml-1m": "released-folds", "cm100k": "released-folds-unbiased"}
 PROTOCOL = Protocol(candidates="train", ties="librec")
-FOLDS_FILE = "folds_menamaldonado2021.txt"
 METRICS = ("P@10", "antiP@10")
 
-pytestmark = pytest.mark.skipif(
-    not all((MIRROR / dataset / FOLDS_FILE).is_file() for dataset in SPLITS),
-    reason=f"{FOLDS_FILE} is not beside the ratings in ../shared/datasets",
-)
+pytestmark = needs(MOVIELENS, CM100K, *(f"{dataset}/{FOLDS}" for dataset in SPLITS))
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +56,7 @@ def folder(movielens: MovieLens) -> Path:
 def split_of(folder: Path, dataset: str) -> tuple[Ratings, Split]:
     ratings = Ratings.read(folder / dataset)
     name = SPLITS[dataset]
-    auxiliary_files = {FOLDS_FILE: MIRROR / dataset / FOLDS_FILE}
+    auxiliary_files = {FOLDS: MIRROR / dataset / FOLDS}
     spec = SETTINGS.splits[name]
     return ratings, make_split(ratings, spec, SETTINGS.seed, dataset, name, auxiliary_files)
 

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -191,6 +194,27 @@ def test_a_job_of_other_arguments_is_run_again(tmp_path: Path) -> None:
         run(str(program), [job], 1, tmp_path, record=log)
         assert (tmp_path / "ranks").stat().st_size == size
     assert len(log.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_child_that_is_no_job_is_left_to_whoever_started_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    other = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+    run(str(program), [Job("rank_system", "knn", {"ranks": 3}, (), ("ranks",))], 1, tmp_path)
+    assert other.wait() == 3
+
+
+def test_a_job_that_fails_ends_the_others_and_leaves_nothing_open(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import json, sys, time; time.sleep(json.load(sys.stdin))", "utf-8")
+    jobs = [Job("train_system", name, wait, (), (name,)) for name, wait in (("a", 60), ("b", -1))]
+    before = list(Path("/proc/self/fd").iterdir())
+    with pytest.raises(RuntimeError, match="train_system b ended with the status 1") as caught:
+        run(str(program), jobs, 2, tmp_path)
+    # The frames of what was raised hold whatever was not closed.
+    assert caught.tb is not None
+    assert list(Path("/proc/self/fd").iterdir()) == before
 
 
 def test_a_folder_that_another_checkout_began_reads_the_configuration_of_this_one(

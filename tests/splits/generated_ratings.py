@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from hypothesis import settings
 from hypothesis import strategies as st
+from real_files import CM100K, MIRROR, MOVIELENS
 
 from receval.ratings import Ratings
 from receval.seeds import generator
 
 # The first example of a test may compile numba code, and the machine may be busy.
 without_deadline = settings(deadline=None)
-
-DATASETS = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 
 
 def rng_for(choice: int | str) -> np.random.Generator:
@@ -81,7 +78,7 @@ def skewed_ratings(n_users: int = 200, n_items: int = 60) -> Ratings:
 
 def movielens_1m() -> Ratings:
     table = pd.read_csv(
-        DATASETS / "ml-1m" / "ratings.dat",
+        MIRROR / MOVIELENS,
         sep=":",
         header=None,
         usecols=[0, 2, 4],
@@ -92,7 +89,7 @@ def movielens_1m() -> Ratings:
 
 def cm100k() -> Ratings:
     table = pd.read_csv(
-        DATASETS / "cm100k" / "ratings.txt",
+        MIRROR / CM100K,
         sep="\t",
         header=None,
         names=["user", "item", "value", "known"],

@@ -2,17 +2,11 @@
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
-from splits.generated_ratings import DATASETS, cm100k, movielens_1m
+from real_files import CM100K, FOLDS, MIRROR, MOVIELENS, needs
+from splits.generated_ratings import cm100k, movielens_1m
 
 from receval.splits.kinds import AnySplitSpec, make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED
-
-FOLDS = "folds_menamaldonado2021.txt"
-
-
-def needs(dataset):
-    present = (DATASETS / dataset).is_dir()
-    return pytest.mark.skipif(not present, reason=f"{dataset} is not in the local mirror")
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +15,7 @@ def ml_1m():
 
 
 def made(ratings, dataset, **kind):
-    auxiliary_files = {path.name: path for path in (DATASETS / dataset).iterdir()}
+    auxiliary_files = {path.name: path for path in (MIRROR / dataset).iterdir()}
     spec = TypeAdapter(AnySplitSpec).validate_python(kind)
     return make_split(ratings, spec, 1, dataset, "split", auxiliary_files)
 
@@ -30,7 +24,7 @@ def sizes(split, bit):
     return [int(((codes & bit) > 0).sum()) for codes in split.codes]
 
 
-@needs("ml-1m")
+@needs(MOVIELENS)
 def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
     split = made(ml_1m, "ml-1m", kind="uniform-test", test_share=0.2, min_train_ratio=0.2)
     assert split.n_folds == 5
@@ -45,7 +39,7 @@ def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
         assert (tested <= 0.8 * popularity).all()
 
 
-@needs("ml-1m")
+@needs(MOVIELENS, "ml-1m/temporal_test.tsv")
 def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
     split = made(
         ml_1m, "ml-1m", kind="predefined", file="temporal_test.tsv", content="held-out-pairs"
@@ -57,13 +51,13 @@ def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
     assert len(np.intersect1d(tested, trained)) == 1143
 
 
-@needs("ml-1m")
+@needs(MOVIELENS, f"ml-1m/{FOLDS}")
 def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(ml_1m):
     split = made(ml_1m, "ml-1m", kind="predefined", file=FOLDS, content="fold-numbers")
     assert sizes(split, TEST) == [199_684, 200_700, 200_065, 200_248, 199_512]
 
 
-@needs("cm100k")
+@needs(CM100K, f"cm100k/{FOLDS}")
 def test_cm100k_folds_of_menamaldonado2021_have_their_published_sizes():
     ratings = cm100k()
     split = made(

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from real_files import CM100K, FOLDS, MIRROR, needs
 from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of
 
 from receval.config.settings import load_settings
@@ -24,7 +25,6 @@ from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.menamaldonado2021 import fig11
 
 ROOT = Path(__file__).resolve().parents[2]
-MIRROR = ROOT.parent / "shared" / "datasets" / "cm100k"
 
 # Eight ratings, of which users chose the first five.
 KNOWN = [True] * 5 + [False] * 3
@@ -146,13 +146,13 @@ def test_one_dataset_and_one_fold_are_drawn_too(tmp_path: Path) -> None:
     assert len(figure.axes) == 2
 
 
-@pytest.mark.skipif(not MIRROR.is_dir(), reason="CM100k is not in ../shared/datasets")
+@needs(CM100K, f"cm100k/{FOLDS}")
 def test_the_folds_of_the_authors_have_their_sizes_on_cm100k(tmp_path: Path) -> None:
     from splits.generated_ratings import cm100k
 
     ratings = cm100k()
     spec = load_settings(ROOT / "config", "full").splits["released-folds-unbiased"]
-    files = {path.name: path for path in MIRROR.iterdir()}
+    files = {path.name: path for path in (MIRROR / "cm100k").iterdir()}
     split = make_split(ratings, spec, 1, "cm100k", "released-folds-unbiased", files)
     results = fig11.data(opened(tmp_path, {"cm100k": (ratings, split)}))
     tests = {role: rows["ratings"].tolist() for role, rows in results.groupby("part")}

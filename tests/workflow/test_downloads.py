@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,20 @@ def dataset_of(workflow: Workflow, urls: list[str]) -> dict[str, Any]:
     return {"variants": [edition], "expected": expected, "auxiliary_files": []}
 
 
+def with_mirror(
+    finished: Workflow, name: str, more_users: int = 0
+) -> tuple[Workflow, Path, dict[str, Any]]:
+    """Return a copy with the twin in a mirror, and changes by which it is a real dataset."""
+    workflow = finished.copied(finished.folder.with_name(name), with_results=True)
+    file = workflow.folder / "mirror/ml-1m/ml-1m.zip"
+    file.parent.mkdir(parents=True)
+    shutil.copy2(workflow.folder / TWIN, file)
+    dataset = dataset_of(workflow, ["http://127.0.0.1/nowhere"])
+    dataset["expected"]["users"] += more_users
+    changes = {"edition": "full", "local_mirrors": ["mirror"], "datasets": {"ml-1m": dataset}}
+    return workflow, file, changes
+
+
 def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
     finished: Workflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,13 +62,23 @@ def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
     assert again.did_nothing, again.text
 
 
+def test_other_counts_than_expected_are_said_in_one_sentence_without_a_traceback(
+    finished: Workflow,
+) -> None:
+    workflow, _, changes = with_mirror(finished, "miscounted", more_users=1)
+    run = workflow.run("--cores", "1", targets=RATINGS, changes=changes, as_shown=True)
+    log = workflow.read("work/full/ml-1m/logs/prepare_ratings.log")
+    alone = workflow.receval(
+        *("repo", "run-rule", *RATINGS, "--configfile", "small.yaml", "changes.yaml")
+    )
+    for said in (run.text, log, alone.text):
+        assert said.count(" expected, ") == 1, said
+        assert "Traceback" not in said, said
+    assert (run.status, alone.status) == (1, 1)
+
+
 def test_a_raw_file_of_a_mirror_counts_by_its_content(finished: Workflow) -> None:
-    workflow = finished.copied(finished.folder.with_name("mirrored"), with_results=True)
-    file = workflow.folder / "mirror/ml-1m/ml-1m.zip"
-    file.parent.mkdir(parents=True)
-    shutil.copy2(workflow.folder / TWIN, file)
-    dataset = dataset_of(workflow, ["http://127.0.0.1/nowhere"])
-    changes = {"edition": "full", "local_mirrors": ["mirror"], "datasets": {"ml-1m": dataset}}
+    workflow, file, changes = with_mirror(finished, "mirrored")
     first = workflow.run("--cores", "1", targets=RATINGS, changes=changes)
     assert first.status == 0, first.text
     os.utime(file)

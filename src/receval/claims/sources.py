@@ -159,7 +159,7 @@ class ClaimSources:
         self._records: dict[str, Any] = {}
         for study, path in provenance.items():
             with refusing_damage(path):
-                self._records[study] = json.loads(path.read_text())
+                self._records[study] = json.loads(path.read_text(encoding="utf-8"))
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,5 +49,12 @@ def run_kernels(chosen: argparse.Namespace) -> int:
 def run_one_rule(chosen: argparse.Namespace) -> int:
     """Make one file in the foreground, and return Snakemake's exit status."""
     from receval.workflow.foreground import run_rule
+    from receval.workflow.job_process import is_our_own
 
+    def show(kind: type[BaseException], error: BaseException, *trace: Any) -> None:
+        # No debugger has caught it. Snakemake has told its sentence.
+        if not is_our_own(error):
+            sys.__excepthook__(kind, error, *trace)
+
+    sys.excepthook = show
     return run_rule(chosen.file, chosen.options)

@@ -29,7 +29,7 @@ from typing import NoReturn
 
 import receval
 from receval.arithmetic import use_one_arithmetic
-from receval.workflow.job_process import Ended, Job, JobResult, carry_out
+from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
 from receval.workflow.kernels import compile_kernel, listed
 
 LIBRARIES = (
@@ -74,8 +74,7 @@ class Server:
         self._children = reader
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        # Whoever interrupts a run reaches the main process, which then ends the jobs.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end_with_the_run_alone()
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
         self._selector.register(reader, selectors.EVENT_READ)
@@ -131,9 +130,7 @@ class Server:
         try:
             _end_with(server)
             signal.set_wakeup_fd(-1)
-            # The run ends its jobs itself: they have nothing to say about it.
-            for number in (signal.SIGCHLD, signal.SIGINT):
-                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._selector.close()
             self._control.close()
             for other in self._jobs.values():

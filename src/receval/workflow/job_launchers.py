@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
-from receval.workflow.job_process import Ended, Job, JobResult, carry_out
+from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
 
 PATIENCE = 10.0
 """Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
@@ -216,7 +216,7 @@ def _spawned(job: Job, result: Connection) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_the_run_alone()
     result.send(carry_out(job))
 
 

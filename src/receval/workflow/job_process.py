@@ -7,6 +7,7 @@ import errno
 import faulthandler
 import logging
 import os
+import signal
 import sys
 import time
 import traceback
@@ -79,6 +80,16 @@ class Ended:
     status: int
 
 
+def end_with_the_run_alone() -> None:
+    """Leave it to the main process what becomes of this one when somebody interrupts the run.
+
+    That goes on at Ctrl-C where it is in the background and ignores it; else it ends its jobs by
+    SIGTERM, which they must not ignore although whoever started the run may have.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def carry_out(job: Job) -> JobResult:
     """Carry out a job in this process, which has nothing else to do.
 
@@ -104,16 +115,21 @@ def carry_out(job: Job) -> JobResult:
 
 def sentence_of(error: BaseException) -> str:
     """Return an exception as one sentence: its words, and its type where it is not one of ours."""
-    words = str(error).strip()
-    ours = type(error).__module__.startswith("receval.") or type(error) is ValueError
-    if words and ours:
-        return words
+    if is_our_own(error) or (type(error) is ValueError and str(error).strip()):
+        return str(error).strip()
     return "".join(traceback.format_exception_only(error)).strip()
+
+
+def is_our_own(error: BaseException) -> bool:
+    """Return whether an exception is of a class of this project, whose words say all of it."""
+    return type(error).__module__.startswith("receval.") and bool(str(error).strip())
 
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[logging.Logger]:
-    """Log a job into a file; an exception is logged in full and raised again.
+    """Log a job into a file, with the exception that ends it, which is raised again.
+
+    One of this project is logged as its sentence, without a traceback that would repeat it.
 
     Parameters
     ----------
@@ -136,8 +152,9 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     try:
         with warnings.catch_warnings():
             yield logging.getLogger("receval")
-    except Exception:
-        logging.getLogger("receval").error("%s", traceback.format_exc())
+    except Exception as error:
+        said = sentence_of(error) if is_our_own(error) else traceback.format_exc()
+        logging.getLogger("receval").error("%s", said)
         raise
     finally:
         logging.captureWarnings(False)

@@ -62,7 +62,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     if numbers:
         columns += [Column("Published", "right"), Column("Ours", "right")]
     else:
-        columns += [Column("Rule", width=0.15), Column("Ours", width=0.24)]
+        columns += [Column("Rule", width=0.15), Column("Ours", width=0.22)]
     rows = [_cells(row, display, numbers) for row in decided.to_dict("records")]
     return printed(display, columns, rows, _notes(results[~is_decided], display))
 
