@@ -84,3 +84,11 @@ def test_results_that_name_no_arithmetic_may_have_been_made_with_any(
     assert differences_of_arithmetic(accepted, fresh) == (
         "Nothing says with which arithmetic the accepted results were made.",
     )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"versions": 3}', '{"versions": {}, "arith'])
+def test_what_is_no_record_is_named(tmp_path: Path, text: str) -> None:
+    accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b")
+    (fresh / "two" / "provenance.json").write_text(text)
+    with pytest.raises(ValueError, match=r"two.provenance\.json is no record of provenance"):
+        differences_of_arithmetic(accepted, fresh)

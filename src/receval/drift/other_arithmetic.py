@@ -13,6 +13,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 RECORD = "provenance.json"
 
@@ -41,6 +42,11 @@ def differences_of_arithmetic(accepted: Path, fresh: Path) -> tuple[str, ...]:
     tuple of str
         None, if all records on both sides name the same. A folder without a record that names an
         arithmetic may have been made with any: that is a sentence, too.
+
+    Raises
+    ------
+    ValueError
+        A record cannot be read.
     """
     before, after = _named_by_records(accepted), _named_by_records(fresh)
     if not before or not after:
@@ -49,7 +55,7 @@ def differences_of_arithmetic(accepted: Path, fresh: Path) -> tuple[str, ...]:
     return tuple(
         f"{name}: {_in_words(before, name)} when results were accepted, {_in_words(after, name)} "
         "here."
-        for name in dict.fromkeys((*before, *after))
+        for name in [*_ARITHMETIC.values(), *sorted({*before, *after} - {*_ARITHMETIC.values()})]
         if before.get(name) != after.get(name)
     )
 
@@ -58,17 +64,24 @@ def _named_by_records(folder: Path) -> Mapping[str, set[str]]:
     """Return what the records of a folder name, by what it is; nothing where one names nothing."""
     found = defaultdict[str, set[str]](set)
     for path in sorted(folder.glob(f"*/{RECORD}")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if "arithmetic" not in record:
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            versions = dict[str, str](record["versions"])
+            arithmetic = dict[str, Any](record.get("arithmetic", {}))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{path} is no record of provenance: make the study again, or get the file back "
+                "from git."
+            ) from error
+        if not arithmetic:
             return {}
         for key, name in _ARITHMETIC.items():
-            value = record["arithmetic"].get(key) or []
+            value = arithmetic.get(key) or []
             if isinstance(value, Mapping):
                 value = [f"{variable}={setting}" for variable, setting in value.items()]
             found[name].update([value] if isinstance(value, str) else value)
-        for library, version in record["versions"].items():
-            if library not in _WITHOUT_NUMBERS:
-                found[f"Version of {library}"].add(version)
+        for library in versions.keys() - _WITHOUT_NUMBERS:
+            found[f"Version of {library}"].add(versions[library])
     return found
 
 
