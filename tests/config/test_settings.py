@@ -35,7 +35,7 @@ PLACES = [
     ("display.yaml",),
     ("display.yaml", "metrics", "P"),
     ("drift.yaml",),
-    ("drift.yaml", "tolerances", "value"),
+    ("drift.yaml", "tolerances", "*"),
     ("studies/bellogin2017.yaml",),
     ("studies/bellogin2017.yaml", "experiments", "movielens"),
     ("studies/bellogin2017.yaml", "artifacts", "fig02"),
