@@ -13,6 +13,10 @@ ours, which measures only the users again who lost a judgment since the level be
 
 from __future__ import annotations
 
+from receval.arithmetic import use_one_arithmetic
+
+use_one_arithmetic()
+
 import argparse
 import time
 from functools import cache

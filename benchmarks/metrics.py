@@ -15,6 +15,10 @@ ERR. It is timed on some of the systems, and its time is scaled to all. One thre
 
 from __future__ import annotations
 
+from receval.arithmetic import use_one_arithmetic
+
+use_one_arithmetic()
+
 import argparse
 import time
 

@@ -22,7 +22,7 @@ last printed digits alone.
 
 from __future__ import annotations
 
-from receval.arithmetic import numpy_features_beyond_avx2, one_arithmetic, use_one_arithmetic
+from receval.arithmetic import SETTINGS, numpy_features_beyond_avx2, use_one_arithmetic
 
 use_one_arithmetic()
 
@@ -39,10 +39,11 @@ import pandas as pd
 import yaml
 
 from receval.config.reading import load_drift_spec
-from receval.drift.changes import Kind, compare_tables
+from receval.drift.changes import Change, Kind, compare_tables
 from receval.drift.comparison import DATA_SUFFIX, names_of_artifacts
-from receval.drift.spec import DriftSpec
-from receval.drift.tables import numbers, read_table, roles_of_columns, row_labels
+from receval.drift.spec import DriftSpec, Tolerance
+from receval.drift.tables import read_table, roles_of_columns, row_labels
+from receval.drift.texts import changes_of_numbers
 from receval.storage.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -53,11 +54,13 @@ PAGE = ROOT / "docs" / "reading_results.md"
 PINNED = "pinned"
 
 ARITHMETICS: dict[str, tuple[str, dict[str, str]]] = {
-    PINNED: ("the one arithmetic", {}),
-    "sandybridge": ("OpenBLAS without AVX2", {"OPENBLAS_CORETYPE": "Sandybridge"}),
-    "prescott": ("OpenBLAS with SSE3 alone", {"OPENBLAS_CORETYPE": "Prescott"}),
+    PINNED: ("the one arithmetic, with Haswell's kernels of OpenBLAS", {}),
+    "zen": ("Zen's kernels of OpenBLAS", {"OPENBLAS_CORETYPE": "Zen"}),
+    "sandybridge": ("Sandybridge's kernels of OpenBLAS", {"OPENBLAS_CORETYPE": "Sandybridge"}),
+    "prescott": ("Prescott's kernels of OpenBLAS", {"OPENBLAS_CORETYPE": "Prescott"}),
+    "skylakex-kernels": ("SkylakeX's kernels of OpenBLAS", {"OPENBLAS_CORETYPE": "SkylakeX"}),
     "skylakex": (
-        "all with AVX-512",
+        "AVX-512 in OpenBLAS, numba and numpy",
         {
             "OPENBLAS_CORETYPE": "SkylakeX",
             "NUMBA_CPU_NAME": "skylake-avx512",
@@ -66,7 +69,7 @@ ARITHMETICS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "generic": (
-        "numba for any x86-64",
+        "numba's code for any x86-64",
         {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
     ),
     "numpy": (
@@ -89,6 +92,8 @@ LAST_DIGITS = 1e-9
 COLUMNS = ["arithmetic", "artifact", "column", "kind", "cells", "difference", "of_lists"]
 """Of a record: ``of_lists`` is the largest difference times the number of lists of its row."""
 
+EXACT = Tolerance(reason="what moved at all is looked for")
+
 FILES, ARTIFACTS = "files", "artifacts"
 """Kinds of rows that count what was compared, in ``cells``, and what of it is not the same."""
 
@@ -97,13 +102,16 @@ BEGIN, END = "written by benchmarks/processors.py", "end of what benchmarks/proc
 
 def make(options: argparse.Namespace) -> None:
     """Run the workflow under each arithmetic and write down what moved."""
-    has_avx512 = " avx512bw " in Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    for name, (_, settings) in ARITHMETICS.items():
-        if name not in options.only or (name == "skylakex" and not has_avx512):
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    for name, (title, settings) in ARITHMETICS.items():
+        if name not in options.only:
+            continue
+        if name.startswith("skylakex") and "avx512bw" not in flags:
+            print(f"This processor cannot compute with {title}.")
             continue
         folder = options.keep / options.edition / name
         folder.mkdir(parents=True, exist_ok=True)
-        bare = {k: v for k, v in os.environ.items() if k not in one_arithmetic()}
+        bare = {k: v for k, v in os.environ.items() if k not in SETTINGS}
         subprocess.run(
             [
                 *(sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--cores", "all"),
@@ -160,19 +168,43 @@ def _moved(
     )
     if before.read_bytes() == after.read_bytes():
         return
-    table, own = read_table(before), spec.of(artifact)
+    own = spec.of(artifact)
+    table, other = read_table(before), read_table(after)
     roles = roles_of_columns(table, own)
-    lists = pd.Series(dtype=float)
-    if spec.lists in table.columns:
-        lists = pd.Series(numbers(table[spec.lists]), index=row_labels(table, roles.keys))
+    labelled = [
+        side.set_axis(row_labels(side, roles.keys), axis="index") for side in (table, other)
+    ]
     sizes = defaultdict[tuple[str, str], list[float]](list)
     of_lists = defaultdict[tuple[str, str], float](float)
-    for change in compare_tables(table, read_table(after), own, roles).changes:
-        what, size = (change.column, str(change.kind)), abs(change.difference)
-        sizes[what].append(size)
-        of_lists[what] = max(of_lists[what], size * float(lists.get(change.row, 0)))
+    for change in compare_tables(table, other, own, roles).changes:
+        for kind, size in _kinds_and_sizes(change, *labelled):
+            sizes[change.column, kind].append(size)
+            if spec.lists in table.columns and change.row:
+                lists = float(labelled[0].at[change.row, spec.lists] or 0)
+                what = change.column, kind
+                of_lists[what] = max(of_lists[what], size * lists)
     for what, moves in sorted(sizes.items()):
         yield *what, len(moves), max(moves), of_lists[what]
+
+
+def _kinds_and_sizes(
+    change: Change, accepted: pd.DataFrame, fresh: pd.DataFrame
+) -> Iterator[tuple[str, float]]:
+    """Yield whether a change is of a value, a count or something else, and how large it is."""
+    if change.kind in (Kind.VALUE, Kind.COUNT):
+        whole = float(change.accepted) % 1 == float(change.fresh) % 1 == 0
+        yield Kind.COUNT if whole else Kind.VALUE, abs(change.difference)
+        return
+    moves = None
+    if change.kind == Kind.TEXT:
+        texts = [str(side.at[change.row, change.column]) for side in (accepted, fresh)]
+        moves = changes_of_numbers(*texts, EXACT)
+    if moves is None:
+        yield str(change.kind), math.nan
+        return
+    for move in moves:
+        whole = move.accepted.unit == move.fresh.unit == 0
+        yield Kind.COUNT if whole else Kind.VALUE, abs(move.difference)
 
 
 def tolerances(records: pd.DataFrame) -> dict[str, dict[str, object]]:
@@ -184,20 +216,19 @@ def tolerances(records: pd.DataFrame) -> dict[str, dict[str, object]]:
         Something moved that is no number: a row, or the words of a text.
     """
     moved = records[records["artifact"] != ""]
-    if len(other := moved[~moved["kind"].isin(("value", "count", "text"))]) or (
-        moved["difference"].isna().any()
-    ):
+    if len(other := moved[~moved["kind"].isin((Kind.VALUE, Kind.COUNT))]):
         raise ValueError(f"No tolerance lets rows or words move:\n{other}")
     own: dict[str, dict[str, object]] = {}
     for (artifact, column), rows in moved.groupby(["artifact", "column"]):
+        bounds: dict[str, object] = {}
+        for kind, of_kind in rows.groupby("kind"):
+            size = MARGIN * of_kind["difference"].max()
+            bounds |= (
+                {"counts": round(size)} if kind == Kind.COUNT else {"absolute": rounded_up(size)}
+            )
         most = rows.loc[rows["difference"].idxmax()]
-        counts = rows.loc[rows["kind"] == Kind.COUNT, "difference"].max()
-        values = rows.loc[rows["kind"] != Kind.COUNT, "difference"].max()
-        own[f"{artifact}:{column}"] = {
-            **({} if math.isnan(values) else {"absolute": rounded_up(MARGIN * values)}),
-            **({} if math.isnan(counts) else {"counts": math.ceil(MARGIN * counts)}),
-            "reason": f"It moved by {most['difference']:.2g} at most ({most['arithmetic']}).",
-        }
+        why = f"It moved by {most['difference']:.2g} at most ({most['arithmetic']})."
+        own[f"{artifact}:{column}"] = {**bounds, "reason": why}
     common: dict[str, dict[str, object]] = {}
     for column, rows in moved[moved["kind"] == Kind.VALUE].groupby("column"):
         largest = rows.groupby("artifact")["difference"].max()
@@ -205,7 +236,7 @@ def tolerances(records: pd.DataFrame) -> dict[str, dict[str, object]]:
         common[str(column)] = {
             "absolute": rounded_up(MARGIN * largest.median()),
             **({"per_list": rounded_up(MARGIN * of_lists)} if of_lists else {}),
-            "reason": f"As in the median of the {len(largest)} artifacts in which it moved.",
+            "reason": f"Three times the median over the {len(largest)} artifacts that moved.",
         }
     rest = {
         "absolute": LAST_DIGITS,
@@ -229,7 +260,7 @@ def table_of_arithmetics(records: dict[str, pd.DataFrame]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for edition, table in records.items():
-        for name, (title, settings) in ARITHMETICS.items():
+        for name, (title, _) in ARITHMETICS.items():
             rows = table[table["arithmetic"] == name]
             if not len(rows):
                 continue
@@ -237,9 +268,8 @@ def table_of_arithmetics(records: dict[str, pd.DataFrame]) -> str:
                 rows.loc[rows["kind"] == kind].iloc[0] for kind in (FILES, ARTIFACTS)
             )
             cells = rows.loc[rows["artifact"] != "", "cells"].sum()
-            asked = " ".join(f"`{variable}={value}`" for variable, value in settings.items())
             lines.append(
-                f"| {title}{f': {asked}' if asked else ''} | {edition} "
+                f"| {title} | {edition} "
                 f"| {files['difference']:.0f} of {files['cells']:,} "
                 f"| {artifacts['difference']:.0f} of {artifacts['cells']} | {cells:,} "
                 f"| {_most_moved(rows[rows['artifact'] != ''])} |"

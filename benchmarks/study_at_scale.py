@@ -44,6 +44,7 @@ from measured_jobs import Job, Measured, do, read_configuration_of, read_rows, r
 from other_machines import schedules
 from study_jobs import behind, jobs_of, making
 
+from receval.arithmetic import use_one_arithmetic
 from receval.workflow.kernels import compile_all
 
 GIB = 1 << 30
@@ -80,6 +81,7 @@ def main() -> int:
         [1, 3, 10] if options.dataset == "netflix" else [choices(options.dataset) / 1e6]
     )
     print("First all listed kernels are compiled.", flush=True)
+    use_one_arithmetic(computes=False)
     compile_all(options.cores)
     records = [_study(millions, options) for millions in sorted(sizes)]
     _print_growth(records)

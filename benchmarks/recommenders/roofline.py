@@ -59,7 +59,7 @@ class Work:
         Read and written by its loops.
     operations : float
         On numbers.
-    width : {8, 32}
+    width : {8, 32, 64}
         Bits of these numbers.
     """
 
@@ -82,9 +82,14 @@ def main() -> int:
     data = one_fold(table(ratings))
     bandwidth = copied_a_second(options.repeats)
     of_all = copied_a_second(options.repeats, os.cpu_count() or 1)
-    ceilings = {8: byte_additions_a_second(options.repeats), 32: flops_a_second(options.repeats)}
+    ceilings = {
+        8: byte_additions_a_second(options.repeats),
+        32: flops_a_second(options.repeats, np.float32),
+        64: flops_a_second(options.repeats, np.float64),
+    }
     print(f"copied, read and written: {bandwidth / 1e9:.1f} GB/s, by all cores {of_all / 1e9:.1f}")
-    print(f"float32 additions and multiplications: {ceilings[32] / 1e9:.1f} G/s")
+    for bits in (32, 64):
+        print(f"float{bits} additions and multiplications: {ceilings[bits] / 1e9:.1f} G/s")
     print(f"additions of bytes: {ceilings[8] / 1e9:.1f} G/s")
     print(f"{'kernel':<44}{'s':>8}{'GB/s':>8}{'of copy':>9}{'G op/s':>8}{'of peak':>9}")
     kernels = []
@@ -139,10 +144,10 @@ def copied_a_second(repeats: int, threads: int = 1) -> float:
     return 2 * source.nbytes / seconds
 
 
-def flops_a_second(repeats: int) -> float:
-    """Return the float32 operations a second of a loop over numbers in the first cache."""
-    numbers = np.ones(1 << 10, dtype=np.float32)
-    factors = np.full(1 << 10, 0.5, dtype=np.float32)
+def flops_a_second(repeats: int, number: type[np.floating]) -> float:
+    """Return the operations a second on such numbers of a loop over some in the first cache."""
+    numbers = np.ones(1 << 10, dtype=number)
+    factors = np.full(1 << 10, 0.5, dtype=number)
     rounds = 20_000
     _multiply_and_add(numbers, factors, 1)
     seconds = fastest(lambda: _multiply_and_add(numbers, factors, rounds), repeats)
@@ -266,21 +271,21 @@ def _ranked(data) -> Work:  # type: ignore[no-untyped-def]
 def _solved(train: csr_array) -> Work:
     """Half a step of MF: grams of the factors of each user's items, and their equations."""
     rng = np.random.default_rng(1)
-    fixed = rng.random((ITEMS, FACTORS), dtype=np.float32)
+    fixed = rng.random((ITEMS, FACTORS))
     gram = fixed.T @ fixed
-    solved = np.zeros((train.shape[0], FACTORS), dtype=np.float32)
+    solved = np.zeros((train.shape[0], FACTORS))
     roots = np.sqrt(train.data)
     arguments = (train.indptr, train.indices, roots, train.data, fixed, gram, solved)
     # A gram is symmetric: half of its products suffice.
     operations = train.nnz * FACTORS * (FACTORS + 4.0) + train.shape[0] * FACTORS**3 / 3.0
-    n_bytes = 4.0 * FACTORS * 4 * train.nnz + 4.0 * FACTORS**2 * 3 * train.shape[0]
+    n_bytes = 8.0 * FACTORS * 4 * train.nnz + 8.0 * FACTORS**2 * 3 * train.shape[0]
     return Work(
         f"MF, {FACTORS} factors of {train.shape[0]:,} users",
         "other training",
         lambda: solve_rows(*arguments),
         n_bytes,
         operations,
-        32,
+        64,
     )
 
 

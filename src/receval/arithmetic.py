@@ -16,8 +16,9 @@ variable                      value                              what it chooses
 ============================  =================================  ======================
 
 A value that is set already stays: the person or the host has a reason for it
-(:func:`other_settings` names it). On other processors nothing is set. The library itself changes
-nothing in the process that imports it (docs/library.md says how to ask for the same there).
+(:func:`other_settings` names it). On other processors only the number of threads is set. The
+library itself changes nothing in the process that imports it (docs/library.md says how to ask for
+the same there).
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ import platform
 import re
 import subprocess
 import sys
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
 THREADS = (
     "OMP_NUM_THREADS",
@@ -42,10 +44,11 @@ THREADS = (
 )
 """Variables that OpenMP, the libraries of linear algebra and numba look at when they start."""
 
-_NAMES = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NPY_DISABLE_CPU_FEATURES")
+SETTINGS = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NPY_DISABLE_CPU_FEATURES")
+"""Variables by which OpenBLAS, numba and numpy choose their instructions."""
 
 # What the kernels for Haswell and code for it may use: the third level of x86-64.
-_NEEDED = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"})
+_NEEDED = frozenset({"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"})
 
 # Of Windows' IsProcessorFeaturePresent: processors that have AVX2 have all the rest of the level.
 _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
@@ -86,9 +89,10 @@ def use_one_arithmetic(*, computes: bool = True) -> None:
     loaded = [name for name in _LOADED_TOO_EARLY if name in sys.modules]
     if changed and loaded and computes:
         raise RuntimeError(
-            f"{loaded[0]} was loaded before {', '.join(changed)} could be set, so results would "
+            f"{loaded[0]} was loaded before the arithmetic could be chosen, so results would "
             "depend on this machine's processor. Call receval.arithmetic.use_one_arithmetic before "
-            f"anything imports {loaded[0]}, or set these variables where the process is started."
+            f"anything imports {loaded[0]}, or set these variables where the process is started: "
+            + " ".join(f"{name}={quote(value)}" for name, value in changed.items())
         )
     os.environ.update(changed)
 
@@ -109,7 +113,7 @@ def one_arithmetic() -> dict[str, str]:
 
 def settings_in_effect() -> dict[str, str]:
     """Return the variables of the one arithmetic as they are set here, or will be."""
-    given = {name: os.environ[name] for name in _NAMES if name in os.environ}
+    given = {name: os.environ[name] for name in SETTINGS if name in os.environ}
     return {**one_arithmetic(), **given}
 
 
@@ -124,8 +128,8 @@ def numpy_features_beyond_avx2() -> tuple[str, ...]:
     """Return the names of what the installed numpy has for processors beyond AVX2.
 
     numpy is not loaded for it. It warns of a name that it does not know, and takes in silence what
-    a processor lacks. The names are those of its list of dispatched features, which changed with
-    versions 2.3 and 2.4.
+    a processor lacks. The names are those of the dispatched features of the wheels on PyPI, whose
+    list changed with versions 2.3 and 2.4.
     """
     spec = find_spec("numpy")
     if spec is None or spec.origin is None:
@@ -150,7 +154,7 @@ def processor() -> str:
     return " ".join(named.split()) or platform.machine()
 
 
-@lru_cache(maxsize=1)
+@cache
 def _has_avx2() -> bool:
     """Tell whether the processor is of the third level of x86-64."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
@@ -167,7 +171,7 @@ def _has_avx2() -> bool:
     return False
 
 
-@lru_cache(maxsize=1)
+@cache
 def _first_processor() -> dict[str, str]:
     """Return what Linux says of the machine's first processor."""
     said: dict[str, str] = {}

@@ -12,7 +12,7 @@ import pytest
 
 from receval.config.reading import load_drift_spec
 from receval.drift.comparison import ArtifactDrift, compare_artifact
-from receval.drift.spec import DriftSpec
+from receval.drift.spec import DriftSpec, Tolerance
 from receval.metrics import evaluation, list_view, ndcg
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -126,6 +126,22 @@ def drop_a_user(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(evaluation, "evaluated_lists", without_the_last)
 
 
+TOLERANCES = {
+    "claims:*": {"absolute": 0.02, "relative": 0.02, "reason": "a number of another artifact"},
+    "*relations:*": {"absolute": 0.02, "relative": 0.02, "reason": "a number of another artifact"},
+    "errata:value": {"absolute": 0.002, "relative": 0.02, "reason": "a number of another artifact"},
+    "receval:*": {"absolute": 0.02, "relative": 0.02, "reason": "a number of another artifact"},
+    "value": {"absolute": 1e-5, "relative": 1e-3, "per_list": 0.3, "reason": "a few hits"},
+    "*": {"absolute": 1e-9, "relative": 1e-9, "reason": "last digits"},
+}
+
+
+def tolerant_config() -> DriftSpec:
+    """Return the tracked keys and texts with tolerances that do not hang on what was measured."""
+    tolerances = {pattern: Tolerance.model_validate(t) for pattern, t in TOLERANCES.items()}
+    return tracked_config().model_copy(update={"tolerances": tolerances})
+
+
 @cache
 def tracked_config() -> DriftSpec:
     """Return the configuration that the repository runs with."""
@@ -148,6 +164,6 @@ def drift_between(
         "study/artifact",
         folder / "fresh",
         folder / "accepted",
-        config or tracked_config(),
+        config or tolerant_config(),
         **options,
     )

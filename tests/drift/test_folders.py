@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 import pytest
-from drift.small_study import tracked_config
+from drift.small_study import tolerant_config
 
 from receval.drift.acceptance import Acceptance, acceptance
 from receval.drift.changes import Kind
@@ -30,7 +30,7 @@ class Sides:
         self.write("accepted", name, text)
 
     def compare(self, *expected: str, **options: object):
-        return compare_folders(self.fresh, self.accepted, tracked_config(), expected, **options)
+        return compare_folders(self.fresh, self.accepted, tolerant_config(), expected, **options)
 
     def accept(self, *artifacts: str) -> Acceptance:
         changes = acceptance(self.fresh, self.accepted, artifacts)

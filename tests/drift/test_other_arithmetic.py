@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from receval.drift.other_arithmetic import differences_of_arithmetic
+from receval.drift.other_arithmetic import OtherArithmetic
 
 ARITHMETIC = {
     "blas": ["OpenBLAS 0.3.30 with Haswell kernels"],
@@ -19,6 +19,11 @@ ARITHMETIC = {
     "given": {},
 }
 VERSIONS = {"numpy": "2.4.6", "matplotlib": "3.11.2", "snakemake": "9.27.1"}
+
+
+def differences(accepted: Path, fresh: Path) -> tuple[str, ...]:
+    """Return what is said of one of the two studies."""
+    return OtherArithmetic(accepted, fresh).of_study("one")
 
 
 def folder(path: Path, versions: dict[str, str] | None = None, **arithmetic: Any) -> Path:
@@ -31,7 +36,7 @@ def folder(path: Path, versions: dict[str, str] | None = None, **arithmetic: Any
 
 
 def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> None:
-    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
+    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b")) == ()
 
 
 @pytest.mark.parametrize(
@@ -39,21 +44,21 @@ def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> N
     [
         (
             {"blas": ["OpenBLAS 0.3.30 with NeoverseN1 kernels"]},
-            "Linear algebra: OpenBLAS 0.3.30 with Haswell kernels when results were accepted, "
+            "Linear algebra: OpenBLAS 0.3.30 with Haswell kernels for the accepted results, "
             "OpenBLAS 0.3.30 with NeoverseN1 kernels here.",
         ),
         (
             {"libc": "glibc 2.39"},
-            "C library: glibc 2.36 when results were accepted, glibc 2.39 here.",
+            "C library: glibc 2.36 for the accepted results, glibc 2.39 here.",
         ),
         (
-            {"given": {"OPENBLAS_CORETYPE": "Haswell", "NUMBA_CPU_NAME": "znver3"}},
-            "Set by the person or the host: nothing when results were accepted, "
-            "NUMBA_CPU_NAME=znver3 and OPENBLAS_CORETYPE=Haswell here.",
+            {"given": {"OPENBLAS_CORETYPE": "", "NUMBA_CPU_NAME": "znver3"}},
+            "Set by the user or the host: nothing for the accepted results, "
+            "OPENBLAS_CORETYPE=(empty) and NUMBA_CPU_NAME=znver3 here.",
         ),
         (
             {"versions": {**VERSIONS, "numpy": "2.5.0"}},
-            "Version of numpy: 2.4.6 when results were accepted, 2.5.0 here.",
+            "Version of numpy: 2.4.6 for the accepted results, 2.5.0 here.",
         ),
     ],
     ids=["kernels", "C library", "given", "version"],
@@ -61,14 +66,12 @@ def test_nothing_is_said_where_both_were_made_with_the_same(tmp_path: Path) -> N
 def test_what_differs_is_named_with_both_values(
     tmp_path: Path, other: dict[str, Any], sentence: str
 ) -> None:
-    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b", **other)) == (
-        sentence,
-    )
+    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b", **other)) == (sentence,)
 
 
 def test_libraries_that_compute_no_number_may_differ(tmp_path: Path) -> None:
     newer = {**VERSIONS, "matplotlib": "4.0", "snakemake": "10.0"}
-    assert differences_of_arithmetic(folder(tmp_path / "a"), folder(tmp_path / "b", newer)) == ()
+    assert differences(folder(tmp_path / "a"), folder(tmp_path / "b", newer)) == ()
 
 
 @pytest.mark.parametrize("missing", ["record", "arithmetic"])
@@ -81,14 +84,40 @@ def test_results_that_name_no_arithmetic_may_have_been_made_with_any(
             path.unlink()
         else:
             path.write_text(json.dumps({"versions": VERSIONS}))
-    assert differences_of_arithmetic(accepted, fresh) == (
-        "Nothing says with which arithmetic the accepted results were made.",
+    assert differences(accepted, fresh) == (
+        "one: nothing says with which arithmetic the accepted results were made.",
     )
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"versions": 3}', '{"versions": {}, "arith'])
+def test_the_record_of_the_run_speaks_for_a_study_of_which_a_part_was_made(
+    tmp_path: Path,
+) -> None:
+    accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b" / "artifacts")
+    record = (fresh / "one" / "provenance.json").rename(tmp_path / "b" / "run.json")
+    assert differences(accepted, fresh) == ()
+    record.unlink()
+    assert differences(accepted, fresh) == (
+        "one: nothing says with which arithmetic the fresh results were made.",
+    )
+
+
+def test_studies_are_told_apart(tmp_path: Path) -> None:
+    accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b")
+    record = {"arithmetic": {**ARITHMETIC, "libc": "musl 1.2"}, "versions": VERSIONS}
+    (fresh / "two" / "provenance.json").write_text(json.dumps(record))
+    both = OtherArithmetic(accepted, fresh)
+    assert both.of_study("one") == ()
+    assert both.of_study("two") == (
+        "C library: glibc 2.36 for the accepted results, musl 1.2 here.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[3]", "3", '{"arithmetic": 3}', '{"arithmetic": {"blas": 3}, "versions": {}}'],
+)
 def test_what_is_no_record_is_named(tmp_path: Path, text: str) -> None:
     accepted, fresh = folder(tmp_path / "a"), folder(tmp_path / "b")
-    (fresh / "two" / "provenance.json").write_text(text)
-    with pytest.raises(ValueError, match=r"two.provenance\.json is no record of provenance"):
-        differences_of_arithmetic(accepted, fresh)
+    (fresh / "one" / "provenance.json").write_text(text)
+    with pytest.raises(ValueError, match=r"one.provenance\.json is no record of what results"):
+        differences(accepted, fresh)

@@ -11,6 +11,9 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
+from receval.drift.comparison import ArtifactStatus, compare_folders
+from receval.drift.spec import DriftSpec
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,7 +39,7 @@ MOVED = record(
     ("b", "one/fig", "value", "value", 1, 0.004, 0.1),
     ("b", "two/fig", "value", "value", 1, 0.0101, 0),
     ("b", "two/fig", "wins", "count", 2, 2, 0),
-    ("b", "claims", "ours", "text", 1, 0.25, 0),
+    ("b", "claims", "ours", "value", 1, 0.25, 0),
 )
 
 
@@ -69,10 +72,33 @@ def test_what_no_arithmetic_has_moved_may_differ_in_its_last_digits_alone(
     assert (rest["absolute"], rest["relative"]) == (1e-9, 1e-9)
 
 
-@pytest.mark.parametrize("kind", ["row missing", "column new"])
-def test_rows_that_come_or_go_have_no_tolerance(processors: ModuleType, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["row missing", "column new", "text"])
+def test_rows_and_words_have_no_tolerance(processors: ModuleType, kind: str) -> None:
     with pytest.raises(ValueError, match="No tolerance lets rows or words move"):
         processors.tolerances(record(("a", "one/fig", "", kind, 1, float("nan"), 0)))
+
+
+TABLES = (
+    "dataset,value,wins,ours\nml,0.5,4,.48 in 17 of 20\ncm,2.0,3,.10 in 3 of 20\n",
+    "dataset,value,wins,ours\nml,0.4,6,.44 in 15 of 20\ncm,3.0,3,.10 in 3 of 20\n",
+)
+
+
+def test_what_an_arithmetic_moved_is_within_the_tolerances_that_follow_from_it(
+    processors: ModuleType, tmp_path: Path
+) -> None:
+    accepted, here = tmp_path / "accepted", tmp_path / "work"
+    for folder, text in zip((accepted, here / "artifacts"), TABLES, strict=True):
+        (folder / "one").mkdir(parents=True)
+        (folder / "one" / "fig.csv").write_text(text)
+    columns = {"keys": [], "texts": ["ours"], "lists": "lists"}
+    exact = DriftSpec.model_validate({**columns, "tolerances": {"*": {"reason": "exact"}}})
+    moved = [("a", "one/fig", *row) for row in processors._moved("one/fig", here, accepted, exact)]
+    found = processors.tolerances(record(*moved))
+    spec = DriftSpec.model_validate({**columns, "tolerances": found})
+    report = compare_folders(here / "artifacts", accepted, spec, ["one/fig"])
+    (fig,) = report.artifacts
+    assert (fig.status, fig.tolerated) == (ArtifactStatus.TOLERATED, 4)
 
 
 @pytest.mark.parametrize(

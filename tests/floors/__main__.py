@@ -25,8 +25,7 @@ FOLDERS = (
 )
 """Of the library's own tests; the others are of the reproduction, whose versions are locked."""
 
-NEEDED_BY_TESTS = ("filelock", *PROJECT["optional-dependencies"]["test"])
-"""tests/conftest.py asks the workflow, which locks files."""
+NEEDED_BY_TESTS = PROJECT["optional-dependencies"]["test"]
 
 
 def lowest(requirements: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ REQUIRED INPUTS
   work/<edition>/artifacts/errata.csv              the numbers of the errata
   work/<edition>/artifacts/receval.csv             the numbers of the paper
   results/<edition>/<study>/<artifact>.csv         the accepted ones
+  .../<study>/provenance.json                      what both were made with
   work/<edition>/<dataset>/*.parquet, summary.json the prepared datasets, to be verified
   config/drift.yaml                                tolerances, with reasons
 OUTPUTS

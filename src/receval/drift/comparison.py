@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from receval.drift.changes import Change, compare_tables
-from receval.drift.other_arithmetic import differences_of_arithmetic
+from receval.drift.other_arithmetic import OtherArithmetic
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import SYSTEM, VALUE, numbers, read_table, roles_of_columns, row_labels
 
@@ -164,8 +164,8 @@ class DriftReport:
     artifacts : tuple of ArtifactDrift
         In alphabetical order.
     other_arithmetic : tuple of str
-        What the two sides were not both made with, a sentence each; with none of these every digit
-        counts.
+        What the two sides were not both made with, a sentence each. In studies of which there is
+        none every digit counts.
     """
 
     artifacts: tuple[ArtifactDrift, ...]
@@ -206,8 +206,8 @@ def compare_folders(
     accepted : Path
         ``results/<edition>``, laid out the same way.
     config : DriftSpec
-        Keys and tolerances. What both sides made with the same arithmetic, and the same versions of
-        libraries, is compared without tolerance: then code or data have moved it.
+        Keys and tolerances. A study that both sides made with the same arithmetic, and the same
+        versions of libraries, is compared without tolerance: code or data have moved it.
     expected : collection of str
         ``study/artifact`` names that this run makes. An accepted artifact that is not among them
         is reported as absent, not as drift.
@@ -219,11 +219,14 @@ def compare_folders(
     Raises
     ------
     ValueError
-        If a CSV cannot be read; the message names the file.
+        If a CSV or a record of provenance cannot be read; the message names the file.
     """
     fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
-    other_arithmetic = differences_of_arithmetic(accepted, fresh)
-    spec = config if other_arithmetic else config.exact()
+    compared = sorted(fresh_names & accepted_names & set(expected))
+    of_study = OtherArithmetic(accepted, fresh).of_study
+    studies = {name: of_study(name.split("/")[0]) for name in compared if "/" in name}
+    # What belongs to no study is made of what all of them have.
+    of_all = tuple(dict.fromkeys(sentence for each in studies.values() for sentence in each))
 
     def artifact(name: str) -> ArtifactDrift:
         if name not in expected:
@@ -234,10 +237,11 @@ def compare_folders(
             return ArtifactDrift(name, ArtifactStatus.MISSING)
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
+        spec = config if studies.get(name, of_all) else config.exact()
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 
     names = sorted({*fresh_names, *accepted_names, *expected})
-    return DriftReport(tuple(artifact(name) for name in names), other_arithmetic)
+    return DriftReport(tuple(artifact(name) for name in names), of_all)
 
 
 def compare_artifact(

@@ -1,89 +1,103 @@
 # SPDX-License-Identifier: MIT
-"""With what two folders of artifacts were made, and whether last digits may differ for it.
+"""With what the two sides of a comparison were made, and whether last digits may differ for it.
 
 Each study has a record of provenance beside its artifacts. It names the arithmetic of the process
 that wrote it (kernels of linear algebra, the processor that numba compiled for, numpy's loops, the
-C library) and the versions of the libraries. Where both folders were made with the same, their
+C library) and the versions of the libraries. Where both sides were made with the same, their
 numbers are the same to the last digit unless code or data have changed. Where not, some may move.
 """
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 RECORD = "provenance.json"
 
+RUN = "run.json"
+"""Beside the fresh artifacts: it speaks for a study of which a run has made a part alone."""
+
 _ARITHMETIC = {
     "blas": "Linear algebra",
     "numba": "Code compiled by numba",
-    "numpy": "Loops of numpy for",
+    "numpy": "Loops of numpy",
     "libc": "C library",
-    "given": "Set by the person or the host",
+    "given": "Set by the user or the host",
 }
 
 _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 """Libraries that run jobs, or draw what others have computed."""
 
+Named = Mapping[str, str]
+"""What a record names, by what it is."""
 
-def differences_of_arithmetic(accepted: Path, fresh: Path) -> tuple[str, ...]:
-    """Return a sentence for each thing that two folders of artifacts were not both made with.
+
+class OtherArithmetic:
+    """What studies were not made with on both sides.
 
     Parameters
     ----------
     accepted, fresh : Path
         ``results/<edition>`` and ``work/<edition>/artifacts``, or folders like these.
 
-    Returns
-    -------
-    tuple of str
-        None, if all records on both sides name the same. A folder without a record that names an
-        arithmetic may have been made with any: that is a sentence, too.
-
     Raises
     ------
     ValueError
-        A record cannot be read.
+        By the methods, where a record cannot be read.
     """
-    before, after = _named_by_records(accepted), _named_by_records(fresh)
-    if not before or not after:
-        unknown = [side for side, known in (("accepted", before), ("fresh", after)) if not known]
-        return (f"Nothing says with which arithmetic the {unknown[0]} results were made.",)
-    return tuple(
-        f"{name}: {_in_words(before, name)} when results were accepted, {_in_words(after, name)} "
-        "here."
-        for name in [*_ARITHMETIC.values(), *sorted({*before, *after} - {*_ARITHMETIC.values()})]
-        if before.get(name) != after.get(name)
-    )
+
+    def __init__(self, accepted: Path, fresh: Path) -> None:
+        self._accepted = accepted
+        self._fresh = fresh
+        self.of_study = cache(self._of_study)
+
+    def _of_study(self, study: str) -> tuple[str, ...]:
+        """Return a sentence for each thing in which the two sides of a study differ.
+
+        There is none if both records name the same. A side whose record is missing, or names no
+        arithmetic, may have been made with any: that is a sentence, too.
+        """
+        before = _named_by(self._accepted / study / RECORD)
+        after = _named_by(self._fresh / study / RECORD) or _named_by(self._fresh.parent / RUN)
+        if not before or not after:
+            side = "fresh" if before else "accepted"
+            return (f"{study}: nothing says with which arithmetic the {side} results were made.",)
+        return tuple(
+            f"{name}: {before.get(name) or 'nothing'} for the accepted results, "
+            f"{after.get(name) or 'nothing'} here."
+            for name in dict.fromkeys((*before, *after))
+            if before.get(name) != after.get(name)
+        )
 
 
-def _named_by_records(folder: Path) -> Mapping[str, set[str]]:
-    """Return what the records of a folder name, by what it is; nothing where one names nothing."""
-    found = defaultdict[str, set[str]](set)
-    for path in sorted(folder.glob(f"*/{RECORD}")):
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            versions = dict[str, str](record["versions"])
-            arithmetic = dict[str, Any](record.get("arithmetic", {}))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise ValueError(
-                f"{path} is no record of provenance: make the study again, or get the file back "
-                "from git."
-            ) from error
-        if not arithmetic:
+def _named_by(path: Path) -> Named:
+    """Return what a record names; nothing where there is none, or it names no arithmetic."""
+    if not path.is_file():
+        return {}
+    try:
+        record = dict[str, Any](json.loads(path.read_text(encoding="utf-8")))
+        if "arithmetic" not in record:
             return {}
-        for key, name in _ARITHMETIC.items():
-            value = arithmetic.get(key) or []
-            if isinstance(value, Mapping):
-                value = [f"{variable}={setting}" for variable, setting in value.items()]
-            found[name].update([value] if isinstance(value, str) else value)
-        for library in versions.keys() - _WITHOUT_NUMBERS:
-            found[f"Version of {library}"].add(versions[library])
-    return found
+        arithmetic = {
+            name: _in_words(record["arithmetic"].get(key)) for key, name in _ARITHMETIC.items()
+        }
+        versions = {
+            f"Version of {library}": str(version)
+            for library, version in sorted(record["versions"].items())
+            if library not in _WITHOUT_NUMBERS
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(
+            f"{path} is no record of what results were made with: make the study again, or get the "
+            "file back from git."
+        ) from error
+    return {**arithmetic, **versions}
 
 
-def _in_words(found: Mapping[str, set[str]], name: str) -> str:
-    return " and ".join(sorted(found.get(name, ()))) or "nothing"
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = [f"{variable}={setting or '(empty)'}" for variable, setting in value.items()]
+    return value if isinstance(value, str) else " and ".join(map(str, value or ()))

@@ -44,7 +44,7 @@ def as_markdown(report: DriftReport, most: int = 50) -> str:
 def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
     lines = [heading + _verdict(report)]
     if report.other_arithmetic:
-        lines += ["", "Not made with the same arithmetic and libraries:", ""]
+        lines += ["", "What the two sides were not, or may not have been, both made with:", ""]
         lines += [f"- {sentence}" for sentence in report.other_arithmetic]
     compared = [a for a in report.artifacts if a.status not in _EXPLANATIONS]
     if compared:

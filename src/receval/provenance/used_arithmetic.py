@@ -19,7 +19,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from receval.arithmetic import other_settings, processor, settings_in_effect, use_one_arithmetic
+from receval.arithmetic import other_settings, processor, use_one_arithmetic
 
 
 def used_arithmetic() -> dict[str, Any]:
@@ -38,7 +38,6 @@ def used_arithmetic() -> dict[str, Any]:
     import scipy.linalg.blas  # noqa: F401 - loads scipy's own library of linear algebra
     from threadpoolctl import threadpool_info
 
-    in_effect = settings_in_effect()
     libraries = {
         " ".join(filter(None, (_BLAS_NAMES.get(name, name), one["version"], _kernels(one))))
         for one in threadpool_info()
@@ -46,8 +45,8 @@ def used_arithmetic() -> dict[str, Any]:
         for name in [one["internal_api"]]
     }
     return {
-        "blas": sorted(libraries),
-        "numba": _target_of_numba(in_effect),
+        "blas": sorted(libraries) or [_blas_of_numpy_s_build()],
+        "numba": _target_of_numba(),
         "numpy": _features_of_numpy(),
         "libc": " ".join(filter(None, platform.libc_ver())) or platform.system(),
         "given": other_settings(),
@@ -59,8 +58,8 @@ def processor_and_arithmetic() -> dict[str, Any]:
     return {"processor": processor(), "arithmetic": used_arithmetic()}
 
 
-class UnknownArithmeticError(RuntimeError):
-    """The process that was to describe the machine has failed."""
+class UnknownArithmeticError(ValueError):
+    """The process that was to say with which arithmetic it computes has failed."""
 
 
 @cache
@@ -94,7 +93,8 @@ def described_processor() -> dict[str, Any]:
     said, complaint = _describing().communicate()
     if _describing().returncode:
         raise UnknownArithmeticError(
-            f"The libraries that compute results cannot be loaded: {complaint.strip()}"
+            "The libraries that compute results cannot be loaded: "
+            + (complaint.strip().splitlines() or ["the process said nothing"])[-1]
         )
     description: dict[str, Any] = json.loads(said)
     return description
@@ -108,12 +108,21 @@ def _kernels(library: Mapping[str, Any]) -> str:
     return f"with {kernels} kernels" if kernels else ""
 
 
-def _target_of_numba(in_effect: Mapping[str, str]) -> str:
-    from llvmlite.binding import get_host_cpu_name
+def _blas_of_numpy_s_build() -> str:
+    """Return what numpy was built with, of a library that threadpoolctl does not know."""
+    import numpy
 
-    features = in_effect.get("NUMBA_CPU_FEATURES")
-    name = in_effect.get("NUMBA_CPU_NAME") or get_host_cpu_name()
-    return f"for {name}" + (f" with {features}" if features else "")
+    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return " ".join(filter(None, (built.get("name"), built.get("version"))))
+
+
+def _target_of_numba() -> str:
+    from numba.core.registry import cpu_target
+
+    _, name, features = cpu_target.target_context.codegen().magic_tuple()
+    # Those of a processor that was asked what it has are many.
+    with_features = features if len(features) < 40 else "all its features"
+    return f"for {name or 'any'}{f' with {with_features}' if with_features else ''}"
 
 
 def _features_of_numpy() -> str:

@@ -34,8 +34,8 @@ class WRMF(Recommender):
 
     Score ``x_u . y_i``. An iteration solves for all x_u and for all y_i, exactly, in the order that
     ``first`` says; so the objective never rises but for rounding. Equations are solved in double
-    precision: in float32 the last digits of the scores, a hundred times the distance between some
-    neighbours of a list, would depend on the order in which a processor's BLAS sums.
+    precision. In float32, rounding would move scores by up to a hundred times what separates some
+    neighbours in a list, and it depends on the order in which a processor's BLAS sums.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``y_i = 0`` and score 0.

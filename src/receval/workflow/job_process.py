@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from receval.arithmetic import use_one_arithmetic
 from receval.storage.files import write_atomically
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, compiled_here
@@ -83,8 +84,8 @@ class Ended:
 def end_with_the_run_alone() -> None:
     """Leave it to the main process what becomes of this one when somebody interrupts the run.
 
-    That goes on at Ctrl-C where it is in the background and ignores it; else it ends its jobs by
-    SIGTERM, which they must not ignore although whoever started the run may have.
+    A run in the background ignores Ctrl-C, and its jobs go on with it. Any other run ends its jobs
+    by SIGTERM. Jobs must not ignore that, even if whoever started the run does.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -97,6 +98,7 @@ def carry_out(job: Job) -> JobResult:
     the last words of a process that crashes.
     """
     try:
+        use_one_arithmetic()
         os.chdir(job.folder)
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job_log(job.log):

@@ -17,7 +17,7 @@ from typing import Any
 
 from receval.config.settings import load_settings
 from receval.provenance.used_arithmetic import described_processor
-from receval.provenance.versions import checksums_of_results
+from receval.provenance.versions import checksums_of_results, versions
 from receval.storage.files import write_atomically
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
@@ -47,6 +47,7 @@ def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
         "given": given,
         "datasets": _available(plan),
         "descriptions": _digests_of_descriptions(plan),
+        "versions": versions(),
         **described_processor(),
     }
     text = json.dumps(content, indent=1, sort_keys=True, default=str)
@@ -161,7 +162,7 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
         yield f"it was made {f'without {without}' if without else 'with all its datasets'}"
     if recorded:
         if record["code"] != _plain(plan.code_digests.of_study(study)):
-            yield "the code behind it has changed since"
+            yield "the code behind it, a library or the arithmetic has changed since"
         now = checksums_of_results(map(Path, plan.studies.provenance_inputs(study)["results"]))
         changed = sorted(name for name in now if record["results"].get(name) != now[name])
         if changed:
