@@ -180,7 +180,7 @@ def _moved(
         for kind, size in _kinds_and_sizes(change, *labelled):
             sizes[change.column, kind].append(size)
             if spec.lists in table.columns and change.row:
-                lists = float(labelled[0].at[change.row, spec.lists] or 0)
+                lists = float(labelled[0].loc[change.row, spec.lists] or 0)
                 what = change.column, kind
                 of_lists[what] = max(of_lists[what], size * lists)
     for what, moves in sorted(sizes.items()):
@@ -197,7 +197,7 @@ def _kinds_and_sizes(
         return
     moves = None
     if change.kind == Kind.TEXT:
-        texts = [str(side.at[change.row, change.column]) for side in (accepted, fresh)]
+        texts = [str(side.loc[change.row, change.column]) for side in (accepted, fresh)]
         moves = changes_of_numbers(*texts, EXACT)
     if moves is None:
         yield str(change.kind), math.nan
