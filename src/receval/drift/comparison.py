@@ -237,7 +237,9 @@ def compare_folders(
             return ArtifactDrift(name, ArtifactStatus.MISSING)
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
-        spec = config if studies.get(name, of_all) else config.exact()
+        # Of an artifact beside the studies, nothing is known where no study is compared.
+        may_differ = studies.get(name, of_all) if studies else True
+        spec = config if may_differ else config.exact()
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
 
     names = sorted({*fresh_names, *accepted_names, *expected})

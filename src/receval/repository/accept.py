@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,10 +56,22 @@ def run_accept(chosen: argparse.Namespace) -> int:
     lines = changes.lines()
     print(*lines, sep="\n", end="\n" if lines else "")
     print(f"{len(lines)} files change, {len(changes.unchanged)} do not.")
+    if given := _settings_given(plan):
+        print(f"They were made with {' '.join(given)}: without that, last digits are others.")
     if lines and not chosen.yes:
         _ask(f"Accept these {len(lines)} changes of {changes.accepted.as_posix()}?")
     changes.carry_out()
     return 0
+
+
+def _settings_given(plan: Plan) -> list[str]:
+    """Return the settings of the arithmetic that the user or the host had chosen otherwise."""
+    given: dict[str, str] = {}
+    for study in plan.settings.studies:
+        path = Path(plan.studies.record_file(study))
+        if path.is_file():
+            given |= json.loads(path.read_text(encoding="utf-8"))["arithmetic"]["given"]
+    return [f"{name}={value}" for name, value in sorted(given.items())]
 
 
 def _ask(question: str) -> None:
