@@ -19,6 +19,7 @@ if sys.argv[1:] == ["pinned"]:
 import numpy as np
 from scipy.sparse import csr_array
 
+from receval.provenance.used_arithmetic import used_arithmetic
 from receval.recommenders.eals import EALS
 from receval.recommenders.products import inner_products
 
@@ -40,6 +41,8 @@ print(
             # Its Gram matrices are products of float32 by BLAS.
             "blas": digest(EALS(factors=20, iterations=3, seed=1).fit(train).item_factors_),
             "numba": digest(products),
+            # No kernel has been seen whose bytes hang on the processor that numba compiles for.
+            "numba's target": used_arithmetic()["numba"],
             "numpy": digest(np.add.reduce(np.log(rng.random((5000, 2))), axis=1)),
         }
     )

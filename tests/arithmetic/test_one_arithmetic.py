@@ -14,6 +14,7 @@ import pytest
 
 from receval import arithmetic
 from receval.arithmetic import (
+    SETTINGS,
     THREADS,
     numpy_features_beyond_avx2,
     one_arithmetic,
@@ -24,14 +25,22 @@ from receval.provenance.used_arithmetic import described_processor, used_arithme
 from receval.provenance.versions import versions
 
 PROGRAM = Path(__file__).with_name("computed_bytes.py")
-NAMES = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NPY_DISABLE_CPU_FEATURES")
 
 MADE_WITH = {"numba": "0.68.1", "numpy": "2.4.6", "scipy": "1.17.1"}
-BYTES = {"blas": "164c7c5ca1b24abd", "numba": "10bafc4546b88ea2", "numpy": "313381f90f4890fa"}
+BYTES = {
+    "blas": "164c7c5ca1b24abd",
+    "numba": "10bafc4546b88ea2",
+    "numba's target": "for haswell with +avx2,+fma",
+    "numpy": "313381f90f4890fa",
+}
 """What ``computed_bytes.py pinned`` prints wherever these versions are installed."""
 
 needs_avx2 = pytest.mark.skipif(
     not one_arithmetic(), reason="this processor is none of x86-64 with AVX2"
+)
+needs_openblas = pytest.mark.skipif(
+    not used_arithmetic()["blas"][0].startswith("OpenBLAS"),
+    reason="numpy and scipy have another library of linear algebra than OpenBLAS here",
 )
 
 
@@ -43,7 +52,7 @@ def has_avx512() -> bool:
 
 def environment(**settings: str) -> dict[str, str]:
     """Return this process's environment without the one arithmetic, but with some settings."""
-    bare = {name: value for name, value in os.environ.items() if name not in {*NAMES, *THREADS}}
+    bare = {name: value for name, value in os.environ.items() if name not in {*SETTINGS, *THREADS}}
     return {**bare, **settings}
 
 
@@ -62,6 +71,7 @@ def computed(*arguments: str, **settings: str) -> dict[str, str]:
 
 
 @needs_avx2
+@needs_openblas
 def test_the_bytes_of_the_one_arithmetic_are_those_kept_here() -> None:
     if {name: versions()[name] for name in MADE_WITH} != MADE_WITH:
         pytest.skip("the bytes are kept of the versions in requirements.lock")
@@ -69,12 +79,19 @@ def test_the_bytes_of_the_one_arithmetic_are_those_kept_here() -> None:
 
 
 @needs_avx2
+@needs_openblas
 def test_kernels_asked_for_by_name_change_what_blas_computes_and_nothing_else() -> None:
     pinned, asked = computed("pinned"), computed("pinned", OPENBLAS_CORETYPE="Sandybridge")
     assert asked.pop("blas") != pinned.pop("blas")
     assert asked == pinned
 
 
+@needs_avx2
+def test_numba_compiles_for_this_processor_unless_it_is_told() -> None:
+    assert computed()["numba's target"] != computed("pinned")["numba's target"]
+
+
+@needs_openblas
 @pytest.mark.skipif(not has_avx512(), reason="this processor has no AVX-512 to choose for itself")
 def test_a_processor_with_avx512_computes_other_bytes_unless_it_is_told() -> None:
     own, pinned = computed(), computed("pinned")
@@ -82,7 +99,7 @@ def test_a_processor_with_avx512_computes_other_bytes_unless_it_is_told() -> Non
     assert own["numpy"] != pinned["numpy"]
 
 
-def test_what_a_person_or_the_host_has_set_stays_and_is_named(
+def test_what_the_user_or_the_host_has_set_stays_and_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
@@ -96,11 +113,11 @@ def test_what_a_person_or_the_host_has_set_stays_and_is_named(
 
 def test_nothing_is_set_for_a_processor_that_has_no_avx2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arithmetic, "_has_avx2", lambda: False)
-    for name in NAMES:
+    for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
     assert settings_in_effect() == {}
     arithmetic.use_one_arithmetic(computes=False)
-    assert not set(NAMES) & set(os.environ)
+    assert not set(SETTINGS) & set(os.environ)
 
 
 def test_a_library_that_was_loaded_before_is_an_error() -> None:
@@ -139,6 +156,7 @@ def test_the_library_changes_nothing_in_the_process_that_imports_it() -> None:
 
 
 @needs_avx2
+@needs_openblas
 def test_the_command_computes_with_the_one_arithmetic_and_says_so() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "receval", "repo", "versions"],
@@ -155,7 +173,8 @@ def test_the_command_computes_with_the_one_arithmetic_and_says_so() -> None:
 
 
 @needs_avx2
-def test_kernels_that_a_person_asked_for_are_named_by_the_command() -> None:
+@needs_openblas
+def test_kernels_that_a_user_asked_for_are_named_by_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "receval", "repo", "versions"],
         env=environment(OPENBLAS_CORETYPE="Sandybridge"),

@@ -226,7 +226,7 @@ def test_equal_tables_never_drift_and_every_larger_move_does(rows):
 
 def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
     config = tracked_config()
-    assert all(len(tolerance.reason) > 40 for tolerance in config.tolerances.values())
+    assert all(len(tolerance.reason) > 30 for tolerance in config.tolerances.values())
 
 
 COLUMNS = ["panel", "cutoff", "system", "value", "n", "said"]
