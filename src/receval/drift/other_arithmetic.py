@@ -31,9 +31,6 @@ _ARITHMETIC = {
 _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 """Libraries that run jobs, or draw what others have computed."""
 
-Named = Mapping[str, str]
-"""What a record names, by what it is."""
-
 
 class OtherArithmetic:
     """What studies were not made with on both sides.
@@ -73,8 +70,8 @@ class OtherArithmetic:
         )
 
 
-def _named_by(path: Path) -> Named:
-    """Return what a record names; nothing where there is none, or it names no arithmetic."""
+def _named_by(path: Path) -> dict[str, str]:
+    """Return what a record names; nothing where it is missing, or names no arithmetic."""
     if not path.is_file():
         return {}
     try:

@@ -178,7 +178,7 @@ def _printed_number(found: re.Match[str]) -> PrintedNumber:
 def _allowed(accepted: PrintedNumber, fresh: PrintedNumber, tolerance: Tolerance) -> float:
     """Return how far a printed number may move."""
     if accepted.unit == fresh.unit == 0:
-        return tolerance.counts
+        return float(tolerance.counts)
     bound = max(tolerance.absolute, tolerance.relative * abs(accepted.value))
     if bound == 0:
         return 0.0
