@@ -21,6 +21,8 @@ from typing import Any
 
 import yaml
 
+from receval.arithmetic import SETTINGS, THREADS
+
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
@@ -294,7 +296,9 @@ class Workflow:
 
 def _impersonal(home: Path) -> dict[str, str]:
     personal = ("MPL", "NUMBA", "PYTEST", "PYTHON", "RECEVAL", "SNAKEMAKE", "XDG")
-    kept = {name: v for name, v in os.environ.items() if not name.startswith(personal)}
+    # Commands are forked where numpy and numba are loaded, with the arithmetic of the tests.
+    needed = {*SETTINGS, *THREADS}
+    kept = {n: v for n, v in os.environ.items() if n in needed or not n.startswith(personal)}
     return kept | {"HOME": str(home)}
 
 
