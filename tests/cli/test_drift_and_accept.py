@@ -36,10 +36,10 @@ def test_accept_copies_the_fresh_results(
         accepted = (ACCEPTED / STUDY / name).read_bytes()
         assert accepted == (FRESH / STUDY / name).read_bytes()
     assert (ACCEPTED / "bellogin2017" / "fig02.svg").is_file()
-    printed = capsys.readouterr().out
-    assert f"new     {STUDY}/table2.csv" in printed.splitlines()
+    printed = capsys.readouterr().out.splitlines()
+    assert f"new     {STUDY}/table2.csv" in printed
     count = len([path for path in ACCEPTED.rglob("*") if path.is_file()])
-    assert printed.splitlines()[-1] == f"{count} files change, 0 do not."
+    assert f"{count} files change, 0 do not." in printed
     assert accept() == 0
     assert capsys.readouterr().out == f"0 files change, {count} do not.\n"
 

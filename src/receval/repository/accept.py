@@ -56,7 +56,7 @@ def run_accept(chosen: argparse.Namespace) -> int:
     lines = changes.lines()
     print(*lines, sep="\n", end="\n" if lines else "")
     print(f"{len(lines)} files change, {len(changes.unchanged)} do not.")
-    if given := _settings_given(plan):
+    if lines and (given := _settings_given(plan)):
         print(f"They were made with {' '.join(given)}: without that, last digits are others.")
     if lines and not chosen.yes:
         _ask(f"Accept these {len(lines)} changes of {changes.accepted.as_posix()}?")
