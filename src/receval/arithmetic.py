@@ -112,7 +112,7 @@ def one_arithmetic() -> dict[str, str]:
 
 
 def settings_in_effect() -> dict[str, str]:
-    """Return the variables of the one arithmetic as they are set here, or will be."""
+    """Return the variables of the one arithmetic with the values that this process has or gets."""
     given = {name: os.environ[name] for name in SETTINGS if name in os.environ}
     return {**one_arithmetic(), **given}
 

@@ -56,7 +56,7 @@ class Change:
     column : str
         The column, or nothing where the change concerns a whole row.
     accepted, fresh : str
-        The two cells as they are written; of a long text the part about what moved.
+        The text of the two cells; of a long one the part about what moved.
     difference : float
         Fresh minus accepted; NaN where that is not a number. Of a text whose words are equal, that
         of the first number that moved too far.
