@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -102,6 +103,17 @@ def pytest_enter_pdb() -> None:
 # As in a job, and before numpy is loaded: the processes of the tests take all cores already, and
 # threads of linear algebra that wait for a core burn a third of the time of such tests.
 use_one_arithmetic()
+
+
+@pytest.fixture(scope="session")
+def demo_edition() -> Path:
+    """Return the folder of a demo edition that was made whole; without one, skip the test."""
+    name = os.environ.get("RECEVAL_DEMO")
+    if not name:
+        pytest.skip("RECEVAL_DEMO does not name a finished demo edition: see `make check`.")
+    folder = HERE.parent / name
+    assert (folder / "drift.md").is_file(), f"RECEVAL_DEMO: no run has ended in {folder}."
+    return folder
 
 
 def pytest_configure() -> None:
