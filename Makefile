@@ -1,5 +1,7 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
-# make test        the tests
+# make quick       the tests of units, within 40 seconds
+# make test        the tests, within three minutes (BUDGET=SECONDS of processor time)
+# make check       make demo, then the tests, also those that look at what it has made
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make floors      the library's tests with the lowest and the newest versions of what it needs, minutes
@@ -28,18 +30,31 @@ SNAKEMAKE := $(BIN)/snakemake --cores all
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo test faults mutants floors reproduce statements lint drift report site browser accept slurm clean
+.PHONY: demo quick test check faults mutants floors reproduce statements lint drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
 	$(BIN)/receval repo drift --edition demo
 
+# What the suites may take of the processor, in seconds; tests/processor_budget.py holds them to it.
+quick: BUDGET = 70
+test: BUDGET = 340
+check: BUDGET = 380
+
+PYTEST = $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --budget $(BUDGET)
+
+quick: $(VENV)/ready
+	$(PYTEST) -m quick --hypothesis-profile=quick
+
 test: $(VENV)/ready
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
+	$(PYTEST)
+
+check: demo
+	RECEVAL_DEMO=work/demo $(PYTEST)
 
 faults: $(VENV)/ready
-	$(BIN)/python -m pytest -m slow -o faulthandler_timeout=0 --numprocesses auto --dist load \
-	  tests/faults tests/workflow/test_kills.py
+	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile=faults -o faulthandler_timeout=0 \
+	  --numprocesses auto --dist load
 
 # Goes on where it was stopped.
 mutants: $(VENV)/ready

@@ -20,17 +20,36 @@ sys.dont_write_bytecode = False
 
 from receval.arithmetic import use_one_arithmetic  # noqa: E402
 
+pytest_plugins = ["processor_budget"]
+
 HERE = Path(__file__).parent
 
 TOGETHER = ("workflow", "real_data")
 """Folders whose tests go to one process each, the longest first."""
 
+UNITS = (
+    *("adapters", "comparison", "config", "datasets", "diagnosis", "dialects", "evaluation"),
+    *("figures", "interchange", "jobs", "logger", "metrics", "multiverse", "own_multiverse"),
+    *("plan", "protocols", "provenance", "recommenders", "robustness", "sampling_audit"),
+    *("scale", "simulation", "splits", "statistics", "storage", "theory", "unbiased"),
+)
+"""Folders whose tests `make quick` runs, but for those that are marked as dear."""
+
+DEAR = ("costly", "processes", "slow")
+"""Marks of tests that `make quick` leaves out; processor_budget.py sees to it that they are right."""
+
 SECONDS = 240
 """How long a test may take, with what it prepares and clears away: five times the longest."""
 
+EXAMPLES = {"quick": 10, "test": 30, "faults": 1000}
+"""How many examples `make quick`, `make test` and `make faults` try of a property, by profile."""
+
 # How long an example takes says how busy the machine is; a test that takes too long ends anyhow.
-settings.register_profile("receval", deadline=None)
-settings.load_profile("receval")
+for _name, _examples in EXAMPLES.items():
+    settings.register_profile(_name, deadline=None, max_examples=_examples)
+# What notices a mutant has to notice it again.
+settings.register_profile("mutants", settings.get_profile("test"), derandomize=True, database=None)
+settings.load_profile("test")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -43,6 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if (group := _group_of(item.path)) is not None:
             item.add_marker(pytest.mark.xdist_group(group))
+        if _folder_of(item.path) in UNITS and not any(map(item.get_closest_marker, DEAR)):
+            item.add_marker(pytest.mark.quick)
     # They take as long as half of the others: begun last, they would be waited for.
     for folder in reversed(TOGETHER):
         items.sort(key=lambda item: _group_of(item.path) != folder)
@@ -57,6 +78,18 @@ def _group_of(path: Path) -> str | None:
     return folder if folder in TOGETHER else "-".join((folder, *names))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file of which `make quick` would run nothing."""
+    if config.option.markexpr != "quick" or not collection_path.is_relative_to(HERE):
+        return None
+    return collection_path != HERE and _folder_of(collection_path) not in UNITS or None
+
+
+def _folder_of(path: Path) -> str | None:
+    """Return the folder of ours that a file is in, which may be the path itself."""
+    return path.relative_to(HERE).parts[0] if path.is_relative_to(HERE) else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Fail a test that waits for what does not come; the tests after it go on.
@@ -65,7 +98,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     same test again in another one.
     """
     _let_what_is_started_hear_signals()
-    if item.get_closest_marker("slow") is None:
+    searches = item.config.getoption("--hypothesis-profile") == "faults"
+    if not searches and item.get_closest_marker("slow") is None:
         signal.signal(signal.SIGALRM, _give_up)
         signal.alarm(SECONDS)
     try:

@@ -166,14 +166,14 @@ def _run_in_child(
     import pytest
 
     watch = _Watch(tree, seconds, watched)
-    # The same examples every time, none of them refused because the machine is busy.
+    # As many examples as in `make test`, and the same every time.
     options = [
         "-x",
         "--tb=line",
         "--assert=plain",
         "-p",
         "no:cacheprovider",
-        "--hypothesis-profile=ci",
+        "--hypothesis-profile=mutants",
     ]
     code = pytest.main(
         [*options, f"--rootdir={tree}", *(f"tests/{file}" for file in files)], plugins=[watch]

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""What the tests cost in processor seconds, by folder, and the budget that a whole run must keep.
+
+A plugin of pytest, loaded by ``conftest.py``. With ``--budget SECONDS`` a run fails that takes half
+as much again, or in which a test is far dearer than its marks say. Processor seconds hardly depend
+on what else the machine does; how fast its processor is, a fixed loop tells before the tests begin.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+LOOP_SECONDS = 0.23
+"""What the fixed loop takes on the machine that budgets were measured on (AMD Zen 4)."""
+
+TOLERATED = 1.5
+"""How many times its budget a run may take."""
+
+COSTLY = 0.3
+"""Processor seconds from which a test needs the mark ``costly``."""
+
+FAR_TOO_COSTLY = 1.0
+"""Processor seconds for which a test without the mark fails a run."""
+
+STARTS = {
+    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system"),
+    "subprocess.Popen",
+}
+"""What Python says when a process is started."""
+
+KEY = "processor_seconds"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--budget", type=float, metavar="SECONDS", help="processor seconds that the run may take"
+    )
+
+
+def processor_seconds() -> float:
+    """Return what this process and all that it has waited for have taken."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def slowness() -> float:
+    """Return how many times longer a fixed loop takes here than where budgets were measured."""
+    numbers = np.random.default_rng(1).random(200_000)
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        counts: dict[int, int] = {}
+        for number in range(1_600_000):
+            counts[number % 1000] = counts.get(number % 1000, 0) + number
+        for _ in range(40):
+            np.sort(numbers)
+        times.append(time.process_time() - begun)
+    return min(times) / LOOP_SECONDS
+
+
+def verdict(used: float, budget: float, slower: float) -> str | None:
+    """Return the sentence for a run that took too much; none for one that keeps its budget."""
+    allowed = TOLERATED * budget * slower
+    if used <= allowed:
+        return None
+    return (
+        f"The tests took {used:.0f} s of processor time. Their budget is {budget:.0f} s, and "
+        f"{allowed:.0f} s are the most on this machine, whose processor takes {slower:.2f} times "
+        "as long as that on which the budget was measured. CONTRIBUTING.md says what a test may "
+        "cost; the table above says in which folders the time goes."
+    )
+
+
+class ProcessWithoutMark(Exception):
+    """A test starts a process and does not say so."""
+
+
+class Budget:
+    """Measures the tests of one process, and in the first process all of them together."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._by_folder: Counter[str] = Counter()
+        self._unmarked: dict[str, float] = {}
+        self._item: pytest.Item | None = None
+        self._slower = 1.0
+        self._sentences: list[str] = []
+        self._is_first = not hasattr(config, "workerinput")
+        self._budget: float | None = config.getoption("budget")
+        if self._is_first and self._budget is not None:
+            self._slower = slowness()
+        sys.addaudithook(self._refuse_processes)
+
+    def _refuse_processes(self, event: str, _: tuple[object, ...]) -> None:
+        if event in STARTS and (item := self._item) is not None:
+            raise ProcessWithoutMark(
+                f"{item.nodeid} starts a process: mark it with @pytest.mark.processes, "
+                "or call what it tests."
+            )
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        begun = processor_seconds()
+        is_marked = any(item.get_closest_marker(name) for name in ("processes", "slow"))
+        self._item = None if is_marked else item
+        try:
+            return (yield)
+        finally:
+            self._item = None
+            self._by_folder[folder_of(item)] += processor_seconds() - begun
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        begun = processor_seconds()
+        try:
+            return (yield)
+        finally:
+            taken = processor_seconds() - begun
+            marks = ("costly", "processes", "slow")
+            if taken > COSTLY and not any(item.get_closest_marker(name) for name in marks):
+                self._unmarked[item.nodeid] = taken
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Add what one of xdist's processes has measured."""
+        by_folder, unmarked = getattr(node, "workeroutput", {}).get(KEY, ({}, {}))
+        self._by_folder.update(by_folder)
+        self._unmarked |= unmarked
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self._is_first:
+            output = self._config.workeroutput  # type: ignore[attr-defined]
+            output[KEY] = dict(self._by_folder), self._unmarked
+            return
+        if self._budget is None:
+            return
+        if said := verdict(processor_seconds(), self._budget, self._slower):
+            self._sentences.append(said)
+        self._sentences += [
+            f"{name} took {taken:.1f} s of processor time: make it cheaper, or mark it as costly."
+            for name, taken in sorted(self._unmarked.items())
+            if taken > FAR_TOO_COSTLY * max(self._slower, 1.0)
+        ]
+        if self._sentences and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._budget is None:
+            return
+        used = processor_seconds()
+        rest = used - sum(self._by_folder.values())
+        rows = [*self._by_folder.most_common(), ("collection and what outlives its test", rest)]
+        terminalreporter.section("processor seconds")
+        for name, seconds in rows:
+            if seconds >= 0.05:
+                terminalreporter.write_line(f"{seconds:7.1f}  {name}")
+        terminalreporter.write_line(f"{used:7.1f}  all (budget {self._budget:.0f} s)")
+        for sentence in self._sentences:
+            terminalreporter.write_line(sentence, red=True)
+
+
+def folder_of(item: pytest.Item) -> str:
+    """Return the folder below ``tests`` that a test is in."""
+    return item.nodeid.removeprefix("tests/").split("/")[0]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Budget(config), "processor-budget")
