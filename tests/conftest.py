@@ -36,7 +36,7 @@ UNITS = (
 """Folders whose tests `make quick` runs, but for those that are marked as dear."""
 
 DEAR = ("costly", "processes", "slow")
-"""Marks of tests that `make quick` leaves out; processor_budget.py sees to it that they are right."""
+"""Marks of tests that `make quick` leaves out; processor_budget.py checks that they are right."""
 
 SECONDS = 240
 """How long a test may take, with what it prepares and clears away: five times the longest."""
@@ -82,7 +82,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Read no file of which `make quick` would run nothing."""
     if config.option.markexpr != "quick" or not collection_path.is_relative_to(HERE):
         return None
-    return collection_path != HERE and _folder_of(collection_path) not in UNITS or None
+    is_left_out = collection_path != HERE and _folder_of(collection_path) not in UNITS
+    return is_left_out or None
 
 
 def _folder_of(path: Path) -> str | None:

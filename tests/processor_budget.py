@@ -79,7 +79,7 @@ def verdict(used: float, budget: float, slower: float) -> str | None:
     )
 
 
-class ProcessWithoutMark(Exception):
+class UnmarkedProcessError(Exception):
     """A test starts a process and does not say so."""
 
 
@@ -101,7 +101,7 @@ class Budget:
 
     def _refuse_processes(self, event: str, _: tuple[object, ...]) -> None:
         if event in STARTS and (item := self._item) is not None:
-            raise ProcessWithoutMark(
+            raise UnmarkedProcessError(
                 f"{item.nodeid} starts a process: mark it with @pytest.mark.processes, "
                 "or call what it tests."
             )
