@@ -130,24 +130,23 @@ def binary_preference(case: Case, metric: Any) -> float:
     return share(total, r)
 
 
+GAINS: dict[str, Callable[[float, float], float]] = {
+    "rating": lambda rating, _: rating,
+    "binary": lambda rating, _: float(rating >= THRESHOLD),
+    "exp": lambda rating, _: 2**rating - 1,
+    "exp-normalised": lambda rating, highest: (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
+    "exp-relevant": lambda rating, _: (2**rating - 1) * (rating >= THRESHOLD),
+    "exp-steps": lambda rating, _: (2 ** (rating - THRESHOLD + 1) - 1) * (rating >= THRESHOLD),
+    "exp-steps-from-0": lambda rating, _: (2 ** (rating + 1) - 1) * (rating >= THRESHOLD),
+    "relevant": lambda rating, _: rating * (rating >= THRESHOLD),
+    "steps": lambda rating, _: (rating - THRESHOLD + 1) * (rating >= THRESHOLD),
+    "cm100k": lambda rating, _: {1: 0, 2: 0, 3: 1, 4: 2, 5: 5}.get(rating, max(rating - 2, 0)),
+}
+
+
 def gain(metric: Any, case: Case, item: int) -> float:
     rating = case.ratings.get(item)
-    if rating is None:
-        return 0.0
-    liked = rating >= THRESHOLD
-    highest = case.metadata.maximum_rating
-    return {
-        "rating": rating,
-        "binary": float(liked),
-        "exp": 2**rating - 1,
-        "exp-normalised": (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
-        "exp-relevant": (2**rating - 1) * liked,
-        "exp-steps": (2 ** (rating - THRESHOLD + 1) - 1) * liked,
-        "exp-steps-from-0": (2 ** (rating + 1) - 1) * liked,
-        "relevant": rating * liked,
-        "steps": (rating - THRESHOLD + 1) * liked,
-        "cm100k": {1: 0, 2: 0, 3: 1, 4: 2, 5: 5}.get(rating, max(rating - 2, 0)),
-    }[metric.gain]
+    return 0.0 if rating is None else GAINS[metric.gain](rating, case.metadata.maximum_rating)
 
 
 def loss(metric: Any, case: Case, item: int) -> float:
@@ -161,14 +160,15 @@ def loss(metric: Any, case: Case, item: int) -> float:
 def normalised(case: Case, metric: Any, worth: Callable[[Any, Case, int], float]) -> float:
     is_flat = getattr(metric, "discount", "log") == "log-after-2"
 
+    worths = {item: worth(metric, case, item) for item in {*case.ratings, *case.listed}}
+
     def discounted(items: list[int]) -> float:
         return sum(
-            worth(metric, case, item) / log2(max(k, 2) if is_flat else k + 1)
-            for k, item in enumerate(items, 1)
+            worths[item] / log2(max(k, 2) if is_flat else k + 1) for k, item in enumerate(items, 1)
         )
 
     # Half a star is worth less than nothing to 2^(r-1) - 1; it still has a rank of its own.
-    best = sorted(case.ratings, key=lambda item: worth(metric, case, item), reverse=True)
+    best = sorted(case.ratings, key=worths.__getitem__, reverse=True)
     top = list(case.listed[: metric.cutoff])
     ideal = {
         "all": best,
@@ -260,5 +260,13 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
 }
 
 
-def value(case: Case, metric: Any) -> float:
-    return ORACLES[metric.name](case.seen(metric.condensed, metric.depth), metric)
+def values(cases: list[Case], metrics: list[Any]) -> list[list[float]]:
+    """Return a row for each metric, with the value of each case."""
+    seen = {
+        form: [case.seen(*form) for case in cases]
+        for form in {(metric.condensed, metric.depth) for metric in metrics}
+    }
+    return [
+        [ORACLES[metric.name](case, metric) for case in seen[metric.condensed, metric.depth]]
+        for metric in metrics
+    ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -59,11 +60,11 @@ class Case:
             kept = tuple(item for item in kept if item in self.ratings)
         return type(self)(kept, self.ratings, self.metadata)
 
-    @property
+    @cached_property
     def relevant(self) -> set[int]:
         return {item for item, rating in self.ratings.items() if rating >= THRESHOLD}
 
-    @property
+    @cached_property
     def nonrelevant(self) -> set[int]:
         return set(self.ratings) - self.relevant
 
