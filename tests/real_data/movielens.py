@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from declared_files import files_in
@@ -20,6 +20,7 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
+from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split
@@ -60,13 +61,15 @@ class MovieLens:
 
     def split(self, name: str) -> Split:
         """Return a configured split with its first fold alone."""
-        # The folds of these splits are drawn one by one, so one is enough.
-        spec = SETTINGS.splits[name].model_copy(update={"folds": 1})
-        return make_split(self.ratings, spec, SETTINGS.seed, DATASET, name, {})
+        return _split(self, name)
 
     def first_fold(self, split: str) -> Fold:
         """Return the first fold of a configured split."""
-        return fold(self.ratings, self.split(split), 0)
+        return _first_fold(self, split)
+
+    def trained(self, split: str, system: str) -> Recommender:
+        """Return a configured system, trained on the first fold of a configured split."""
+        return _trained(self, split, system)
 
     def measured(
         self, split: str, system: str, protocol: Protocol, threshold: float, *labels: str
@@ -74,9 +77,7 @@ class MovieLens:
         """Train and rank a configured system on the first fold; return metric values."""
         names = (DATASET, split)
         data = self.first_fold(split)
-        described = SETTINGS.systems[system]
-        seed = integer_seed(SETTINGS.seed, *names, system, 0)
-        model = make(described.recommender, described.parameters, seed).fit(data.train)
+        model = self.trained(split, system)
         generator_for = partial(generator, SETTINGS.seed, *names, 0)
         (ranks,) = rank_judged(model, data, [protocol], generator_for)
         lists = JudgedLists.of(data.test, ranks, threshold, protocol)
@@ -84,3 +85,23 @@ class MovieLens:
         return mean(
             evaluate([parse(label) for label in labels], lists), lists, evaluated_users
         ).tolist()
+
+
+@cache
+def _split(movielens: MovieLens, name: str) -> Split:
+    # The folds of these splits are drawn one by one, so one is enough.
+    spec = SETTINGS.splits[name].model_copy(update={"folds": 1})
+    return make_split(movielens.ratings, spec, SETTINGS.seed, DATASET, name, {})
+
+
+@cache
+def _first_fold(movielens: MovieLens, split: str) -> Fold:
+    return fold(movielens.ratings, _split(movielens, split), 0)
+
+
+@cache
+def _trained(movielens: MovieLens, split: str, system: str) -> Recommender:
+    described = SETTINGS.systems[system]
+    seed = integer_seed(SETTINGS.seed, DATASET, split, system, 0)
+    model = make(described.recommender, described.parameters, seed)
+    return model.fit(_first_fold(movielens, split).train)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from real_data.movielens import DATASET, SETTINGS, MovieLens, needs_movielens
+from real_data.movielens import DATASET, MovieLens, needs_movielens
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
@@ -15,12 +15,11 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.protocols.weighted_samples import popularity_weights
-from receval.recommenders.registry import make
 from receval.seeds import generator
 from receval.theory.sampled_candidates import SamplingOdds, expected_under_one_relevant
 from receval.theory.weighted_candidates import expected_of_weighted_ranks, weight_shares_above
 
-SAMPLES = 24
+SAMPLES = 8
 THRESHOLD = 4.0
 LABELS = ("Recall@10", "nDCG(gain=binary)@10", "RR")
 
@@ -31,8 +30,7 @@ def test_samples_of_a_hundred_have_the_exact_mean_within_their_error(
     movielens: MovieLens, system: str
 ) -> None:
     data = movielens.first_fold("user-80")
-    described = SETTINGS.systems[system]
-    model = make(described.recommender, described.parameters, 1).fit(data.train)
+    model = movielens.trained("user-80", system)
     metrics = [parse(label) for label in LABELS]
     whole = Protocol("AR", "AI").with_threshold(THRESHOLD)
     (ranks,) = rank_judged(model, data, [whole], partial(generator, 1))
@@ -54,7 +52,7 @@ def test_samples_by_popularity_have_the_exact_mean_within_their_error(
     movielens: MovieLens,
 ) -> None:
     data = movielens.first_fold("user-80")
-    model = make(SETTINGS.systems["puresvd"].recommender, {"factors": 30}, 1).fit(data.train)
+    model = movielens.trained("user-80", "puresvd")
     relevant = data.test.values >= THRESHOLD
     rows = np.flatnonzero(relevant)[::400]
     weights = popularity_weights(data, 1.0)
@@ -62,23 +60,19 @@ def test_samples_by_popularity_have_the_exact_mean_within_their_error(
     shares, _ = weight_shares_above(model, data, rows, relevant, weights, ties)
     table = np.r_[0.0, 1.0 / np.arange(1.0, 22.0)][:, None]
     exact = expected_of_weighted_ranks(shares, table, 20)[:, 0]
-    rng = generator(1, "by popularity")
-    means = []
+    rng, n_samples = generator(1, "by popularity"), 200
     users = data.test.users[rows].astype(np.int64)
     scores = np.asarray(model.score(users), dtype=np.float32)
-    candidates = np.tile(weights, (len(rows), 1))
-    for row, user in enumerate(users):
-        candidates[row, data.train.indices[slice(*data.train.indptr[user : user + 2])]] = 0
-        own = relevant & (data.test.users == user)
-        candidates[row, data.test.items[own]] = 0
-    bounds = np.cumsum(candidates, axis=1)
     own_scores = scores[np.arange(len(rows)), data.test.items[rows]]
-    for _ in range(SAMPLES):
-        hits = np.zeros(len(rows), dtype=np.int64)
-        for _ in range(20):
-            points = rng.random(len(rows)) * bounds[:, -1]
-            drawn = (bounds <= points[:, None]).sum(axis=1)
-            hits += scores[np.arange(len(rows)), drawn] > own_scores
-        means.append(table[1 + hits, 0].mean())
-    error = np.std(means, ddof=1) / np.sqrt(SAMPLES)
+    points = rng.random((n_samples, 20, len(rows)))
+    hits = np.zeros((n_samples, len(rows)), dtype=np.int64)
+    for row, user in enumerate(users):
+        candidates = weights.copy()
+        candidates[data.train.indices[slice(*data.train.indptr[user : user + 2])]] = 0
+        candidates[data.test.items[relevant & (data.test.users == user)]] = 0
+        bounds = np.cumsum(candidates)
+        drawn = np.searchsorted(bounds, points[:, :, row] * bounds[-1], side="right")
+        hits[:, row] = (scores[row, drawn] > own_scores[row]).sum(axis=1)
+    means = table[1 + hits, 0].mean(axis=1)
+    error = np.std(means, ddof=1) / np.sqrt(n_samples)
     assert abs(np.mean(means) - exact.mean()) < 4 * error
