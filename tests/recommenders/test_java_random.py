@@ -102,7 +102,7 @@ def test_groups_are_drawn_in_the_order_of_librec(size: int) -> None:
     sampler, oracle = JavaSampler(train, JavaRandom(9)), OracleRandom(9)
     warm, items = np.flatnonzero(rated.any(axis=1)), np.flatnonzero(rated.any(axis=0))
     np.testing.assert_array_equal(sampler.eligible, warm)
-    for number in (1, 300):
+    for number in (1, 100):
         drawn = sampler.groups(number, size)
         for user, above, below, group, n_members in zip(*drawn, strict=True):
             assert user == oracle.one_of(warm)
@@ -138,7 +138,7 @@ def test_popular_negatives_are_where_the_sum_of_rising_shares_reaches_a_number()
     sampler, oracle = JavaSampler(train, JavaRandom(8)), OracleRandom(8)
     popularity = rated.sum(axis=0)
     rising = sorted(np.flatnonzero(popularity), key=lambda item: popularity[item])
-    users = np.random.default_rng(1).choice(sampler.eligible, 500)
+    users = np.random.default_rng(1).choice(sampler.eligible, 150)
     for user, item in zip(users, sampler.negatives(users), strict=True):
         expected = None
         while expected is None or rated[user, expected]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -258,21 +259,23 @@ def brute_centred_items(values: Dense, rated: Mask, model: CentredItemNeighbourh
     rest = np.where(rated, values - mean - item_biases, 0)
     user_biases = rest.sum(axis=1) / np.where(sizes > 0, sizes, 1)
     baselines = mean + user_biases[:, None] + item_biases
-    scores = baselines.copy()
+    similarities = np.zeros((values.shape[1], values.shape[1]))
+    for item, other in permutations(range(values.shape[1]), 2):
+        both = rated[:, item] & rated[:, other]
+        compared = both if model.cosine == "common" else np.full(len(values), True)
+        similarity = cosine(values[compared, item], values[compared, other])
+        common = both.sum()
+        if similarity > 0:
+            similarities[item, other] = common / (common + model.shrinkage) * similarity
+    single, scores = similarities.astype(np.float32), baselines.copy()
     for user in range(len(values)):
         for item in range(values.shape[1]):
-            similarities = {}
-            for other in np.flatnonzero(rated[user]):
-                both = rated[:, item] & rated[:, other]
-                compared = both if model.cosine == "common" else np.full(len(values), True)
-                similarity = cosine(values[compared, item], values[compared, other])
-                common = both.sum()
-                if other != item and similarity > 0:
-                    similarities[other] = common / (common + model.shrinkage) * similarity
-            order = sorted(similarities, key=lambda j: (-np.float32(similarities[j]), j))
+            similar = np.flatnonzero(rated[user] & (similarities[item] > 0))
+            # A stable sort leaves the first of equally similar items first.
+            order = similar[np.argsort(-single[item, similar], kind="stable")]
             for other in order[: model.neighbours]:
                 deviation = values[user, other] - baselines[user, other]
-                scores[user, item] += similarities[other] * deviation
+                scores[user, item] += similarities[item, other] * deviation
     return scores
 
 

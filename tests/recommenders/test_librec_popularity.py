@@ -40,11 +40,12 @@ class ListsOfLibRec:
 
     def __init__(self, rated: Rated) -> None:
         popularity = rated.sum(axis=0)
-        self.items = sorted(np.flatnonzero(popularity).tolist(), key=lambda item: -popularity[item])
+        rated_items = np.flatnonzero(popularity)
+        self.items = rated_items[np.argsort(-popularity[rated_items], kind="stable")]
         self.weights = popularity.astype(float)
         self.rated = rated
         self.users = np.flatnonzero(rated.any(axis=1))
-        self.first_item = min(self.items)
+        self.first_item = int(rated_items[0])
         self.segments = {int(user): segment_of(n) for n, user in enumerate(self.users)}
         self.lists = [OrderedDict[int, Dense]() for _ in range(4)]
         self.ways_out = self.forgotten = 0
@@ -58,8 +59,8 @@ class ListsOfLibRec:
         if len(cache) == 50:
             cache.popitem(last=False)
             self.forgotten += 1
-        listed = [i for i in self.items if not self.rated[user, i] and self.weights[i] > 0]
-        cache[user] = np.array(listed)
+        is_listed = ~self.rated[user] & (self.weights > 0)
+        cache[user] = self.items[is_listed[self.items]]
         # Summed one by one, as there.
         self.weights[cache[user]] /= np.cumsum(self.weights[cache[user]])[-1]
         return cache[user]

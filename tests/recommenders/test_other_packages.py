@@ -242,14 +242,14 @@ def log_likelihood(scores: NDArray[np.float32]) -> float:
 
 
 def test_nmf_reaches_the_likelihood_of_plsa() -> None:
-    ours = log_likelihood(scores_of(PLSA(3, 2000)))
-    theirs = log_likelihood(scores_of(SklearnNMF(3, 2000)))
+    ours = log_likelihood(scores_of(PLSA(3, 500)))
+    theirs = log_likelihood(scores_of(SklearnNMF(3, 500)))
     assert theirs == pytest.approx(ours, rel=0.01)
 
 
 def test_ldas_of_many_iterations_have_the_same_likelihood() -> None:
-    ours = log_likelihood(scores_of(LDA(3, 1000, 0.3, 0.2)))
-    theirs = log_likelihood(scores_of(SklearnLDA(3, 300, 0.3, 0.2)))
+    ours = log_likelihood(scores_of(LDA(3, 200, 0.3, 0.2)))
+    theirs = log_likelihood(scores_of(SklearnLDA(3, 60, 0.3, 0.2)))
     assert theirs == pytest.approx(ours, rel=0.01)
 
 
