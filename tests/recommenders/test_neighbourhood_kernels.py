@@ -145,7 +145,15 @@ def test_infinite_and_missing_values_are_no_whole_ones() -> None:
 
 def nearest_by_sorting(matrix: csr_array, neighbours: int, minimum_overlap: int) -> csr_array:
     """Return the cosines of each row's neighbours, in the order of rows."""
-    cosines, common = all_cosines(matrix.toarray().tobytes(), matrix.shape[1])
+    content = matrix.toarray().tobytes()
+    return _nearest_by_sorting(content, matrix.shape[1], neighbours, minimum_overlap)
+
+
+@cache
+def _nearest_by_sorting(
+    content: bytes, n_columns: int, neighbours: int, minimum_overlap: int
+) -> csr_array:
+    cosines, common = all_cosines(content, n_columns)
     may_be_near = (cosines > 0) & (common >= minimum_overlap)
     np.fill_diagonal(may_be_near, False)
     # A stable sort leaves the first of equal rows first.
