@@ -24,7 +24,7 @@ pytest_plugins = ["processor_budget"]
 
 HERE = Path(__file__).parent
 
-TOGETHER = ("workflow", "real_data")
+TOGETHER = ("workflow", "real_data", "simulation")
 """Folders whose tests go to one process each, the longest first."""
 
 UNITS = (
@@ -54,10 +54,10 @@ settings.load_profile("test")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave each file to one process, and all tests of the workflow and of real data to one each.
+    """Leave each file to one process, and all tests of some folders to one each.
 
-    They share what the first of them makes: prepared data, code that numba compiles for it, and a
-    workflow that has run.
+    These share what the first of them makes: prepared data, code that numba compiles for it,
+    simulated worlds, and a workflow that has run.
     """
     for item in items:
         if (group := _group_of(item.path)) is not None:

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from receval.metrics.evaluation import evaluate
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
@@ -31,7 +32,7 @@ from receval.splits.anti_popular_familiarity import split_with_anti_popular_fami
 from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import Fold, Judgments, fold
 
-METRICS = ("P@10", "antiP@10", "Recall@10", "Fallout@10")
+METRICS = tuple(parse(label) for label in ("P@10", "antiP@10", "Recall@10", "Fallout@10"))
 TRAINED_CANDIDATES = Protocol("AR", "train")
 UNBIASED_ROWS = {"cm100k": "fold", "yahoo-r3": "unknown"}
 POSITIVE_FROM = {"cm100k": 3, "yahoo-r3": 4}
@@ -102,20 +103,21 @@ class CompleteWorld:
         """Where each system ranks every judged item."""
         return {n: self.ranked(system, self.fold, "unbiased") for n, system in self.systems.items()}
 
-    def values(self, judgments: Judgments, ranks: JudgedRanks) -> np.ndarray:
-        """Return the metrics of every user, shape (4, n_users)."""
-        lists = JudgedLists.of(judgments, ranks, self.threshold, TRAINED_CANDIDATES)
-        return evaluate([parse(label) for label in METRICS], lists)
+    def values(self, judgments: Judgments, ranks: Iterable[JudgedRanks]) -> np.ndarray:
+        """Return the metrics of every user by the ranks of each system."""
+        judged = JudgedItems.of(judgments, self.threshold)
+        return np.array(
+            [
+                evaluate(METRICS, JudgedLists.measured_by(judged, own, TRAINED_CANDIDATES))
+                for own in ranks
+            ]
+        )
 
     def values_of_kept(self, kept: np.ndarray) -> np.ndarray:
         """Return the metrics by some of the judgments, shape (n_systems, 4, n_users)."""
         judgments = kept_judgments(self.complete, kept)
-        return np.array(
-            [
-                self.values(judgments, replace(ranks, ranks=ranks.ranks[kept]))
-                for ranks in self.ranks.values()
-            ]
-        )
+        ranks = [replace(own, ranks=own.ranks[kept]) for own in self.ranks.values()]
+        return self.values(judgments, ranks)
 
     @cached_property
     def exact(self) -> np.ndarray:
@@ -125,12 +127,8 @@ class CompleteWorld:
     @cached_property
     def observed(self) -> np.ndarray:
         """The values by the test ratings of the fold, shape (n_systems, 4, n_users)."""
-        return np.array(
-            [
-                self.values(self.fold.test, self.ranked(system, self.fold, "test"))
-                for system in self.systems.values()
-            ]
-        )
+        ranks = [self.ranked(system, self.fold, "test") for system in self.systems.values()]
+        return self.values(self.fold.test, ranks)
 
     def chosen(self, per_user: int, rng: np.random.Generator) -> np.ndarray:
         """Let users choose items to judge as they choose what they rate: not at random."""

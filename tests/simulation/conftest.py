@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import pytest
-from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder, shrink
+from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrink
 
 from receval.config.reading import load_twins
 from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import Simulation, simulate, write_simulation, write_twin
+from receval.simulation.twins import Simulation, simulate, write_simulation
 
 
 @pytest.fixture(scope="session")
@@ -21,28 +21,22 @@ def small_specs(specs: dict[str, TwinSpec]) -> dict[str, TwinSpec]:
 
 @pytest.fixture(scope="session")
 def simulations(specs: dict[str, TwinSpec]) -> dict[str, Simulation]:
-    return {dataset: simulate(dataset, spec, ROOT_SEED) for dataset, spec in specs.items()}
+    return MadeOnce(lambda dataset: simulate(dataset, specs[dataset], ROOT_SEED))
 
 
 @pytest.fixture(scope="session")
-def twins(
-    simulations: dict[str, Simulation], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, TwinFolder]:
-    base = tmp_path_factory.mktemp("twins")
-    return {
-        dataset: TwinFolder(
-            base / dataset, write_simulation(dataset, simulation, ROOT_SEED, base / dataset)
-        )
-        for dataset, simulation in simulations.items()
-    }
+def small_simulations(small_specs: dict[str, TwinSpec]) -> dict[str, Simulation]:
+    return MadeOnce(lambda dataset: simulate(dataset, small_specs[dataset], ROOT_SEED))
 
 
 @pytest.fixture(scope="session")
 def small_twins(
-    small_specs: dict[str, TwinSpec], tmp_path_factory: pytest.TempPathFactory
+    small_simulations: dict[str, Simulation], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, TwinFolder]:
     base = tmp_path_factory.mktemp("small-twins")
-    return {
-        dataset: TwinFolder(base / dataset, write_twin(dataset, spec, ROOT_SEED, base / dataset))
-        for dataset, spec in small_specs.items()
-    }
+
+    def written(dataset: str) -> TwinFolder:
+        folder, simulation = base / dataset, small_simulations[dataset]
+        return TwinFolder(folder, write_simulation(dataset, simulation, ROOT_SEED, folder))
+
+    return MadeOnce(written)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from simulation.twin_folders import ROOT, TwinFolder
@@ -19,8 +19,7 @@ from receval.simulation.complete_judgments import (
     relevance_of_twin,
     sampling_rates,
 )
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import simulate
+from receval.simulation.twins import Simulation
 from receval.splits.split import Judgments
 
 RELEVANCE = np.array([[1, 2, 3], [4, 5, 1], [2, 3, 4]], dtype=np.float32)
@@ -57,7 +56,6 @@ def test_relevance_and_training_of_different_worlds_are_refused():
         complete_judgments(RELEVANCE[:2], train_of())
 
 
-@settings(deadline=None)
 @given(any_judgments(), st.integers(0, 7), st.integers(0, 9))
 def test_a_sample_has_as_many_judgments_of_each_user_as_asked_for(judgments, per_user, seed):
     kept = drawn_at_random(judgments, per_user, np.random.default_rng(seed))
@@ -74,7 +72,6 @@ def test_a_sample_has_as_many_judgments_of_each_user_as_asked_for(judgments, per
             assert np.isnan(rate)
 
 
-@settings(deadline=None)
 @given(any_judgments(), st.integers(0, 5), st.integers(0, 9))
 def test_samples_of_equal_generators_are_nested(judgments, per_user, seed):
     smaller, larger = (
@@ -91,8 +88,8 @@ def test_every_judgment_of_a_user_is_drawn_equally_often():
     assert (abs(drawn - expected) < 4 * np.sqrt(expected * (1 - expected) / 900)).all()
 
 
-def test_observed_ratings_are_those_of_the_world(small_specs: dict[str, TwinSpec]):
-    simulation = simulate("cm100k", small_specs["cm100k"], 1)
+def test_observed_ratings_are_those_of_the_world(small_simulations: dict[str, Simulation]):
+    simulation = small_simulations["cm100k"]
     ratings = observed_ratings(simulation)
     world = simulation.world
     assert (ratings.n_users, ratings.n_items) == (world.n_users, world.n_items)
@@ -118,8 +115,10 @@ def test_the_relevance_of_a_twin_fits_the_codes_of_its_parser(
     assert (relevance[ratings.users, ratings.items] == ratings.values).all()
 
 
-def test_the_truth_of_another_twin_is_refused(small_twins: dict[str, TwinFolder], small_specs):
-    ratings = observed_ratings(simulate("cm100k", small_specs["cm100k"], 1))
+def test_the_truth_of_another_twin_is_refused(
+    small_twins: dict[str, TwinFolder], small_simulations: dict[str, Simulation]
+):
+    ratings = observed_ratings(small_simulations["cm100k"])
     truth = small_twins["yahoo-r3"].folder / "truth.npz"
     with pytest.raises(ValueError, match=r"truth\.npz knows no user '0': it belongs to another"):
         relevance_of_twin(truth, ratings)

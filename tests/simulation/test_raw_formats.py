@@ -10,9 +10,12 @@ import re
 import tarfile
 import zipfile
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from simulation.twin_folders import TwinFolder
+
+from receval.simulation.twins import Simulation
 
 
 def all_match(pattern: str, text: str) -> bool:
@@ -85,6 +88,7 @@ def test_librarything_repeats_ratings_per_tag_and_the_last_line_is_valid(
     assert keys == sorted(keys)
 
 
+@cache
 def beer_reviews(folder: Path) -> list[dict[str, str]]:
     content = gzip.decompress((folder / "beeradvocate.json.gz").read_bytes()).decode()
     return [ast.literal_eval(line) for line in content[:-1].split("\n")]
@@ -120,8 +124,14 @@ def test_a_repeated_beer_review_is_both_later_and_further_down(
         assert first_rating != second_rating
 
 
-def test_rare_zeros_occur_in_the_full_beer_twin(twins: dict[str, TwinFolder]) -> None:
-    content = gzip.decompress((twins["beeradvocate"].folder / "beeradvocate.json.gz").read_bytes())
+def test_rare_zeros_occur_in_the_full_beer_twin_and_in_the_small_file(
+    simulations: dict[str, Simulation], small_twins: dict[str, TwinFolder]
+) -> None:
+    values = simulations["beeradvocate"].observation.values
+    assert 1 <= (values == 0).sum() < 0.002 * len(values)
+    content = gzip.decompress(
+        (small_twins["beeradvocate"].folder / "beeradvocate.json.gz").read_bytes()
+    )
     zeros = content.count(b"'review/overall': '0'")
     assert 1 <= zeros < 0.002 * content.count(b"\n")
 
@@ -145,10 +155,12 @@ def test_cm100k_lines_are_user_track_rating_known(small_twins: dict[str, TwinFol
 
 
 def test_lastfm_lines_are_plays_with_quotes_and_missing_identifiers(
-    twins: dict[str, TwinFolder],
+    small_twins: dict[str, TwinFolder],
 ) -> None:
     name = "lastfm-dataset-1K/userid-timestamp-artid-artname-traid-traname.tsv"
-    with tarfile.open(twins["lastfm-1k"].folder / "lastfm-dataset-1K.tar.gz", "r:gz") as archive:
+    with tarfile.open(
+        small_twins["lastfm-1k"].folder / "lastfm-dataset-1K.tar.gz", "r:gz"
+    ) as archive:
         member = archive.extractfile(name)
         assert member is not None
         text = member.read().decode("utf-8")

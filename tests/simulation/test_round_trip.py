@@ -37,13 +37,13 @@ def registry() -> dict[str, DatasetSpec]:
 @pytest.fixture(scope="module")
 def prepared(
     registry: dict[str, DatasetSpec],
-    twins: dict[str, TwinFolder],
+    small_twins: dict[str, TwinFolder],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, tuple[Ratings, dict[str, object]]]:
     base = tmp_path_factory.mktemp("prepared")
     results = {}
     for dataset in DATASETS:
-        twin = twins[dataset]
+        twin = small_twins[dataset]
         names = [*twin.written["files"]]
         variant = next(
             variant
@@ -72,12 +72,12 @@ def sorted_rows(
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_every_rating_comes_back_through_the_parser(
     prepared: dict[str, tuple[Ratings, dict[str, object]]],
-    simulations: dict[str, Simulation],
+    small_simulations: dict[str, Simulation],
     dataset: str,
 ) -> None:
     ratings, summary = prepared[dataset]
     assert summary["counts_checked"]
-    simulation = simulations[dataset]
+    simulation = small_simulations[dataset]
     seen, rows = simulation.observation, parsed_rows(simulation.observation)
     expected = [seen.values[rows]]
     found = [ratings.values.astype(np.float32)]
@@ -100,16 +100,21 @@ def test_every_rating_comes_back_through_the_parser(
 
 
 def test_collapsed_and_dropped_rows_are_those_that_the_twin_added(
-    prepared: dict[str, tuple[Ratings, dict[str, object]]], simulations: dict[str, Simulation]
+    prepared: dict[str, tuple[Ratings, dict[str, object]]],
+    small_simulations: dict[str, Simulation],
 ) -> None:
     beer, books, songs = (
         prepared[dataset][1] for dataset in ("beeradvocate", "librarything", "yahoo-r3")
     )
-    assert beer["repeats_collapsed"] == simulations["beeradvocate"].observation.repeated.sum() > 0
+    assert (
+        beer["repeats_collapsed"]
+        == small_simulations["beeradvocate"].observation.repeated.sum()
+        > 0
+    )
     notes = books["notes"]
     extra = notes["distinct (user, work, rating) triples"] - notes["distinct (user, work) pairs"]
-    assert extra == simulations["librarything"].observation.repeated.sum() > 0
-    seen = simulations["yahoo-r3"].observation
+    assert extra == small_simulations["librarything"].observation.repeated.sum() > 0
+    seen = small_simulations["yahoo-r3"].observation
     dropped = len(seen) - len(parsed_rows(seen))
     assert songs["dropped"] == {"train ratings of users without test ratings": dropped}
     assert dropped > 0
@@ -118,11 +123,11 @@ def test_collapsed_and_dropped_rows_are_those_that_the_twin_added(
 @pytest.mark.parametrize("dataset", ["ml-1m", "yahoo-r3", "cm100k", "beeradvocate"])
 def test_truth_gives_every_parsed_rating_by_its_raw_identifiers(
     prepared: dict[str, tuple[Ratings, dict[str, object]]],
-    twins: dict[str, TwinFolder],
+    small_twins: dict[str, TwinFolder],
     dataset: str,
 ) -> None:
     ratings, _ = prepared[dataset]
-    with np.load(twins[dataset].folder / "truth.npz") as truth:
+    with np.load(small_twins[dataset].folder / "truth.npz") as truth:
         row = {identifier: i for i, identifier in enumerate(truth["user_ids"].tolist())}
         column = {identifier: i for i, identifier in enumerate(truth["item_ids"].tolist())}
         rows = np.array([row[identifier] for identifier in ratings.user_ids.tolist()])

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from receval.ratings import Ratings
@@ -129,7 +129,6 @@ def test_an_item_that_all_users_rate_leaves_the_rest_to_the_others() -> None:
     assert beta > law.with_skewness(4, N_ITEMS, N_RATINGS).beta
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     alpha=st.floats(0, 20),
     c1=st.floats(0, 5),

@@ -12,7 +12,7 @@ import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
 
 from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import TRUTH_FILE, simulate, write_twin
+from receval.simulation.twins import TRUTH_FILE, Simulation, write_twin
 
 FILES = {
     "ml-1m": ["ml-1m.zip"],
@@ -34,9 +34,9 @@ def checksums(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("dataset", FILES)
 def test_files_are_named_as_in_the_original_and_nothing_else_is_left(
-    twins: dict[str, TwinFolder], dataset: str
+    small_twins: dict[str, TwinFolder], dataset: str
 ) -> None:
-    twin = twins[dataset]
+    twin = small_twins[dataset]
     assert twin.written["files"] == FILES[dataset]
     assert {path.name for path in twin.folder.iterdir()} == {*FILES[dataset], TRUTH_FILE}
 
@@ -57,20 +57,23 @@ def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
     assert all(other[name] != digest for name, digest in checksums(twin.folder).items())
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 def test_bytes_depend_neither_on_the_process_nor_on_threads(
-    twins: dict[str, TwinFolder], tmp_path: Path
+    small_twins: dict[str, TwinFolder], tmp_path: Path
 ) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from receval.config.reading import load_twins\n"
         "from receval.simulation.twins import write_twin\n"
+        "from simulation.twin_folders import shrink\n"
         "specs = load_twins(Path(sys.argv[1]))\n"
         "for name in ('ml-1m', 'cm100k'):\n"
-        "    write_twin(name, specs[name], int(sys.argv[2]), Path(sys.argv[3]) / name)\n"
+        "    write_twin(name, shrink(specs[name]), int(sys.argv[2]), Path(sys.argv[3]) / name)\n"
     )
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}",
         "PYTHONHASHSEED": "12345",
         "OMP_NUM_THREADS": "2",
         "OPENBLAS_NUM_THREADS": "2",
@@ -78,14 +81,14 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
     arguments = [str(ROOT / "config" / "twins.yaml"), str(ROOT_SEED), str(tmp_path)]
     subprocess.run([sys.executable, "-c", program, *arguments], env=environment, check=True)
     for dataset in ("ml-1m", "cm100k"):
-        assert checksums(tmp_path / dataset) == checksums(twins[dataset].folder)
+        assert checksums(tmp_path / dataset) == checksums(small_twins[dataset].folder)
 
 
 @pytest.mark.parametrize("dataset", FILES)
 def test_truth_holds_the_complete_relevance_with_raw_identifiers(
-    small_twins: dict[str, TwinFolder], small_specs: dict[str, TwinSpec], dataset: str
+    small_twins: dict[str, TwinFolder], small_simulations: dict[str, Simulation], dataset: str
 ) -> None:
-    simulation = simulate(dataset, small_specs[dataset], ROOT_SEED)
+    simulation = small_simulations[dataset]
     with np.load(small_twins[dataset].folder / TRUTH_FILE) as truth:
         assert truth["relevance"].dtype == np.float32
         assert (truth["relevance"] == simulation.world.ratings()).all()

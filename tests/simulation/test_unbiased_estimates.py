@@ -12,8 +12,7 @@ from receval.simulation.complete_judgments import (
     kept_judgments,
     sampling_rates,
 )
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import simulate
+from receval.simulation.twins import Simulation
 from receval.statistics.correlation import kendall_tau_b
 
 REPEATS = 60
@@ -25,15 +24,13 @@ both_small = pytest.mark.parametrize("small_world", UNBIASED_ROWS, indirect=True
 
 
 @pytest.fixture(scope="module")
-def worlds(specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
-    return {name: CompleteWorld(name, simulate(name, specs[name], 1)) for name in UNBIASED_ROWS}
+def worlds(simulations: dict[str, Simulation]) -> dict[str, CompleteWorld]:
+    return {name: CompleteWorld(name, simulations[name]) for name in UNBIASED_ROWS}
 
 
 @pytest.fixture(scope="module")
-def random_data(small_specs: dict[str, TwinSpec]) -> dict[str, CompleteWorld]:
-    return {
-        name: CompleteWorld(name, simulate(name, small_specs[name], 1)) for name in UNBIASED_ROWS
-    }
+def random_data(small_simulations: dict[str, Simulation]) -> dict[str, CompleteWorld]:
+    return {name: CompleteWorld(name, small_simulations[name]) for name in UNBIASED_ROWS}
 
 
 @pytest.fixture

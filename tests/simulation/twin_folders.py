@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import WrittenTwin
@@ -10,11 +12,25 @@ from receval.simulation.twins import WrittenTwin
 ROOT = Path(__file__).resolve().parents[2]
 ROOT_SEED = 1
 
+Made = TypeVar("Made")
+
 
 @dataclass(frozen=True)
 class TwinFolder:
     folder: Path
     written: WrittenTwin
+
+
+class MadeOnce(dict[str, Made]):
+    """What is made of each dataset when a test first asks for it."""
+
+    def __init__(self, make: Callable[[str], Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, dataset: str) -> Made:
+        self[dataset] = made = self._make(dataset)
+        return made
 
 
 def shrink(spec: TwinSpec) -> TwinSpec:
