@@ -7,13 +7,9 @@ Beside tests/statistics, not in it: `statistics` is a module of the standard lib
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
-
-# Dozens of examples of every property take seconds together, and compiling exceeds a deadline.
-FEW_EXAMPLES = settings(max_examples=25, deadline=None)
 
 
 def tied_values(seed: int, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -68,7 +68,7 @@ def test_every_metric_has_an_oracle() -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     name: str, seed: int, step: float
@@ -77,7 +77,7 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     assert_close(metrics, evaluate(metrics, lists_of(cases)), values(cases, metrics))
 
 
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 100_000))
 def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
     rng = np.random.default_rng(seed)

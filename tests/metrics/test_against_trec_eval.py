@@ -61,7 +61,6 @@ def with_cutoffs(names: dict[str, str]) -> dict[str, str]:
     return {f"{ours}@{n}": f"{theirs}_{n}" for ours, theirs in names.items() for n in CUTOFFS}
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=SEEDS, half_stars=st.booleans())
 def test_whole_lists_and_every_cutoff_of_trec_eval_equal_trec_eval(
     seed: int, half_stars: bool
@@ -72,7 +71,6 @@ def test_whole_lists_and_every_cutoff_of_trec_eval_equal_trec_eval(
     assert_equal(pairs, lists_of(run), trec_eval(run, measures))
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, half_stars=st.booleans(), depth=st.sampled_from(CUTOFFS))
 def test_a_depth_equals_trec_eval_on_runs_of_that_depth(
     seed: int, half_stars: bool, depth: int
@@ -83,7 +81,6 @@ def test_a_depth_equals_trec_eval_on_runs_of_that_depth(
     assert_equal(pairs, lists_of(run), expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=SEEDS, cutoff=st.sampled_from(CUTOFFS))
 def test_cutoffs_that_trec_eval_does_not_have_equal_it_on_cut_runs(seed: int, cutoff: int) -> None:
     # P, F1 and nDCG change with the cut-off as well as with the depth.
@@ -99,7 +96,6 @@ def test_cutoffs_that_trec_eval_does_not_have_equal_it_on_cut_runs(seed: int, cu
         np.testing.assert_array_equal(by_cutoff, by_depth)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
     run = random_run(seed)
@@ -134,7 +130,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("gain", GAINS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=SEEDS)
 def test_other_gains_equal_trec_eval_on_mapped_judgments(gain: str, seed: int) -> None:
     run = random_run(seed)
@@ -144,7 +140,7 @@ def test_other_gains_equal_trec_eval_on_mapped_judgments(gain: str, seed: int) -
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=SEEDS)
 def test_metrics_of_the_disliked_equal_trec_eval_with_judgments_turned_round(
     loss: str, seed: int
@@ -157,7 +153,6 @@ def test_metrics_of_the_disliked_equal_trec_eval_with_judgments_turned_round(
     assert_equal(pairs, lists_of(run), expected)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_condensed_metrics_equal_trec_eval_on_runs_without_unjudged_items(seed: int) -> None:
     run = random_run(seed)
@@ -169,7 +164,6 @@ def test_condensed_metrics_equal_trec_eval_on_runs_without_unjudged_items(seed: 
     assert_equal(pairs, lists_of(run), trec_eval(judged_alone(run), measures))
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_geometric_means_equal_trec_evals(seed: int) -> None:
     run = random_run(seed)
@@ -190,7 +184,7 @@ def test_geometric_means_equal_trec_evals(seed: int) -> None:
         assert everyone[row] == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=SEEDS)
 def test_released_names_equal_the_measures_of_these_names(seed: int) -> None:
     run = random_run(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import AR, ONE, example, ranks
 from scipy.stats import gmean
@@ -58,7 +58,6 @@ def test_averages_worked_by_hand(average: Average, first: float, second: float) 
 ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
 
 
-@settings(max_examples=100)
 @given(values=ROWS)
 def test_geometric_means_equal_scipys(values: np.ndarray) -> None:
     assert of(Geometric()) == pytest.approx(gmean(np.maximum(VALUES, FLOOR), axis=1).tolist())
@@ -68,7 +67,6 @@ def test_geometric_means_equal_scipys(values: np.ndarray) -> None:
     assert shifted == pytest.approx(gmean(values + 0.01) - 0.01)
 
 
-@settings(max_examples=100)
 @given(values=ROWS)
 def test_averages_lie_between_the_least_and_the_greatest_value(values: np.ndarray) -> None:
     averages = (Arithmetic(), Median(), Weighted(), Weighted(by="positive"), AdjustedGeometric())

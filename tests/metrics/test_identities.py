@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import ONE, THRESHOLD, Case, judgments_of, lists_of, random_cases, ranks
 from metrics.forms import ALL
@@ -23,7 +23,6 @@ def measured(lists: JudgedLists, *labels: str) -> np.ndarray:
     return evaluate([parse(label) for label in labels], lists)
 
 
-@settings(max_examples=50, deadline=None)
 @given(seed=SEEDS, cutoff=CUTOFFS)
 def test_precision_and_antiprecision_are_what_unjudged_places_leave(seed: int, cutoff: int) -> None:
     lists = lists_of(random_cases(seed))
@@ -32,7 +31,6 @@ def test_precision_and_antiprecision_are_what_unjudged_places_leave(seed: int, c
         np.testing.assert_allclose(p + anti, 1 - unjudged, atol=1e-14)
 
 
-@settings(max_examples=50, deadline=None)
 @given(seed=SEEDS, cutoff=CUTOFFS)
 def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
     seed: int, cutoff: int
@@ -48,7 +46,6 @@ def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
     np.testing.assert_allclose(total, n_listed > 0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
 def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int | None) -> None:
     judgments = judgments_of(random_cases(seed))
@@ -64,7 +61,6 @@ def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int |
         np.testing.assert_allclose(p, recall / cutoff)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=CUTOFFS)
 def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> None:
     lists = lists_of(random_cases(seed))
@@ -80,7 +76,6 @@ def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> N
         np.testing.assert_allclose(one, other, rtol=1e-14, err_msg=special)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS, form=st.sampled_from(["valcarce", "trec_eval"]))
 def test_infap_is_ap_where_every_item_is_judged(seed: int, cutoff: int | None, form: str) -> None:
     end = "" if cutoff is None else f"@{cutoff}"
@@ -99,7 +94,6 @@ def best_first(cases: list[Case]) -> list[Case]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.integers(1, 5))
 def test_a_list_in_the_ideal_order_scores_1(seed: int, cutoff: int) -> None:
     cases = [case for case in best_first(random_cases(seed)) if len(case.relevant) >= cutoff]
@@ -125,7 +119,6 @@ def test_rbo_falls_below_1_as_soon_as_two_unequal_ratings_stand_the_wrong_way() 
     assert measured(lists, "RBO")[0, 0] < 1.0
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_tau_of_the_opposite_order_has_the_opposite_sign(seed: int) -> None:
     cases = random_cases(seed)
@@ -134,7 +127,6 @@ def test_tau_of_the_opposite_order_has_the_opposite_sign(seed: int) -> None:
     np.testing.assert_array_equal(forwards, -backwards)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
 def test_tau_depends_on_the_order_of_ratings_and_judged_items_alone(
     seed: int, cutoff: int | None
@@ -159,7 +151,6 @@ def test_tau_is_1_in_the_order_of_unequal_ratings_and_minus_1_in_the_opposite_on
     np.testing.assert_array_equal(measured(lists, "tau", "tau@7"), [[1.0, -1.0]] * 2)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS, phi=st.sampled_from([0.3, 0.8, 0.99]))
 def test_rbp_lies_between_itself_and_itself_plus_its_residual(
     seed: int, cutoff: int | None, phi: float
@@ -175,7 +166,6 @@ def test_rbp_lies_between_itself_and_itself_plus_its_residual(
     assert (longer <= low + residual + 1e-12).all()
 
 
-@settings(max_examples=20, deadline=None)
 @given(seed=SEEDS)
 def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(seed: int) -> None:
     unbounded = {"Hit(form=count)"} | {
@@ -198,7 +188,6 @@ def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(s
         assert row.max() <= 1 + 1e-12, metric.label
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=SEEDS)
 def test_the_full_average_is_the_covered_one_times_the_covered_share(seed: int) -> None:
     lists = lists_of(random_cases(seed))

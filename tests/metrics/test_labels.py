@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import example
 from metrics.forms import ALL, COMMON, choices
@@ -25,7 +25,6 @@ def test_no_two_metrics_share_a_label() -> None:
     assert len({metric.label for metric in ALL}) == len(set(ALL)) == len(ALL)
 
 
-@settings(max_examples=100)
 @given(
     metric=st.sampled_from(ALL),
     cutoff=st.none() | st.integers(1, 500),

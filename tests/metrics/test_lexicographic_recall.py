@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.stats import binomtest
@@ -62,7 +62,6 @@ def preferred(one: list[int], other: list[int]) -> int:
     return 0
 
 
-@settings(deadline=None)
 @given(two_systems())
 def test_preferences_are_those_of_the_definition(given_systems):
     judged, one, other, judgments = given_systems
@@ -76,7 +75,6 @@ def test_preferences_are_those_of_the_definition(given_systems):
     assert lexirecall(first, first).tolist() == [0] * 4
 
 
-@settings(deadline=None)
 @given(two_systems())
 def test_the_higher_search_efficiency_is_always_preferred(given_systems):
     judged, one, other, judgments = given_systems

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from metrics.examples import (
     AR,
@@ -55,7 +55,6 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
     np.testing.assert_allclose(together, alone, rtol=1e-14, atol=1e-15)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
     cases = random_cases(seed)
@@ -88,7 +87,6 @@ def test_counts_within_a_cutoff_include_its_rank() -> None:
     assert view.sums_within(cutoffs, weights)[:, 1:].tolist() == [[0, 0]] * 5
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 100_000), depth=st.none() | st.integers(1, 45), condensed=st.booleans())
 def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     seed: int, depth: int | None, condensed: bool

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES
 
 from receval.multiverse.comparisons import PairOfSystems, UserValues
 from receval.multiverse.decision_grid import DecisionGrid
@@ -157,7 +156,6 @@ def test_the_full_average_is_the_reduced_one_times_user_coverage() -> None:
     np.testing.assert_allclose(full.second, coverage[1] * reduced.second)
 
 
-@FEW_EXAMPLES
 @given(st.integers(0, 99), st.sampled_from(PAIRS), st.sampled_from(["full", "reduced"]))
 def test_the_other_order_of_the_systems_mirrors_everything(
     seed: int, how: tuple[Aggregation, SignificanceTest], coverage: str

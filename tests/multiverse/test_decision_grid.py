@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from config.copied_config import CONFIG
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -69,7 +69,6 @@ def some_levels(draw: st.DrawFn) -> dict[str, list[Any]]:
     }
 
 
-@settings(max_examples=30, deadline=None)
 @given(some_levels())
 def test_small_grids_are_their_product_without_what_is_refused(levels: dict[str, Any]) -> None:
     expected = legal_product(levels)

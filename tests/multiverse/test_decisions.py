@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -134,7 +134,6 @@ DECIDED = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
 @given(DECIDED, DECIDED)
 def test_names_and_hashes_tell_any_two_configurations_apart(
     one: Configuration, two: Configuration

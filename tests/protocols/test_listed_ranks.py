@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -46,7 +46,6 @@ def folds_with_scores(draw: st.DrawFn) -> tuple[Fold, NDArray[np.float32]]:
     return Fold(train, test), np.where(scores < 3, np.float32(np.nan), scores // 3)
 
 
-@settings(deadline=None)
 @given(
     case=folds_with_scores(),
     relevant=st.sampled_from(["AR", "1R"]),

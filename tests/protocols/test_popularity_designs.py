@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores, sorted_list
 from protocols.test_ranking import N_ITEMS, N_USERS, priority_of, random_fold, seeded
@@ -67,7 +67,6 @@ def test_more_percentiles_than_items_are_refused() -> None:
         popularity_percentiles(fold, N_ITEMS + 1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     candidates=st.sampled_from(["AI", "TI"]),
@@ -137,7 +136,6 @@ def test_p1r_of_random_scores_is_one_over_the_size_of_the_lists() -> None:
     assert value == pytest.approx(1 / 5, abs=5 * np.sqrt(0.16 / 2000) / 2)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores, rank_by_sorting
 from scipy.sparse import csr_array
@@ -86,7 +86,6 @@ def samples_of(fold: Fold, protocol: Protocol, size: int) -> dict[int, list[int]
     return {user: items[starts[user] : starts[user + 1]].tolist() for user in range(N_USERS)}
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
@@ -104,7 +103,6 @@ def test_ranks_among_all_candidates_equal_positions_in_the_sorted_list(
     np.testing.assert_array_equal(outcome.lengths, lengths)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
@@ -149,7 +147,6 @@ def fallback_of(policy: str, fold: Fold) -> np.ndarray | None:
     return drawn
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),

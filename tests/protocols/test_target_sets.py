@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.protocols.candidates import target_sets
@@ -45,10 +45,12 @@ def folds(draw: st.DrawFn) -> tuple[dict[tuple[int, int], tuple[int, float]], Fo
     return rows, fold(ratings, Split((codes,)), 0)
 
 
-@pytest.mark.parametrize("sampled", [None, 1, 3, 50])
 @pytest.mark.parametrize("candidates", ["AI", "TI", "train"])
-@settings(max_examples=25, deadline=None)
-@given(given_fold=folds(), user=st.integers(0, N_USERS - 1))
+@given(
+    sampled=st.sampled_from([None, 1, 3, 50]),
+    given_fold=folds(),
+    user=st.integers(0, N_USERS - 1),
+)
 def test_sets_are_those_of_the_definitions(
     candidates: BaseCandidates,
     sampled: int | None,
@@ -82,10 +84,8 @@ def test_sets_are_those_of_the_definitions(
     assert found["1R"].lists == tuple(sample | {item} for item in sorted(relevant & base))
 
 
-@pytest.mark.parametrize("sampled", [None, 2])
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
-@settings(max_examples=25, deadline=None)
-@given(given_fold=folds())
+@given(sampled=st.sampled_from([None, 2]), given_fold=folds())
 def test_sets_have_the_sizes_of_the_lists_that_are_ranked(
     relevant: RelevantSelection,
     sampled: int | None,

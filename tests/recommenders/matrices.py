@@ -16,7 +16,8 @@ COLD_USER, ONE_RATING_USER, COLD_ITEM = 3, 5, 7
 
 def to_matrix(values: NDArray[Any], rated: NDArray[np.bool_]) -> RatingMatrix:
     """Build the sparse matrix of a dense one; rated zeros stay entries."""
-    users, items = np.nonzero(rated)
+    # Of the type of the workflow's matrices, for which kernels are compiled before.
+    users, items = (codes.astype(np.int32) for codes in np.nonzero(rated))
     entries = values[users, items].astype(np.float32)
     return csr_array((entries, (users, items)), shape=values.shape)
 

@@ -51,7 +51,7 @@ def brute_user_knn(values: Dense, rated: Mask, neighbours: int) -> Dense:
     return scores
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seeds, few_neighbours)
 def test_user_knn_is_the_sum_over_the_nearest_users(seed: int, neighbours: int) -> None:
     values, rated = generated(20, 15, seed)
@@ -59,7 +59,7 @@ def test_user_knn_is_the_sum_over_the_nearest_users(seed: int, neighbours: int) 
     np.testing.assert_allclose(scores, brute_user_knn(values, rated, neighbours), rtol=1e-5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seeds, few_neighbours)
 def test_item_knn_is_the_sum_over_the_nearest_items_in_the_profile(
     seed: int, neighbours: int
@@ -105,7 +105,6 @@ def brute_centred(values: Dense, rated: Mask, model: CentredNeighbourhood) -> De
     return scores
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seeds,
     st.integers(1, 25),

@@ -62,7 +62,6 @@ def brute_models(values: Dense, smoothing: str, strength: float) -> Dense:
     return models
 
 
-@settings(max_examples=20, deadline=None)
 @given(seeds, smoothings)
 def test_smoothed_models_are_the_formulas_and_sum_to_one(
     seed: int, smoothing: tuple[str, float]
@@ -89,7 +88,6 @@ def brute_likeliest(values: Dense, model: LanguageModelNeighbourhood) -> Dense:
     return weights
 
 
-@settings(max_examples=30, deadline=None)
 @given(seeds, st.integers(1, 16), st.sampled_from(["users", "items"]), smoothings)
 def test_language_model_neighbourhood_sums_over_the_likeliest_rows(
     seed: int, neighbours: int, over: str, smoothing: tuple[str, float]
@@ -122,7 +120,7 @@ def brute_user_item_relevance(values: Dense, smoothing: float) -> Dense:
     return scores
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seeds, st.sampled_from([0.1, 0.9, 0.999, 1.0]))
 def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None:
     values, rated = generated(14, 12, seed)
@@ -154,7 +152,7 @@ def transition_probabilities(values: Dense) -> Dense:
     return np.divide(weights, sums, out=weights, where=sums > 0)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seeds, st.integers(2, 16))
 def test_hitting_time_is_the_recurrence(seed: int, steps: int) -> None:
     values, rated = generated(12, 10, seed)
@@ -236,7 +234,7 @@ def first_met(values: Dense, user: int, wanted: int) -> list[int]:
     return items[:wanted]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seeds, st.integers(1, 40))
 def test_only_the_items_nearest_in_the_graph_are_scored(seed: int, nearest: int) -> None:
     values, rated = generated(30, 40, seed)
@@ -279,7 +277,7 @@ def brute_centred_items(values: Dense, rated: Mask, model: CentredItemNeighbourh
     return scores
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     seeds,
     st.integers(1, 14),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -60,14 +60,12 @@ def loop_over_matrix(cells: NDArray[np.int64]) -> list[bool]:
     return returned
 
 
-@settings(deadline=None)
 @given(cells=CELLS)
 def test_rows_are_read_as_by_the_loop_over_a_vector(cells: NDArray[np.int64]) -> None:
     expected = [read for row in cells for read in loop_over_vector([int(v) for v in row if v >= 0])]
     assert read_by_row(to_matrix(cells, cells >= 0)).tolist() == expected
 
 
-@settings(deadline=None)
 @given(cells=CELLS)
 def test_columns_are_read_as_by_the_loop_over_the_matrix(cells: NDArray[np.int64]) -> None:
     train = to_matrix(cells, cells >= 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import to_matrix
@@ -68,7 +68,6 @@ def quotient(
 
 @pytest.mark.parametrize("metric", ["precision", "anti-precision"])
 @pytest.mark.parametrize("knowledge", ["train", "judged", "test"])
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     shape=st.tuples(st.integers(2, 9), st.integers(3, 7)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -20,7 +20,6 @@ def test_ratings_follow_the_users_distribution_of_plays() -> None:
     np.testing.assert_array_equal(ratings[1], [5, 0, 0, 0, 0, 0])
 
 
-@settings(max_examples=50)
 @given(seed=st.integers(0, 1000))
 def test_more_plays_never_mean_a_lower_rating_and_equal_plays_equal_ratings(seed: int) -> None:
     rng = np.random.default_rng(seed)

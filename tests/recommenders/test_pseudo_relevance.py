@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
@@ -60,7 +60,6 @@ def brute_rocchio(values: Dense, weighting: str, neighbours: int, normalised: bo
     return scores
 
 
-@settings(max_examples=40, deadline=None)
 @given(seeds, st.sampled_from(["rw", "rsv", "chi2", "kld"]), few_neighbours, st.booleans())
 def test_rocchio_weighs_the_items_by_the_neighbours_ratings(
     seed: int, weighting: str, neighbours: int, normalised: bool
@@ -154,7 +153,6 @@ def from_the_best(scores: NDArray[np.floating[Any]]) -> Dense:
     return differences
 
 
-@settings(max_examples=30, deadline=None)
 @given(seeds, st.sampled_from(["rm1", "rm2"]), few_neighbours, smoothings)
 def test_relevance_models_are_the_published_forms_up_to_a_constant_of_the_user(
     seed: int, model: str, neighbours: int, smoothing: tuple[str, float]

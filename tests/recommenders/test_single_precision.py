@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ VALUES = st.one_of(NEAR, NEAR, st.floats(-1e6, 1e6), st.just(float("nan")))
 ROWS = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 12)), elements=VALUES)
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_order_and_ties_of_each_row_are_those_of_the_doubles(values: NDArray[np.float64]) -> None:
     apart = rounded_apart(values)
@@ -31,7 +30,6 @@ def test_order_and_ties_of_each_row_are_those_of_the_doubles(values: NDArray[np.
         np.testing.assert_array_equal(own[:, None] == own, row[:, None] == row)
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_what_is_rounded_is_pushed_no_further_than_order_asks_for(
     values: NDArray[np.float64],

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
-from generated_studies import choices, planned, sized_twin
+from generated_studies import choices, sized_twin
+from generated_studies import planned as planned_anew
 from measured_jobs import Job
 from study_jobs import behind, jobs_of, making
 
@@ -20,6 +22,10 @@ STUDIES = (
     ("valcarce2020", "beeradvocate"),
     ("multiverse", "netflix"),
 )
+
+
+# Jobs are read from plans, which stay as they are.
+planned = cache(planned_anew)
 
 
 def every_job(study: str, dataset: str) -> list[Job]:

@@ -5,15 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from hypothesis import settings
 from hypothesis import strategies as st
-from real_files import CM100K, MIRROR, MOVIELENS
+from real_files import CM100K, MIRROR
 
 from receval.ratings import Ratings
 from receval.seeds import generator
-
-# The first example of a test may compile numba code, and the machine may be busy.
-without_deadline = settings(deadline=None)
 
 
 def rng_for(choice: int | str) -> np.random.Generator:
@@ -29,7 +25,7 @@ def ratings_of(
     values: list[float] | None = None,
 ) -> Ratings:
     """Return ratings of some pairs; where a pair is repeated, they are plays."""
-    users, items = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+    users, items = np.array(pairs, dtype=np.int32).reshape(-1, 2).T.copy()
     return Ratings(
         users=users,
         items=items,
@@ -74,17 +70,6 @@ def skewed_ratings(n_users: int = 200, n_items: int = 60) -> Ratings:
         known=(rng.random(len(users)) < 0.3).tolist(),
         values=rng.integers(1, 6, len(users)).astype(float).tolist(),
     )
-
-
-def movielens_1m() -> Ratings:
-    table = pd.read_csv(
-        MIRROR / MOVIELENS,
-        sep=":",
-        header=None,
-        usecols=[0, 2, 4],
-        names=["user", "0", "item", "1", "value"],
-    )
-    return _coded(table)
 
 
 def cm100k() -> Ratings:

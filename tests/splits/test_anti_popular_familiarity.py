@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
-from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
+from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings
 
 from receval.splits.anti_popular_familiarity import (
     ItemFamiliarity,
@@ -39,7 +39,6 @@ def test_equally_liked_items_are_in_random_order():
     assert drawn == {(0.25, 0, 0.5), (0, 0.25, 0.5)}
 
 
-@without_deadline
 @given(any_ratings(), st.integers(0, 5), st.integers(0, 9))
 def test_the_rates_stay_and_fall_where_positive_judgments_rise(ratings, threshold, seed):
     counts = ItemFamiliarity.of(ratings, threshold)
@@ -51,7 +50,6 @@ def test_the_rates_stay_and_fall_where_positive_judgments_rise(ratings, threshol
     assert np.isnan(rates[~some]).all()
 
 
-@without_deadline
 @given(any_ratings(), st.integers(0, 5))
 def test_counts_are_those_of_a_loop_over_the_ratings(ratings, threshold):
     judged, relevant, known = (np.zeros(ratings.n_items, int) for _ in range(3))
@@ -72,7 +70,6 @@ def test_counts_are_those_of_a_loop_over_the_ratings(ratings, threshold):
         assert math.isnan(counts.relevant_share_of_known)
 
 
-@without_deadline
 @given(any_ratings(), st.integers(1, 5))
 def test_the_correlation_is_spearman_s(ratings, threshold):
     counts = ItemFamiliarity.of(ratings, threshold)
@@ -84,7 +81,6 @@ def test_the_correlation_is_spearman_s(ratings, threshold):
         assert counts.correlation == pytest.approx(spearmanr(known, shares).statistic)
 
 
-@without_deadline
 @given(any_ratings(), st.integers(0, 5))
 def test_only_familiarity_is_drawn_again(ratings, threshold):
     redrawn = with_anti_popular_familiarity(ratings, threshold, rng())

@@ -8,7 +8,6 @@ from splits.generated_ratings import (
     ratings_of,
     rng_for,
     skewed_ratings,
-    without_deadline,
 )
 
 from receval.seeds import generator
@@ -28,7 +27,6 @@ def seeded(seed):
     return lambda choice: generator(seed, "opposed", choice)
 
 
-@without_deadline
 @given(any_ratings(), st.integers(0, 5), st.integers(2, 5))
 def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judge(
     ratings, threshold, folds
@@ -43,7 +41,6 @@ def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judg
     assert (uses(split, TRAIN) == (~in_fold & known)).all()
 
 
-@without_deadline
 @given(any_ratings(), st.integers(0, 5))
 def test_the_partition_of_the_judgments_does_not_depend_on_the_redraw(ratings, threshold):
     split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=threshold, folds=3)

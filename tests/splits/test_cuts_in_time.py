@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splits.generated_ratings import any_ratings, ratings_of, rng_for, without_deadline
+from splits.generated_ratings import any_ratings, ratings_of, rng_for
 
 from receval.comparison.splitting import split
 from receval.splits.leave_last_out import split_leaving_last_out
@@ -45,7 +45,6 @@ def test_a_date_and_its_seconds_are_the_same_cut():
         assert seconds_of_date(date) == DAY
 
 
-@without_deadline
 @given(st.lists(st.integers(0, 20), min_size=2), st.floats(0.05, 0.95))
 def test_at_most_the_share_lies_before_the_cut_and_the_moment_is_not_torn(times, share):
     moment = cut_in_time(np.array(times), share)
@@ -54,7 +53,6 @@ def test_at_most_the_share_lies_before_the_cut_and_the_moment_is_not_torn(times,
     assert moment in times
 
 
-@without_deadline
 @given(any_ratings(plays=True), st.integers(1, 9), st.floats(0, 2e-4))
 def test_all_training_lies_more_than_the_gap_before_all_test(ratings, cut, gap):
     before, behind = ratings.timestamps < cut - gap * DAY, ratings.timestamps >= cut
@@ -109,7 +107,6 @@ def test_a_cut_leaves_the_names_of_other_temporal_splits_as_they_were():
     assert dict(split(ratings, "temporal").parts.metadata) == {"repeats_dropped": 0}
 
 
-@without_deadline
 @given(any_ratings(), st.integers(1, 3))
 def test_the_last_ratings_of_each_user_test(ratings, held_out):
     codes = split_leaving_last_out(

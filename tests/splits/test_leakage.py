@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splits.generated_ratings import any_ratings, ratings_of, without_deadline
+from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.comparison.leakage_of_splits import leakage
 from receval.comparison.splitting import split
@@ -49,7 +49,6 @@ def counted(ratings, codes):
     return rows
 
 
-@without_deadline
 @given(any_ratings(plays=True), st.data())
 def test_leakage_is_what_comes_of_looking_at_every_pair(ratings, data):
     codes = data.draw(

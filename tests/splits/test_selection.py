@@ -9,14 +9,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import (
     any_ratings,
     ratings_of,
     rng_for,
     skewed_ratings,
-    without_deadline,
 )
 
 from receval.ratings import Ratings
@@ -36,7 +35,6 @@ def nobody_has_too_few(pairs: list[tuple[int, int]], of_user: int, of_item: int)
     return all(n >= of_user for n in users.values()) and all(n >= of_item for n in items.values())
 
 
-@settings(deadline=None, max_examples=60)
 @given(few_pairs, st.integers(1, 3), st.integers(1, 3))
 def test_what_is_left_is_the_largest_selection_in_which_nobody_has_too_few(
     pairs: list[tuple[int, int]], of_user: int, of_item: int
@@ -94,7 +92,6 @@ def test_the_head_are_the_items_with_most_ratings_and_of_equal_ones_the_smaller_
     assert np.array_equal(kept, np.isin(ratings.items, left)), "an item goes whole or not at all"
 
 
-@without_deadline
 @given(any_ratings(plays=True), shares)
 def test_no_item_of_the_head_has_fewer_ratings_than_one_that_stays(
     ratings: Ratings, head_removed: float
@@ -129,7 +126,6 @@ def test_the_head_is_that_of_the_random_share() -> None:
     assert gone != set(all_gone.tolist())
 
 
-@without_deadline
 @given(any_ratings(plays=True), st.integers(1, 3), st.integers(1, 3))
 def test_a_selection_is_left_as_it_is_by_the_same_selection(
     ratings: Ratings, of_user: int, of_item: int
@@ -166,7 +162,6 @@ def test_a_random_share_asks_for_the_generator_of_the_selection_and_nothing_else
     assert asked == ["selection"]
 
 
-@without_deadline
 @given(any_ratings(plays=True))
 def test_by_default_everything_is_selected(ratings: Ratings) -> None:
     assert selected_ratings(ratings, rng_for, **SelectionSpec().model_dump()).all()

@@ -3,9 +3,9 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from splits.generated_ratings import any_ratings, ratings_of, without_deadline
+from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.ratings import summed_matrix
 from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
@@ -30,7 +30,6 @@ def any_split(draw):
     )
 
 
-@settings(deadline=None, max_examples=40)
 @given(any_split())
 def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_factory, split):
     folder = tmp_path_factory.getbasetemp()
@@ -179,7 +178,6 @@ def test_plays_are_summed_within_train_and_within_test():
     assert loaded.test.values.tolist() == [1, 2]
 
 
-@without_deadline
 @given(any_ratings(plays=True))
 def test_judgments_sum_to_the_plays_whatever_the_order(ratings):
     judgments = Judgments.from_pairs(
@@ -300,7 +298,6 @@ def test_items_may_fall_from_one_user_to_the_next() -> None:
     assert len(Judgments(np.array([0, 2, 2, 3]), np.array([3, 4, 1]), np.ones(3, np.float32))) == 3
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.booleans().flatmap(lambda plays: any_ratings(plays=plays)),
     st.integers(1, 9),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
-from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings, without_deadline
+from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings
 
 from receval.ratings import Ratings
 from receval.seeds import generator
@@ -106,7 +106,6 @@ def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> 
     assert split.metadata == {"target_items": 7}, "the split of the part stays as it was"
 
 
-@without_deadline
 @given(any_ratings(), st.data())
 def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
     ratings: Ratings, data: st.DataObject

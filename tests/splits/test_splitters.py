@@ -10,7 +10,6 @@ from splits.generated_ratings import (
     ratings_of,
     rng_for,
     skewed_ratings,
-    without_deadline,
 )
 
 from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
@@ -33,7 +32,6 @@ def test_coin_flips_train_with_the_given_probability_and_repetitions_are_indepen
     assert both == pytest.approx(0.09, abs=4 * math.sqrt(0.0819 / len(ratings)))
 
 
-@without_deadline
 @given(any_ratings(), shares)
 def test_each_user_trains_on_the_share_rounded_up(ratings, share):
     split = split_by_user_ratio(ratings, rng_for, train_ratio=share, folds=2)
@@ -61,7 +59,6 @@ def test_every_rating_of_a_user_is_equally_likely_to_train():
     assert trained[5] == 1
 
 
-@without_deadline
 @given(any_ratings(plays=True), st.integers(2, 5), st.booleans())
 def test_the_tests_of_the_folds_partition_the_ratings(ratings, folds, balanced):
     split = split_into_folds(ratings, rng_for, folds=folds, balanced_per_user=balanced)
@@ -71,7 +68,6 @@ def test_the_tests_of_the_folds_partition_the_ratings(ratings, folds, balanced):
     assert (times_trained == folds - 1).all()
 
 
-@without_deadline
 @given(any_ratings(), st.integers(2, 5))
 def test_balanced_folds_share_out_each_user_evenly(ratings, folds):
     split = split_into_folds(ratings, rng_for, folds=folds, balanced_per_user=True)
@@ -91,7 +87,6 @@ def test_balanced_folds_are_of_about_the_same_size():
     assert sizes == pytest.approx([200] * 5, abs=4 * math.sqrt(160))
 
 
-@without_deadline
 @given(any_ratings(), st.integers(1, 4))
 def test_leave_out_tests_the_given_number_of_every_user_or_none(ratings, held_out):
     split = split_leaving_out(ratings, rng_for, held_out=held_out, short_profiles="train", folds=2)
@@ -109,7 +104,6 @@ def test_leave_out_refuses_users_with_nothing_left_to_train_on():
         split_leaving_out(ratings, rng_for, held_out=2, short_profiles="refuse", folds=1)
 
 
-@without_deadline
 @given(any_ratings(), shares)
 def test_temporal_never_trains_on_what_comes_after_the_test(ratings, share):
     split = split_by_time(ratings, rng_for, scope="all", test_share=share, repeats="drop")
@@ -122,7 +116,6 @@ def test_temporal_never_trains_on_what_comes_after_the_test(ratings, share):
         assert max(trained) < min(tested), "rows of one second keep the order of the file"
 
 
-@without_deadline
 @given(any_ratings(plays=True), shares)
 def test_temporal_per_user_tests_the_end_of_each_history(ratings, share):
     split = split_by_time(ratings, rng_for, scope="user", test_share=share, repeats="keep")
@@ -135,7 +128,6 @@ def test_temporal_per_user_tests_the_end_of_each_history(ratings, share):
         assert (split.codes[0][history[n_train:]] == TEST).all()
 
 
-@without_deadline
 @given(any_ratings(plays=True), shares, st.sampled_from(["all", "user"]))
 def test_dropped_repeats_are_exactly_the_test_rows_of_trained_pairs(ratings, share, scope):
     kept = split_by_time(ratings, rng_for, scope=scope, test_share=share, repeats="keep").codes[0]
@@ -156,7 +148,6 @@ def test_temporal_on_ratings_without_timestamps_names_the_way_out():
         split_by_time(ratings, rng_for, scope="all", test_share=0.2, repeats="drop")
 
 
-@without_deadline
 @given(any_ratings(), st.integers(2, 5))
 def test_unknown_ratings_judge_without_bias_in_every_fold(ratings, folds):
     split = split_with_unbiased_test(ratings, rng_for, unbiased_rows="unknown", folds=folds)
@@ -167,7 +158,6 @@ def test_unknown_ratings_judge_without_bias_in_every_fold(ratings, folds):
     assert times_tested.tolist() == ratings.known.astype(int).tolist()
 
 
-@without_deadline
 @given(any_ratings(), st.integers(2, 5))
 def test_all_ratings_of_a_fold_judge_without_bias_and_known_ones_of_the_others_train(
     ratings, folds

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ratings
@@ -57,7 +57,6 @@ def test_folds_by_hand() -> None:
 
 
 @of_every_kind
-@settings(deadline=None, max_examples=40)
 @given(ratings=any_ratings(plays=True), shares=several, folds=st.integers(1, 3))
 def test_what_trains_with_one_share_trains_with_every_larger_one(
     kind: str, ratings: Ratings, shares: list[float], folds: int
@@ -69,7 +68,6 @@ def test_what_trains_with_one_share_trains_with_every_larger_one(
 
 
 @of_every_kind
-@settings(deadline=None, max_examples=40)
 @given(ratings=any_ratings(plays=True), shares=several, folds=st.integers(1, 3))
 def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
     kind: str, ratings: Ratings, shares: list[float], folds: int
@@ -84,7 +82,6 @@ def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
         assert alone.metadata == {"train_ratios": (share,) * folds}
 
 
-@settings(deadline=None, max_examples=40)
 @given(ratings=any_ratings(plays=True), percent=percents)
 def test_a_single_share_flips_the_coins_that_it_always_flipped(
     ratings: Ratings, percent: int
@@ -96,7 +93,6 @@ def test_a_single_share_flips_the_coins_that_it_always_flipped(
         assert codes.tobytes() == expected.tobytes()
 
 
-@settings(deadline=None, max_examples=40)
 @given(ratings=any_ratings(plays=True), percent=percents)
 def test_a_single_share_of_each_user_takes_the_ratings_that_it_always_took(
     ratings: Ratings, percent: int

@@ -11,7 +11,6 @@ from splits.generated_ratings import (
     ratings_of,
     rng_for,
     skewed_ratings,
-    without_deadline,
 )
 
 from receval.splits.split import TEST, TRAIN
@@ -76,7 +75,6 @@ def test_a_share_that_is_reached_exactly_is_reached():
         )
 
 
-@without_deadline
 @given(any_ratings(plays=True), st.integers(1, 99), st.integers(0, 99))
 def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent):
     sigma, epsilon = Fraction(test_percent, 100), Fraction(train_percent, 100)

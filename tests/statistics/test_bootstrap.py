@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES
 
 from receval.statistics.bootstrap import InnerTest, poisson_resamples, rejected_shares
 
@@ -46,7 +45,6 @@ def test_shares_are_those_of_testing_every_sample(test: InnerTest, level: float)
     assert any(0 < share < 1 for share in expected)
 
 
-@FEW_EXAMPLES
 @given(
     arrays(np.float64, 4, elements=st.integers(-3, 3).map(lambda number: number / 4)),
     arrays(np.float64, (5, 4), elements=st.integers(0, 3).map(float)),

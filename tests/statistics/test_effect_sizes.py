@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
+from system_values import all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.effect_sizes import (
     cohen_dz,
@@ -97,7 +97,6 @@ def test_too_few_users_are_refused(effect: Callable, n_users: int) -> None:
 
 
 @pytest.mark.parametrize("effect", SIGNED)
-@FEW_EXAMPLES
 @given(values=few_eighths(min_users=3))
 def test_effects_change_their_sign_with_the_order_of_systems(
     effect: Callable, values: Values
@@ -106,7 +105,6 @@ def test_effects_change_their_sign_with_the_order_of_systems(
     assert np.array_equal(effect(values), -turned)
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths())
 def test_better_is_worse_the_other_way_round(values: Values) -> None:
     found = outcome_shares(values)
@@ -118,7 +116,6 @@ def test_better_is_worse_the_other_way_round(values: Values) -> None:
 
 
 @pytest.mark.parametrize("effect", SIGNED)
-@FEW_EXAMPLES
 @given(values=few_eighths(min_users=3), constant=st.integers(-50, 50), random=st.randoms())
 def test_effects_know_neither_the_order_of_users_nor_an_added_constant(
     effect: Callable, values: Values, constant: int, random: object
@@ -129,7 +126,6 @@ def test_effects_know_neither_the_order_of_users_nor_an_added_constant(
     np.testing.assert_allclose(found, effect(values), rtol=1e-9, atol=1e-12)
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths())
 def test_rank_biserial_lies_between_minus_1_and_1(values: Values) -> None:
     assert (np.abs(rank_biserial(values)) <= 1).all()

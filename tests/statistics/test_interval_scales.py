@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.statistics.interval_scales import IntervalScale, on_interval_scale
@@ -16,7 +16,6 @@ VALUES = st.lists(st.integers(0, 6).map(lambda hits: hits / 6), min_size=2, max_
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@settings(deadline=None)
 @given(values=VALUES)
 def test_order_and_ties_stay_and_the_scale_goes_from_0_to_1(
     scale: IntervalScale, values: list[float]
@@ -28,14 +27,12 @@ def test_order_and_ties_stay_and_the_scale_goes_from_0_to_1(
     assert scaled.max() <= 1
 
 
-@settings(deadline=None)
 @given(values=VALUES)
 def test_equal_steps_lie_at_equal_distances(values: list[float]) -> None:
     places = np.unique(on_interval_scale(values, "equal-steps"))
     assert places == pytest.approx(np.linspace(0, 1, len(places)) if len(places) > 1 else [0])
 
 
-@settings(deadline=None)
 @given(values=VALUES)
 def test_a_mean_rank_counts_who_is_behind_and_half_of_who_is_level(values: list[float]) -> None:
     scaled = on_interval_scale(values, "mean-ranks")

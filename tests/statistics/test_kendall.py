@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau
@@ -15,7 +15,6 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pa
 ORDERINGS = arrays(np.float64, (5, 9), elements=st.integers(0, 6).map(float))
 
 
-@settings(max_examples=40, deadline=None)
 @given(one=ORDERINGS, other=ORDERINGS)
 def test_every_coefficient_equals_scipy_s_with_ties(one: np.ndarray, other: np.ndarray) -> None:
     tau = kendall_tau_b(one, other)

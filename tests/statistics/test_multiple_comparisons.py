@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from system_values import FEW_EXAMPLES
 
 from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
 
@@ -53,7 +52,6 @@ def test_benjamini_hochberg_of_a_few_p_values() -> None:
     assert benjamini_hochberg([0.03, 0.04]) == pytest.approx([0.04, 0.04])
 
 
-@FEW_EXAMPLES
 @given(p_values=FAMILIES)
 def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
     np.testing.assert_allclose(holm(p_values), closed_bonferroni(p_values), rtol=1e-12)
@@ -66,14 +64,12 @@ def stepped_up(p_values: list[float]) -> list[float]:
     return [min(levels[ordered.index(p) :]) for p in p_values]
 
 
-@FEW_EXAMPLES
 @given(p_values=FAMILIES)
 def test_benjamini_hochberg_is_the_lowest_level_that_rejects(p_values: list[float]) -> None:
     np.testing.assert_allclose(benjamini_hochberg(p_values), stepped_up(p_values), rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@FEW_EXAMPLES
 @given(p_values=FAMILIES)
 def test_adjusted_values_keep_the_order_and_lie_between_p_and_1(
     method: Callable, p_values: list[float]
@@ -87,7 +83,6 @@ def test_adjusted_values_keep_the_order_and_lie_between_p_and_1(
 
 
 @pytest.mark.parametrize("method", METHODS)
-@FEW_EXAMPLES
 @given(p_values=FAMILIES, random=st.randoms())
 def test_a_value_is_adjusted_the_same_wherever_it_stands(
     method: Callable, p_values: list[float], random: object
@@ -98,7 +93,6 @@ def test_a_value_is_adjusted_the_same_wherever_it_stands(
     assert np.array_equal(shuffled, method(p_values)[order])
 
 
-@FEW_EXAMPLES
 @given(p_values=FAMILIES)
 def test_holm_is_at_least_benjamini_hochberg(p_values: list[float]) -> None:
     assert (holm(p_values) >= benjamini_hochberg(p_values) * (1 - 1e-12)).all()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
+from system_values import all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.statistics.paired_tests import (
     clustered_t_test,
@@ -180,7 +180,6 @@ def test_missing_values_are_refused(test: Callable) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-@FEW_EXAMPLES
 @given(values=few_eighths())
 def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
     test: Callable, values: Values
@@ -191,7 +190,6 @@ def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
     assert np.array_equal(found, turned)
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths())
 def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
     turned = t_statistics(values[:, ::-1])[:, indices_of_reversed(values.shape[1])]
@@ -199,7 +197,6 @@ def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-@FEW_EXAMPLES
 @given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
 def test_p_values_know_neither_the_order_of_users_nor_an_added_constant(
     test: Callable, values: Values, constant: int, random: object

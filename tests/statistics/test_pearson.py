@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.statistics.correlation import pearson_r
@@ -23,7 +23,6 @@ def test_correlations_by_hand(one: list[float], other: list[float], r: float) ->
     assert pearson_r(one, other) == pytest.approx(r, abs=1e-15)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=2, max_size=30))
 def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:
     x, y = np.array(rows, dtype=np.float64).T

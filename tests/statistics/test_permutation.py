@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test as scipy_test
-from system_values import FEW_EXAMPLES, few_eighths, indices_of_reversed
+from system_values import few_eighths, indices_of_reversed
 
 from receval.seeds import block_seed
 from receval.statistics import permutation
@@ -29,7 +29,6 @@ def exact_share(differences: np.ndarray) -> float:
     return float((np.abs(signs @ differences) >= abs(differences.sum()) - 1e-12).mean())
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths(min_users=2, max_users=9), seed=st.integers(0, 1000))
 def test_shares_estimate_those_of_all_sign_flips(values: np.ndarray, seed: int) -> None:
     samples = 4000
@@ -91,7 +90,6 @@ def test_equal_systems_have_p_one_and_far_ones_the_smallest_p() -> None:
     np.testing.assert_allclose(p_values, [[1.0, 0.001, 0.001]])
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths())
 def test_p_does_not_depend_on_the_order_of_systems_or_on_a_user_s_level(
     values: np.ndarray,

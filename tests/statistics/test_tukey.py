@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
-from system_values import FEW_EXAMPLES, all_pairs, few_eighths, indices_of_reversed, tied_values
+from system_values import all_pairs, few_eighths, indices_of_reversed, tied_values
 
 from receval.seeds import block_seed
 from receval.statistics import tukey
@@ -234,7 +234,7 @@ def test_tukey_needs_two_users() -> None:
         tukey_hsd(np.zeros((3, 1)))
 
 
-@settings(FEW_EXAMPLES, max_examples=6)  # one pair takes 20 ms
+@settings(max_examples=6)  # one pair takes 20 ms
 @given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
 def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
     values: Values, constant: int, random: object
@@ -248,13 +248,12 @@ def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
     np.testing.assert_allclose(turned[:, indices], found, rtol=1e-6, atol=1e-9)
 
 
-@FEW_EXAMPLES
 @given(values=few_eighths(), constant=st.integers(-50, 50))
 def test_an_added_constant_changes_no_randomised_p_value(values: Values, constant: int) -> None:
     assert np.array_equal(randomised(values + constant, 60), randomised(values, 60))
 
 
-@settings(FEW_EXAMPLES, max_examples=10)
+@settings(max_examples=10)
 @given(values=few_eighths(), random=st.randoms())
 def test_randomised_p_values_know_no_order_but_by_chance(values: Values, random: object) -> None:
     users = list(range(values.shape[-1]))

@@ -7,10 +7,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from system_values import FEW_EXAMPLES
 
 from receval.statistics.type_ii_sums_of_squares import ExplainedVariance, explained_variance
 
@@ -94,7 +93,6 @@ def test_three_decisions_that_act_only_together_are_the_rest() -> None:
     assert np.abs(found.together).max() < 1e-12
 
 
-@settings(FEW_EXAMPLES)
 @given(
     counts=st.lists(st.integers(1, 3), min_size=1, max_size=4),
     times=st.integers(1, 2),
@@ -207,7 +205,6 @@ def test_no_share_of_two_names_of_one_decision_is_below_zero_by_rounding() -> No
 # What changes nothing
 
 
-@FEW_EXAMPLES
 @given(seed=st.integers(0, 2**32 - 1), random=st.randoms())
 def test_order_of_universes_names_of_levels_and_units_do_not_matter(
     seed: int, random: object

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.theory.agreement_and_steepness import (
@@ -57,7 +57,6 @@ def test_negative_values_have_no_decrement_rate() -> None:
         decrement_rate([0.5, -0.5], [0.2, 0.2])
 
 
-@settings(max_examples=50, deadline=None)
 @given(POSITIVE, POSITIVE)
 def test_the_decrement_rate_is_equation_11(a: Fraction, b: Fraction) -> None:
     expected = abs(a - b) / max(a, b) if max(a, b) else Fraction(0)
@@ -81,7 +80,6 @@ def test_the_examples_of_figure_3(f: tuple, g: tuple, relation: object) -> None:
     assert bool(disagree(*f, *g)) is (relation is disagree)
 
 
-@settings(max_examples=50, deadline=None)
 @given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
 def test_agreement_is_definition_1(fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction) -> None:
     values = [float(value) for value in (fa, fb, ga, gb)]
@@ -96,7 +94,6 @@ def test_equal_values_neither_agree_nor_disagree() -> None:
         assert not disagree(*f, *g)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(POSITIVE, POSITIVE, POSITIVE, POSITIVE), min_size=1, max_size=3))
 def test_arrays_are_compared_element_by_element(rows: list[tuple[Fraction, ...]]) -> None:
     columns = np.array(rows, dtype=np.float64).T

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from theory.counted_items import Item, items, probabilities_of, sign, steeper
 
@@ -50,7 +50,6 @@ def cases_of(found: ItemPairs) -> dict[Case, int]:
 
 @pytest.mark.parametrize("steepness", ["odds", "popularity"])
 @pytest.mark.parametrize("relevance", ["rated", "all"])
-@settings(deadline=None)
 @given(st.lists(items(4, any_train=True), max_size=8))
 def test_every_pair_is_in_the_case_that_fractions_give_it(
     relevance: Relevance, steepness: Steepness, drawn: list[Item]
@@ -64,7 +63,6 @@ def test_every_pair_is_in_the_case_that_fractions_give_it(
 
 
 @pytest.mark.parametrize("relevance", ["rated", "all"])
-@settings(max_examples=60, deadline=None)
 @given(st.lists(items(LARGEST // 4), min_size=2, max_size=4))
 @example([Item(LARGEST, LARGEST - 1, 2, 1), Item(LARGEST, LARGEST - 2, 2, 1)])
 @example([Item(LARGEST, LARGEST // 2, 3, 2), Item(LARGEST - 1, LARGEST // 2, 3, 2)])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from theory.counted_items import (
     Item,
@@ -69,7 +69,6 @@ def predicted_consistency(pair: ItemPairs) -> tuple[bool, bool]:
     return bool(precision[0]), bool(anti_precision[0])
 
 
-@settings(max_examples=50, deadline=None)
 @given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
 def test_lemma_4_holds_in_both_directions(
     fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction
@@ -81,7 +80,6 @@ def test_lemma_4_holds_in_both_directions(
     assert bool(predicted) == product_agrees
 
 
-@settings(deadline=None)
 @given(items(9), items(9))
 def test_lemma_1_holds_in_both_directions(a: Item, b: Item) -> None:
     pair = compared(a, b, "rated")
@@ -89,7 +87,6 @@ def test_lemma_1_holds_in_both_directions(a: Item, b: Item) -> None:
     assert predicted_disagreement(pair) == (observed_agreement(pair) < 0)
 
 
-@settings(deadline=None)
 @given(items(9), items(9))
 def test_the_four_rows_of_table_3(a: Item, b: Item) -> None:
     pair = compared(a, b, "rated")
@@ -120,7 +117,6 @@ def test_examples_of_lemma_1(a: Item, b: Item, together: int, disagreement: bool
     assert observed_agreement(pair) == (-1 if disagreement else 1)
 
 
-@settings(deadline=None)
 @given(items_rated_by_relevance())
 def test_lemma_2_if_rating_depends_on_relevance_alone_both_metrics_are_consistent(
     pair_of_items: list[Item],
@@ -136,7 +132,6 @@ def test_lemma_2_if_rating_depends_on_relevance_alone_both_metrics_are_consisten
         assert consistency(pair) == (True, True)
 
 
-@settings(deadline=None)
 @given(items_rated_whatever_relevance(), items_rated_whatever_relevance())
 def test_lemma_3_if_rating_is_independent_of_relevance_it_holds_in_both_directions(
     a: Item, b: Item
@@ -147,7 +142,6 @@ def test_lemma_3_if_rating_is_independent_of_relevance_it_holds_in_both_directio
     assert predicted_consistency(pair) == consistency(pair)
 
 
-@settings(deadline=None)
 @given(items_rated_whatever_relevance(), items_rated_whatever_relevance())
 def test_the_rows_of_table_4(a: Item, b: Item) -> None:
     pair = compared(a, b, "all")
@@ -166,7 +160,6 @@ def test_the_rows_of_table_4(a: Item, b: Item) -> None:
 # --- annex B: flat functions ------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(items(9), items(9))
 def test_flat_popularity_makes_the_observed_rankings_agree(a: Item, b: Item) -> None:
     b = with_popularity_of(a, b)
@@ -186,7 +179,6 @@ def with_popularity_of(a: Item, b: Item) -> Item:
     )
 
 
-@settings(deadline=None)
 @given(items(9, fewest_of_each=1), st.integers(1, 5), st.integers(1, 40))
 def test_flat_relevance_makes_the_observed_rankings_disagree(
     a: Item, times: int, others: int
@@ -208,7 +200,6 @@ def test_flat_relevance_of_0_or_1_is_an_exception_to_annex_b(liked: int) -> None
     assert observed_agreement(pair) == 0
 
 
-@settings(deadline=None)
 @given(items_rated_whatever_relevance(), st.integers(2, 6), st.integers(1, 10))
 def test_flat_relevance_ties_the_real_ranking_and_opposes_the_observed_ones(
     a: Item, columns: int, trained: int

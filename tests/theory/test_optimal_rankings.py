@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from theory.counted_items import Item, items, probabilities_of
@@ -18,7 +18,6 @@ from receval.theory.optimal_rankings import (
 from receval.theory.rating_probabilities import RatingProbabilities
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(items(9), min_size=1, max_size=6))
 def test_the_functions_are_equations_6_8_9_and_10(drawn: list[Item]) -> None:
     probabilities = probabilities_of(drawn)
@@ -31,7 +30,6 @@ def test_the_functions_are_equations_6_8_9_and_10(drawn: list[Item]) -> None:
         np.testing.assert_allclose(function(probabilities), np.array(expected, float), rtol=1e-15)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(items(9), min_size=2, max_size=6))
 def test_both_real_rankings_are_the_same(drawn: list[Item]) -> None:
     """Conclusion 1, exactly: the fractions differ by 1 for every item."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
@@ -51,7 +51,6 @@ def test_the_bounds_by_hand() -> None:
     assert precision_bounds(many, 2, kept) == pytest.approx((1 / 2, 1 / 2))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 100_000),
     cutoff=st.integers(1, 12),
@@ -81,7 +80,6 @@ def test_one_relevant_precision_lies_between_its_bounds(
     assert value <= upper + 1e-12
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 100_000), cutoff=st.integers(1, 8), share=st.floats(0, 1))
 def test_bounds_are_those_of_target_sets_formed_with_the_ratings_kept(
     seed: int, cutoff: int, share: float

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from theory.worlds import THRESHOLD, fold_of, lists_of
 
@@ -162,7 +162,6 @@ def test_percentiles_without_a_relevant_rating_are_refused() -> None:
         random_precision_within_percentiles(fold_of([], [(0, 0, 1.0)], (1, 4)), protocol, 4.0, 5)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     share=st.floats(0.1, 1),

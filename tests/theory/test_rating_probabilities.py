@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -56,7 +56,6 @@ def share(part: int, whole: int) -> float:
     return float(Fraction(part, whole)) if whole else float("nan")
 
 
-@settings(max_examples=50, deadline=None)
 @given(MATRICES)
 def test_every_probability_is_the_share_of_users_counted_one_by_one(
     drawn: tuple[list[tuple[bool, str]], tuple[int, int]],

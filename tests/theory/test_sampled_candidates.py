@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
@@ -87,7 +87,6 @@ def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sa
     assert found.tolist() == pytest.approx([np.mean(hits) / cutoff, 0])
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     pool=st.integers(1, 4000),
     share=st.floats(0, 1),
@@ -135,7 +134,6 @@ def test_sampled_values_average_to_their_expectation(computable: bool) -> None:
     assert np.all(errors > 0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10_000), computable=st.booleans(), head=st.sampled_from([None, 0.1, 0.3])
 )

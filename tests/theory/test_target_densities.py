@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
@@ -70,7 +70,6 @@ def test_a_removed_rating_stays_among_all_candidates_and_leaves_samples() -> Non
     assert every.sigma == pytest.approx(4 / 9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), protocol=protocols)
 def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protocol) -> None:
     fold = random_fold(seed)
@@ -87,7 +86,6 @@ def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protoc
         assert found.relevant.tolist() == (outcome.ranks[relevant] > 0).tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
@@ -111,7 +109,6 @@ def test_a_removed_head_is_in_no_set(
         assert found.sizes[tested].tolist() == outcome.candidates[tested].tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), sampled=st.sampled_from([None, 2, 4]))
 def test_sets_of_percentiles_have_the_sizes_that_are_ranked(seed: int, sampled: int | None) -> None:
     fold = random_fold(seed)
@@ -137,7 +134,6 @@ def test_percentiles_are_measured_one_by_one() -> None:
         TargetDensities.of(fold, Protocol("1R", "TI", 4, THRESHOLD), THRESHOLD, percentile=0)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     relevant=st.sampled_from(["AR", "1R"]),
@@ -156,7 +152,6 @@ def test_sizes_are_those_of_enumerated_sets(
         assert found.sizes[reached].tolist() == [len(one) for one in sets.lists]
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), protocol=protocols)
 def test_precision_of_whole_lists_is_rho_for_every_system(seed: int, protocol: Protocol) -> None:
     # Section 4.2: all systems return all target items.

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
+"""Splits of real datasets have the sizes that are in print, or those of the released files."""
+
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
 from real_files import CM100K, FOLDS, MIRROR, MOVIELENS, needs
-from splits.generated_ratings import cm100k, movielens_1m
+from splits.generated_ratings import cm100k
 
 from receval.splits.kinds import AnySplitSpec, make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED
-
-
-@pytest.fixture(scope="module")
-def ml_1m():
-    return movielens_1m()
 
 
 def made(ratings, dataset, **kind):
@@ -25,7 +22,8 @@ def sizes(split, bit):
 
 
 @needs(MOVIELENS)
-def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
+def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(movielens):
+    ml_1m = movielens.ratings
     split = made(ml_1m, "ml-1m", kind="uniform-test", test_share=0.2, min_train_ratio=0.2)
     assert split.n_folds == 5
     assert split.metadata["target_items"] == 1703
@@ -40,7 +38,8 @@ def test_movielens_1m_has_1703_target_items_with_117_6_test_ratings_each(ml_1m):
 
 
 @needs(MOVIELENS, "ml-1m/temporal_test.tsv")
-def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
+def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(movielens):
+    ml_1m = movielens.ratings
     split = made(
         ml_1m, "ml-1m", kind="predefined", file="temporal_test.tsv", content="held-out-pairs"
     )
@@ -52,7 +51,8 @@ def test_movielens_1m_temporal_pairs_hold_out_the_newest_fifth(ml_1m):
 
 
 @needs(MOVIELENS, f"ml-1m/{FOLDS}")
-def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(ml_1m):
+def test_movielens_1m_folds_of_menamaldonado2021_have_their_published_sizes(movielens):
+    ml_1m = movielens.ratings
     split = made(ml_1m, "ml-1m", kind="predefined", file=FOLDS, content="fold-numbers")
     assert sizes(split, TEST) == [199_684, 200_700, 200_065, 200_248, 199_512]
 
