@@ -51,6 +51,7 @@ def test_numbers_of_the_tables_are_those_of_the_section(stars: Diagnosis) -> Non
     assert str(stars).count("Why: ") == len(stars.advice)
 
 
+@pytest.mark.costly
 def test_the_report_has_all_tables_and_figures(stars: Diagnosis) -> None:
     report = stars.report("Mine")
     assert [table.title for table in report.tables] == [
@@ -63,6 +64,7 @@ def test_the_report_has_all_tables_and_figures(stars: Diagnosis) -> None:
     assert not re.search(r'(src|href)="https?:', page)
 
 
+@pytest.mark.costly
 def test_the_same_ratings_have_the_same_diagnosis_and_another_seed_another(
     stars: Diagnosis,
 ) -> None:
@@ -74,6 +76,7 @@ def test_the_same_ratings_have_the_same_diagnosis_and_another_seed_another(
     pd.testing.assert_frame_equal(stars.size, other.size)
 
 
+@pytest.mark.costly
 def test_implicit_data_have_no_disliked_items() -> None:
     found = diagnose(read_ratings(table_of("implicit")))
     assert found.judgments is None
@@ -91,6 +94,7 @@ def test_plays_are_counts_of_which_all_that_are_positive_are_relevant() -> None:
     assert found.metrics["p_value_sum"].notna().all()
 
 
+@pytest.mark.costly
 def test_judgments_of_drawn_items_are_given_or_marked_in_the_ratings() -> None:
     rng = np.random.default_rng(1)
     chosen = read_ratings(table_of())

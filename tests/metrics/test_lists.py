@@ -34,6 +34,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
 
+@pytest.mark.costly
 def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
     metrics = [
         replace(metric, cutoff=cutoff, condensed=condensed, depth=depth)

@@ -24,6 +24,8 @@ from receval.theory.item_pairs import ItemPairs, item_pairs
 from receval.theory.lemmas import lemma1_predicts_disagreement
 from receval.theory.rating_probabilities import RatingProbabilities
 
+pytestmark = pytest.mark.costly
+
 needs_cm100k = needs(CM100K)
 
 

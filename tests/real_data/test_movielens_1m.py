@@ -13,7 +13,7 @@ from receval.studies.bellogin2017 import fig07
 from receval.studies.canamares2020 import fig01
 from receval.studies.tables.dataset_statistics import dataset_statistics
 
-pytestmark = needs_movielens
+pytestmark = [needs_movielens, pytest.mark.costly]
 
 ALL_ITEMS = Protocol("AR", "AI")
 

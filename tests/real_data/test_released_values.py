@@ -39,7 +39,10 @@ SPLITS = {"ml-1m": "released-folds", "cm100k": "released-folds-unbiased"}
 PROTOCOL = Protocol(candidates="train", ties="librec")
 METRICS = ("P@10", "antiP@10")
 
-pytestmark = needs(MOVIELENS, CM100K, *(f"{dataset}/{FOLDS}" for dataset in SPLITS))
+pytestmark = [
+    needs(MOVIELENS, CM100K, *(f"{dataset}/{FOLDS}" for dataset in SPLITS)),
+    pytest.mark.costly,
+]
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ from receval.seeds import generator
 from receval.theory.sampled_candidates import SamplingOdds, expected_under_one_relevant
 from receval.theory.weighted_candidates import expected_of_weighted_ranks, weight_shares_above
 
+pytestmark = pytest.mark.costly
+
 SAMPLES = 8
 THRESHOLD = 4.0
 LABELS = ("Recall@10", "nDCG(gain=binary)@10", "RR")

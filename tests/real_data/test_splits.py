@@ -10,6 +10,8 @@ from splits.generated_ratings import cm100k
 from receval.splits.kinds import AnySplitSpec, make_split
 from receval.splits.split import TEST, TRAIN, UNBIASED
 
+pytestmark = pytest.mark.costly
+
 
 def made(ratings, dataset, **kind):
     auxiliary_files = {path.name: path for path in (MIRROR / dataset).iterdir()}

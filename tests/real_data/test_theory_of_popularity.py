@@ -17,7 +17,7 @@ from receval.theory.expected_precision import (
 )
 from receval.theory.target_densities import TargetDensities
 
-pytestmark = needs_movielens
+pytestmark = [needs_movielens, pytest.mark.costly]
 
 RELEVANT, CUTOFF, TEST_SHARE = 5.0, 10, 0.2
 ALL_ITEMS = Protocol("AR", "AI")

@@ -19,7 +19,7 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold
 
-pytestmark = needs_movielens
+pytestmark = [needs_movielens, pytest.mark.costly]
 
 ONE, ALL = Protocol("1R", "TI", 99), Protocol("AR", "TI")
 

@@ -247,6 +247,7 @@ def test_nmf_reaches_the_likelihood_of_plsa() -> None:
     assert theirs == pytest.approx(ours, rel=0.01)
 
 
+@pytest.mark.costly
 def test_ldas_of_many_iterations_have_the_same_likelihood() -> None:
     ours = log_likelihood(scores_of(LDA(3, 200, 0.3, 0.2)))
     theirs = log_likelihood(scores_of(SklearnLDA(3, 60, 0.3, 0.2)))

@@ -75,6 +75,7 @@ def recomputed(
     return averages, int(tested.sum())
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("labels", [NINE, NINE[3:7], OTHERS, ("P@100", "nDCG@7")])
 @settings(max_examples=6)
 @given(

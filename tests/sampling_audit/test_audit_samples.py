@@ -81,6 +81,7 @@ def test_the_full_value_is_that_of_a_full_ranking_under_1r() -> None:
         assert found[key] == pytest.approx(expected[key])
 
 
+@pytest.mark.costly
 def test_evaluations_by_samples_lie_around_the_expectation() -> None:
     audit = audit_samples(TEST, RUNS, sampled=10, metrics=METRICS)
     drawn = [

@@ -13,6 +13,8 @@ from measured_jobs import Job
 MAKER = """
 import receval
 
+pytestmark = pytest.mark.processes
+
 def say_whose_code_runs(source, target, more):
     target.write_text(receval.__file__)
 
@@ -82,6 +84,7 @@ def test_a_job_with_the_code_of_another_commit_is_refused(
         _compared([job("raw.txt", "one")], sources, tmp_path, ["train_system"])
 
 
+@pytest.mark.costly
 def test_jobs_with_other_bytes_are_told_and_those_behind_them_compared_by_themselves(
     sources: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

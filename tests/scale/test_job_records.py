@@ -168,6 +168,7 @@ def test_folds_that_are_jobs_stay_so_and_their_users_are_divided_where_there_are
     assert set(shared[-1].needs) == {job.name for job in shards}
 
 
+@pytest.mark.processes
 def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -185,6 +186,7 @@ def test_a_run_counts_bytes_keeps_its_record_and_goes_on_with_it(tmp_path: Path)
     assert len(after) == 3
 
 
+@pytest.mark.processes
 def test_a_job_of_other_arguments_is_run_again(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -196,6 +198,7 @@ def test_a_job_of_other_arguments_is_run_again(tmp_path: Path) -> None:
     assert len(log.read_text(encoding="utf-8").splitlines()) == 2
 
 
+@pytest.mark.processes
 def test_a_child_that_is_no_job_is_left_to_whoever_started_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -205,6 +208,7 @@ def test_a_child_that_is_no_job_is_left_to_whoever_started_it(tmp_path: Path) ->
     assert other.wait() == 3
 
 
+@pytest.mark.processes
 def test_a_job_that_fails_ends_the_others_and_leaves_nothing_open(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("import json, sys, time; time.sleep(json.load(sys.stdin))", "utf-8")

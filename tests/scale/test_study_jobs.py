@@ -43,6 +43,7 @@ def unmade_inputs(jobs: Sequence[Job]) -> list[str]:
     return missing
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("study", "dataset"), STUDIES)
 def test_all_files_of_a_study_are_made_each_from_what_was_made_before(
     study: str, dataset: str

@@ -24,6 +24,7 @@ def netflix(specs: dict[str, TwinSpec]) -> Observation:
     return observe_large_world("netflix", specs["netflix"], ROOT_SEED)
 
 
+@pytest.mark.costly
 def test_users_choose_as_many_different_items_as_are_asked_for(
     specs: dict[str, TwinSpec], netflix: Observation
 ) -> None:
@@ -35,6 +36,7 @@ def test_users_choose_as_many_different_items_as_are_asked_for(
     assert len(np.unique(np.stack([netflix.users, netflix.items]), axis=1).T) == len(netflix)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", RATED)
 def test_no_item_is_without_a_user_and_items_are_as_unequal_as_asked_for(
     specs: dict[str, TwinSpec], netflix: Observation, dataset: str
@@ -81,6 +83,7 @@ def test_times_are_within_the_period(specs: dict[str, TwinSpec], netflix: Observ
     assert days.max() < np.datetime64(period.end)
 
 
+@pytest.mark.costly
 def test_there_are_as_many_plays_as_in_whole_worlds(specs: dict[str, TwinSpec]) -> None:
     spec = specs["lastfm-1k"]
     whole = [len(simulate("lastfm-1k", spec, seed).observation) for seed in SEEDS]

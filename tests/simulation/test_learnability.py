@@ -17,6 +17,7 @@ def precision_at_10(scores: np.ndarray, train: np.ndarray, relevant: np.ndarray)
     return float(np.take_along_axis(relevant, top, axis=1).mean())
 
 
+@pytest.mark.costly
 def test_personalised_beats_popularity_beats_random_on_the_movielens_twin(
     simulations: dict[str, Simulation],
 ) -> None:

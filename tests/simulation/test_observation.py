@@ -13,6 +13,7 @@ from receval.simulation.twins import Simulation
 TIMED = ["ml-1m", "netflix", "beeradvocate", "lastfm-1k"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "dataset", ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
 )

@@ -121,6 +121,7 @@ def error_of_precision(world: CompleteWorld, per_user: int) -> np.ndarray:
     return np.sqrt(variance.sum(axis=1)) / len(n_judgments)
 
 
+@pytest.mark.costly
 @both_small
 def test_precision_by_random_judgments_is_unbiased_and_its_error_falls(
     small_world: CompleteWorld,
@@ -170,6 +171,7 @@ def test_precision_not_divided_by_the_rate_keeps_the_order_but_not_the_value(
 # --- the order of systems ---------------------------------------------------------------------
 
 
+@pytest.mark.costly
 @both
 def test_the_order_by_random_judgments_converges_to_the_exact_one(world: CompleteWorld) -> None:
     exact = world.exact.mean(axis=2)
@@ -189,6 +191,7 @@ def test_the_order_by_random_judgments_converges_to_the_exact_one(world: Complet
     assert (agreements[-1] > 0.75).all()
 
 
+@pytest.mark.costly
 @both
 def test_the_order_by_chosen_judgments_stays_wrong_for_anti_precision(
     world: CompleteWorld,

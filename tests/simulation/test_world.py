@@ -57,6 +57,7 @@ def test_activity_keeps_its_total_and_its_bounds(
     assert counts.max() <= minimum + room
 
 
+@pytest.mark.costly
 def test_shares_of_variance_are_those_asked_for(specs: dict[str, TwinSpec]) -> None:
     spec = changed(
         specs["ml-1m"],
@@ -76,6 +77,7 @@ def test_taste_lies_in_as_many_dimensions_as_there_are_factors(specs: dict[str, 
     assert np.linalg.matrix_rank(affinity[:60, :60], tol=1e-8) == 3
 
 
+@pytest.mark.costly
 def test_the_shares_of_the_factors_fall_as_the_decay_says(specs: dict[str, TwinSpec]) -> None:
     pure = {"factors": 4, "taste": 1.0, "quality": 0.0, "leniency": 0.0}
 

@@ -103,6 +103,7 @@ PROTOCOLS = (
 )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("make", [world, uniform_world])
 def test_measured_random_precision_is_its_expectation_within_its_error(make: object) -> None:
     data = make(8)  # type: ignore[operator]
@@ -126,6 +127,7 @@ def test_measured_random_precision_is_its_expectation_within_its_error(make: obj
         assert np.mean(np.abs(z) < 3) >= 0.97, protocol
 
 
+@pytest.mark.costly
 def test_measured_random_precision_within_percentiles_is_its_expectation_within_its_error() -> None:
     data = world(8)
     protocol = Protocol("1R", "TI", 8, THRESHOLD, percentiles=4)

@@ -112,6 +112,7 @@ def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
     assert found[0] * cutoff == pytest.approx(chance, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("computable", [True, False])
 def test_sampled_values_average_to_their_expectation(computable: bool) -> None:
     fold = random_fold(11, n_users=25, n_items=40)

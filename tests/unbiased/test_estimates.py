@@ -97,6 +97,7 @@ def estimates(world: ChosenWorld) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("system", ["famous", "unknown"])
 def test_estimates_are_the_full_information_value_on_average(world, estimates, system, metric):
@@ -113,6 +114,7 @@ def test_estimates_are_the_full_information_value_on_average(world, estimates, s
     assert abs(found["mean"]["naive"] - real) > 10 * error["naive"]
 
 
+@pytest.mark.costly
 def test_the_naive_values_mistake_the_size_of_what_ips_gets_right(world, estimates):
     means = estimates.groupby(["system", "metric", "estimator"])["value"].mean()
     for system in world.scores:
@@ -121,6 +123,7 @@ def test_the_naive_values_mistake_the_size_of_what_ips_gets_right(world, estimat
         assert means[system, "P@5", "IPS"] == pytest.approx(real, rel=0.02)
 
 
+@pytest.mark.costly
 def test_self_normalising_does_not_cost_precision_and_weights_do(estimates):
     spread = estimates.groupby(["metric", "estimator"])["value"].std()
     sizes = estimates.groupby("estimator")[["judgments", "effective_size"]].mean()
@@ -146,6 +149,7 @@ def estimates_of_worlds():
     return pd.concat(tables, ignore_index=True)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("estimator", ["IPS", "SNIPS", "MAR"])
 def test_intervals_hold_the_value_of_the_population_of_users_as_often_as_they_say(
     estimates_of_worlds, estimator

@@ -69,6 +69,7 @@ def test_shares_drawn_by_weight_are_those_of_a_uniform_sample() -> None:
     assert max(by_half) < 1.3 * min(by_half)
 
 
+@pytest.mark.costly
 def test_half_is_drawn_by_weight_and_no_other_rating() -> None:
     fold = fold_of()
     test = IntervenedTest("one", share=1 / 3, counted="test")
