@@ -16,7 +16,7 @@ from receval.diagnosis.diagnosis import Diagnosis
 from receval.interchange.ratings_table import read_ratings
 from receval.ratings import Ratings
 
-RNG_SHAPE = (150, 80)
+RNG_SHAPE = (100, 60)
 
 
 def table_of(values: str = "stars", *, times: bool = False) -> dict[str, np.ndarray]:
@@ -99,7 +99,7 @@ def test_judgments_of_drawn_items_are_given_or_marked_in_the_ratings() -> None:
     rng = np.random.default_rng(1)
     chosen = read_ratings(table_of())
     users = np.repeat(np.arange(RNG_SHAPE[0]), 6)
-    items = np.concatenate([rng.choice(RNG_SHAPE[1], 6, replace=False) for _ in range(150)])
+    items = np.concatenate([rng.choice(RNG_SHAPE[1], 6, replace=False) for _ in range(RNG_SHAPE[0])])
     drawn = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
     found = diagnose(chosen, unbiased=read_ratings(drawn))
     assert found.judgments is not None

@@ -71,7 +71,7 @@ def test_every_metric_has_an_oracle() -> None:
     "name",
     [pytest.param(n, marks=pytest.mark.costly) if n == "nDCG" else n for n in METRICS],
 )
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     name: str, seed: int, step: float
@@ -81,7 +81,7 @@ def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
 
 
 @pytest.mark.costly
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 100_000))
 def test_under_1r_a_metric_equals_its_formula_on_the_list_of_one_relevant_item(seed: int) -> None:
     rng = np.random.default_rng(seed)
