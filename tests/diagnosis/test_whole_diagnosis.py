@@ -98,8 +98,9 @@ def test_plays_are_counts_of_which_all_that_are_positive_are_relevant() -> None:
 def test_judgments_of_drawn_items_are_given_or_marked_in_the_ratings() -> None:
     rng = np.random.default_rng(1)
     chosen = read_ratings(table_of())
-    users = np.repeat(np.arange(RNG_SHAPE[0]), 6)
-    items = np.concatenate([rng.choice(RNG_SHAPE[1], 6, replace=False) for _ in range(RNG_SHAPE[0])])
+    n_users, n_items = RNG_SHAPE
+    users = np.repeat(np.arange(n_users), 6)
+    items = np.concatenate([rng.choice(n_items, 6, replace=False) for _ in range(n_users)])
     drawn = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
     found = diagnose(chosen, unbiased=read_ratings(drawn))
     assert found.judgments is not None
