@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from figures.sample_figures import bars, named_points
+from figures.sample_figures import bars, named_points, popularity
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
@@ -57,7 +57,7 @@ def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.M
         draw(figure, renderer)
 
     with figure_style():
-        figure = bars()
+        figure = popularity()
         settle_layout(figure)
         monkeypatch.setattr(Figure, "draw", noted)
         save_figure(figure, tmp_path / "a.svg", tmp_path / "a.pdf")

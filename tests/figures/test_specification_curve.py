@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from figures.sample_figures import multiverse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -48,6 +49,12 @@ def curve(
         )
 
 
+@cache
+def plain_curve() -> Figure:
+    """Return the curve of four universes, for looking at alone."""
+    return curve()
+
+
 def steps_of(patch: StepPatch) -> tuple[list[float], list[float]]:
     """Return values and edges of a curve of steps."""
     data = patch.get_data()
@@ -70,7 +77,7 @@ def texts_of(figure: Figure) -> list[str]:
 
 
 def test_universes_are_in_the_order_of_their_values() -> None:
-    figure = curve()
+    figure = plain_curve()
     (line,) = (
         patch
         for patch in figure.axes[0].patches
@@ -80,7 +87,7 @@ def test_universes_are_in_the_order_of_their_values() -> None:
 
 
 def test_the_area_has_the_colour_of_the_verdict() -> None:
-    areas = filled(curve(), 0)
+    areas = filled(plain_curve(), 0)
     assert [(*steps_of(area), to_hex(area.get_facecolor()).upper()) for area in areas] == [
         ([-1], [0, 0.25], SECOND_WINS),
         ([0.1, 0.5], [0.25, 0.5, 0.75], NO_WINNER),
@@ -100,7 +107,7 @@ def test_the_strip_stacks_the_shares_of_the_verdicts_of_each_bin() -> None:
 
 
 def test_shares_of_verdicts_and_of_signs_are_printed() -> None:
-    figure = curve()
+    figure = plain_curve()
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.texts][::2] == [
         "MF significantly better (25.0 %)",
@@ -174,7 +181,7 @@ def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
 
 @pytest.mark.parametrize(
     ("n_universes", "n_bins"),
-    [(1, 1), (29, 29), (30, 30), (31, 30), (700, 35), (2399, 119), (2400, 120), (25_000, 120)],
+    [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)],
 )
 def test_bins_hold_enough_universes_to_tell_shares_unless_universes_are_few(
     n_universes: int, n_bins: int
@@ -212,7 +219,6 @@ def test_codes_may_be_of_a_small_type() -> None:
     )
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     codes=st.lists(st.integers(-1, 3), min_size=1, max_size=60).map(np.array),
     n_bins=st.integers(1, 12),
@@ -267,7 +273,7 @@ def test_shades_darken_from_step_to_step() -> None:
 
 
 def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead() -> None:
-    tiles = curve().axes[2]
+    tiles = plain_curve().axes[2]
     numbers = {
         (round(float(text.xy[1])), round(text.get_position()[0])): text.get_text()
         for text in tiles.texts

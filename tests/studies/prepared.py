@@ -246,6 +246,13 @@ def drawn(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> F
     return figure
 
 
+def drawn_alone(module: ModuleType, results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Return a figure for looking at what it shows: the layout takes a third of the drawing."""
+    with figure_style():
+        figure: Figure = module.draw(results, display)
+    return figure
+
+
 def problems_of(figure: Figure) -> list[str]:
     """Return what is wrong with the texts of a figure that has panels."""
     assert figure.axes

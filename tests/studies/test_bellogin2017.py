@@ -13,7 +13,7 @@ from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from studies.prepared import display_of, drawn, inputs_of, ratings_of, write_experiment
+from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, write_experiment
 
 from receval.evaluation.input_files import InputFiles
 from receval.figures.style import INK, figure_style
@@ -149,7 +149,7 @@ def of_figure_2(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def figure_2(of_figure_2: pd.DataFrame) -> Figure:
     """The drawing of the demo."""
-    return drawn(configuration_bars, of_figure_2, display_of(STUDY, "fig02"))
+    return drawn_alone(configuration_bars, of_figure_2, display_of(STUDY, "fig02"))
 
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(of_figure_2: pd.DataFrame) -> None:
@@ -220,14 +220,14 @@ def test_bars_are_the_means_and_whiskers_their_intervals(
 def test_figure_2_of_one_dataset_names_the_absent_one(tmp_path: Path) -> None:
     display = display_of(STUDY, "fig02", ["lastfm-1k"])
     results = written(tmp_path, inputs_of_figure_2(tmp_path, lastfm=False))
-    assert len(drawn(configuration_bars, results, display).axes) == 1
+    assert len(drawn_alone(configuration_bars, results, display).axes) == 1
     assert "Absent: Last.fm" in display.described
 
 
 def test_figure_2_marks_what_the_paper_prints_on_the_real_data_alone(
     of_figure_2: pd.DataFrame, figure_2: Figure
 ) -> None:
-    full = drawn(configuration_bars, of_figure_2, display_of(STUDY, "fig02", edition="full"))
+    full = drawn_alone(configuration_bars, of_figure_2, display_of(STUDY, "fig02", edition="full"))
     marks = {}
     for edition, figure in (("full", full), ("demo", figure_2)):
         marks[edition] = [
@@ -312,7 +312,7 @@ def test_the_threshold_decides_what_is_positive(tmp_path: Path) -> None:
 def test_figure_7_draws_its_numbers(tmp_path: Path, absent: tuple[str, ...]) -> None:
     inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=5)
     results = fig07.data(inputs)
-    figure = drawn(fig07, results, display_of(STUDY, "fig07", absent))
+    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07", absent))
     (axes,) = figure.axes
     (curve,) = axes.lines
     assert same_color(curve.get_color(), INK)

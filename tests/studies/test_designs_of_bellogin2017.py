@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from studies.prepared import (
     display_of,
-    drawn,
+    drawn_alone,
     generated_ratings,
     inputs_of,
     write_experiment,
@@ -164,7 +164,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
     there = of_figure_8[~of_figure_8["dataset"].isin(absent)]
     write_results(there, tmp_path / "fig08.csv")
     results = read_results(tmp_path / "fig08.csv")
-    figure = drawn(fig08, results, display_of(STUDY, "fig08", absent))
+    figure = drawn_alone(fig08, results, display_of(STUDY, "fig08", absent))
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     # Every design says how many candidates it ranks, the AR designs, too.
     nine = "\n$|N_u|$ = 9"
@@ -227,5 +227,5 @@ def test_figure_9_of_one_dataset_has_no_other_panels(tmp_path: Path) -> None:
     display = display_of(STUDY, "fig09", ["lastfm-1k"])
     inputs = inputs_of(tmp_path, experiments={"movielens": experiment}, **display.parameters)
     write_results(configuration_bars.data(inputs), tmp_path / "fig09.csv")
-    figure = drawn(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
+    figure = drawn_alone(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
     assert len(figure.axes) == 8

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,47 +44,73 @@ NOBODY = {
 HEAT_MAPS = {"valcarce2018": ("fig01", "fig05"), "valcarce2020": ("fig01", "fig09")}
 
 
+Named = tuple[str, str]
+"""Study and artifact."""
+
+
 @dataclass(frozen=True)
 class Results:
-    """Results of an edition from which a study's figures are drawn.
+    """The results of an edition from which figures are drawn.
 
     Attributes
     ----------
-    edition, study : str
-        Whose figures they are.
+    edition : {"demo", "full"}
     folder : Path
-        Where the results of the edition's studies lie.
+        Where those of the studies lie.
     """
 
     edition: str
-    study: str
     folder: Path
 
-    def figures(self) -> list[str]:
-        """Return the figures of which there are results."""
-        artifacts = load_settings(ROOT / "config", self.edition).studies[self.study].artifacts
+    def of(self, study: str, artifact: str) -> pd.DataFrame:
+        return read_results(self._file(study, artifact))
+
+    def figures(self) -> list[Named]:
+        """Return all figures of which there are results."""
+        studies = load_settings(ROOT / "config", self.edition).studies
         return [
-            name
-            for name, artifact in artifacts.items()
-            if artifact.kind == "figure" and self._file(name).is_file()
+            (study, name)
+            for study, spec in studies.items()
+            for name, artifact in spec.artifacts.items()
+            if artifact.kind == "figure" and self._file(study, name).is_file()
         ]
 
-    def of(self, artifact: str) -> pd.DataFrame:
-        return read_results(self._file(artifact))
+    def _file(self, study: str, artifact: str) -> Path:
+        return self.folder / study / f"{artifact}.csv"
 
-    def families(self) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-        """Return the figures of each module with the same datasets, the fullest first."""
-        families: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
-        for artifact in self.figures():
-            results = self.of(artifact)
-            there = tuple(dict.fromkeys(results.get("dataset", pd.Series(dtype=str))))
-            family = (module_of(self.study, artifact).__name__, there)
-            families.setdefault(family, {})[artifact] = len(results)
-        for (_, there), rows in families.items():
-            yield sorted(rows, key=lambda artifact: -rows[artifact]), there
 
-    def _file(self, artifact: str) -> Path:
-        return self.folder / self.study / f"{artifact}.csv"
+ACCEPTED = Results("full", RESULTS / "full")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Figures of one module with the same datasets, which are drawn alike.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+    rows : dict
+        The number of results of each figure.
+    """
+
+    datasets: tuple[str, ...]
+    rows: dict[Named, int]
+
+    def of(self, study: str) -> list[Named]:
+        """Return the figures of a study, the fullest first."""
+        own = [figure for figure in self.rows if figure[0] == study]
+        return sorted(own, key=lambda figure: -self.rows[figure])
+
+
+@cache
+def families(of: Results) -> list[Family]:
+    found: dict[tuple[str, tuple[str, ...]], Family] = {}
+    for figure in of.figures():
+        results = of.of(*figure)
+        datasets = tuple(dict.fromkeys(results.get("dataset", pd.Series(dtype=str))))
+        family = (module_of(*figure).__name__, datasets)
+        found.setdefault(family, Family(datasets, {})).rows[figure] = len(results)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -105,70 +130,67 @@ class Seen:
 
 
 @cache
-def seen(of: Results, artifact: str, missing: str = "") -> Seen:
+def seen(of: Results, study: str, artifact: str, missing: str = "") -> Seen:
     """Draw a figure and look at it, once."""
-    results = of.of(artifact)
+    results = of.of(study, artifact)
     if missing:
         results = results[results["dataset"] != missing].reset_index(drop=True)
-    display = display_of(of.study, artifact, [missing] if missing else [], of.edition)
-    figure = drawn(module_of(of.study, artifact), results, display)
+    display = display_of(study, artifact, [missing] if missing else [], of.edition)
+    figure = drawn(module_of(study, artifact), results, display)
     problems = [*problems_of(figure), *style_problems(figure, display), *wording_problems(figure)]
     has_own_styles = bool(held_labels(figure, display))
-    if has_own_styles is (artifact in NOBODY.get(of.study, ())):
+    if has_own_styles is (artifact in NOBODY.get(study, ())):
         problems.append(f"Something has a style of its own: {has_own_styles}.")
     images = [image for axes in figure.axes for image in axes.get_images()]
-    return Seen(problems, frozenset((image.get_cmap().name, *image.get_clim()) for image in images))
+    scales = frozenset((image.get_cmap().name, *image.get_clim()) for image in images)
+    return Seen(problems, scales)
 
 
-def problems_by_figure(of: Results, *, whole_families: bool) -> dict[tuple[str, str], list[str]]:
-    """Return the problems of the figures that have any, by artifact and missing dataset.
+def problems_by_figure(
+    of: Results, study: str, *, whole_families: bool
+) -> dict[tuple[str, str], list[str]]:
+    """Return the problems of a study's figures that have any, by artifact and missing dataset.
 
-    Figures of one family are drawn alike: the fullest one stands for the others, unless all are
-    asked for, and it alone is drawn without each dataset.
+    Of each family the fullest figure of the study stands for the others, unless all are asked for.
+    The first figure of all studies alone is drawn without each dataset.
     """
-    cases = [
-        (artifact, "")
-        for family, _ in of.families()
-        for artifact in (family if whole_families else family[:1])
-    ]
-    cases += [
-        (family[0], dataset)
-        for family, there in of.families()
-        if len(there) > 1
-        for dataset in there
-    ]
+    cases = []
+    for family in families(of):
+        own = family.of(study)
+        cases += [(artifact, "") for _, artifact in (own if whole_families else own[:1])]
+        (first_study, first), *_ = family.rows
+        if first_study == study and len(family.datasets) > 1:
+            cases += [(first, dataset) for dataset in family.datasets]
     assert cases
-    return {case: found for case in cases if (found := seen(of, *case).problems)}
+    return {case: found for case in cases if (found := seen(of, study, *case).problems)}
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_nothing_is_in_the_way_and_everyone_has_the_own_look(study: str) -> None:
-    of = Results("full", study, RESULTS / "full")
-    assert problems_by_figure(of, whole_families=False) == {}
+    assert problems_by_figure(ACCEPTED, study, whole_families=False) == {}
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_so_it_is_in_every_figure_of_both_editions(study: str, demo_edition: Path) -> None:
-    demo = Results("demo", study, demo_edition / "artifacts")
-    for of in (demo, Results("full", study, RESULTS / "full")):
-        assert problems_by_figure(of, whole_families=True) == {}, of.edition
+    for of in (Results("demo", demo_edition / "artifacts"), ACCEPTED):
+        assert problems_by_figure(of, study, whole_families=True) == {}, of.edition
 
 
 @pytest.mark.parametrize(("study", "maps"), HEAT_MAPS.items())
 def test_the_same_colour_is_the_same_value_in_all_heat_maps_of_a_paper(
     study: str, maps: tuple[str, ...]
 ) -> None:
-    assert_one_scale(Results("full", study, RESULTS / "full"), maps)
+    assert_one_scale(ACCEPTED, study, maps)
 
 
 @pytest.mark.parametrize(("study", "maps"), HEAT_MAPS.items())
 def test_so_it_is_in_heat_maps_of_the_demo_edition(
     study: str, maps: tuple[str, ...], demo_edition: Path
 ) -> None:
-    assert_one_scale(Results("demo", study, demo_edition / "artifacts"), maps)
+    assert_one_scale(Results("demo", demo_edition / "artifacts"), study, maps)
 
 
-def assert_one_scale(of: Results, maps: tuple[str, ...]) -> None:
-    scales = [seen(of, artifact).scales for artifact in maps]
+def assert_one_scale(of: Results, study: str, maps: tuple[str, ...]) -> None:
+    scales = [seen(of, study, artifact).scales for artifact in maps]
     assert all(scales)
     assert len(frozenset.union(*scales)) == 1

@@ -345,15 +345,3 @@ def test_accepted_values_among_one_candidate_and_among_all_are_what_they_must_be
     taus = sampled_taus(orders)
     assert (taus.loc[taus["negatives"] == "all", "tau_full"] == 1).all()
     assert taus["tau_full"].between(-1, 1).all()
-
-
-@pytest.mark.parametrize("artifact", ["sampled_orders", "sampled_cutoffs", "sampled_corrections"])
-def test_accepted_figures_have_no_text_that_overlaps(artifact: str) -> None:
-    module = {
-        "sampled_orders": sampled_orders,
-        "sampled_cutoffs": sampled_cutoffs,
-        "sampled_corrections": sampled_corrections,
-    }[artifact]
-    results = read_results(ACCEPTED / f"{artifact}.csv")
-    display = display_of("followups", artifact, edition="full")
-    assert problems_of(drawn(module, results, display)) == []

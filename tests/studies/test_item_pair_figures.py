@@ -22,7 +22,14 @@ from studies.item_figures import (
     stated,
     with_known,
 )
-from studies.prepared import display_of, drawn, generated_ratings, problems_of, ratings_of
+from studies.prepared import (
+    display_of,
+    drawn,
+    drawn_alone,
+    generated_ratings,
+    problems_of,
+    ratings_of,
+)
 
 from receval.figures.display import coefficient_text
 from receval.figures.style import figure_style
@@ -239,7 +246,8 @@ def test_shares_of_the_paper_stand_beside_ours_for_the_real_data(
         inputs = inputs_for(artifact, tmp_path, {dataset: with_known(generated_ratings())})
         write_results(FIGURES[artifact].data(inputs), tmp_path / "numbers.csv")
         results = read_results(tmp_path / "numbers.csv")
-        figure = drawn(FIGURES[artifact], results, display_of(STUDY, artifact, edition=edition))
+        display = display_of(STUDY, artifact, edition=edition)
+        figure = drawn_alone(FIGURES[artifact], results, display)
         for axes in figure.axes:
             texts = [axes.get_title(loc="left"), *(text.get_text() for text in axes.texts)]
             printed.append(" ".join(texts))

@@ -14,6 +14,7 @@ from matplotlib.colors import same_color
 from studies.prepared import (
     display_of,
     drawn,
+    drawn_alone,
     generated_ratings,
     inputs_of,
     problems_of,
@@ -246,7 +247,7 @@ def test_what_the_paper_prints_is_marked_on_the_real_data_alone(everything: Path
     results = read_results(everything)
     texts, marks = {}, {}
     for edition in ("full", "demo"):
-        figure = drawn(fig05, results, display_of(STUDY, "fig05", edition=edition))
+        figure = drawn_alone(fig05, results, display_of(STUDY, "fig05", edition=edition))
         left, centre, _ = figure.axes
         marks[edition] = [line.get_xydata().tolist() for line in centre.lines[6:]]
         texts[edition] = [text.get_text() for text in centre.texts]

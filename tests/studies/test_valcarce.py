@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from studies.prepared import (
     ROOT,
     display_of,
-    drawn,
+    drawn_alone,
     inputs_of,
     module_of,
     write_experiment,
@@ -132,7 +132,8 @@ def datasets_of(results: pd.DataFrame) -> list[str]:
 
 
 def drawn_as(study: str, artifact: str, results: pd.DataFrame, **display: Any) -> Figure:
-    return drawn(module_of(study, artifact), results, display_of(study, artifact, **display))
+    display_style = display_of(study, artifact, **display)
+    return drawn_alone(module_of(study, artifact), results, display_style)
 
 
 def titled(figure: Figure) -> Iterator[tuple[str, Axes]]:
