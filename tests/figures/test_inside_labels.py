@@ -31,6 +31,7 @@ def leader(label: InsideLabel) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return label.anchor[None], label.nearest[None]
 
 
+@pytest.mark.costly
 @given(st.lists(heights, min_size=2, max_size=7), st.floats(20, 120))
 @settings(max_examples=40, deadline=None)
 def test_no_name_is_in_the_way_of_a_line_a_leader_or_another_name(

@@ -26,6 +26,7 @@ def centre(name: Annotation) -> tuple[float, float]:
     return (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
 
 
+@pytest.mark.costly
 def test_settling_gives_the_places_of_the_layout_rounded() -> None:
     with figure_style():
         loose, settled = bars(), bars()
@@ -64,6 +65,7 @@ def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.M
     assert len(drawn) == 2
 
 
+@pytest.mark.costly
 def test_names_are_where_they_were_put_after_saving(tmp_path: Path) -> None:
     with figure_style():
         figure = named_points()

@@ -86,6 +86,7 @@ def gaps(boxes: NDArray[np.float64], points: Sequence[Point], axes: Axes) -> NDA
     return np.linalg.norm(nearest - centres[None], axis=2) - MARKER_SIZE / 2
 
 
+@pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=25, deadline=None)
 def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(

@@ -62,6 +62,7 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert files_of(tmp_path / "there") == files
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("saved")
 def test_files_hold_no_date_no_version_and_no_name_of_a_program(folder: Path) -> None:
     svg, pdf = (folder / "a.svg").read_bytes(), (folder / "a.pdf").read_bytes()

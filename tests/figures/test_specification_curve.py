@@ -168,7 +168,7 @@ def test_extremes_of_thousands_of_universes_are_shown() -> None:
         assert ordered[round(low * 7001)] <= value <= ordered[round(high * 7001) - 1]
 
 
-@pytest.mark.parametrize("index", range(4))
+@pytest.mark.parametrize("index", [0, 1])
 def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
     figure = curve(marked=MarkedUniverse(index, "the paper"))
     (diamond,) = (line for line in figure.axes[0].lines if line.get_marker() == "D")
@@ -302,6 +302,7 @@ def test_texts_do_not_overlap_whatever_the_universes(
         assert text_problems(multiverse(n_universes, shift, marked)) == []
 
 
+@pytest.mark.costly
 def test_many_universes_make_a_small_file() -> None:
     generator = np.random.default_rng(4)
     codes = generator.integers(0, 5, (8, 20_000))

@@ -40,7 +40,18 @@ DOCUMENT = r"""\documentclass[10pt,a4paper]{article}
 """
 
 TABLES = accepted("table")
-PAGES = accepted("page")
+
+
+def by_study(kind: str) -> dict[str, list[Accepted]]:
+    """Return the artifacts of a kind by edition and study."""
+    found: dict[str, list[Accepted]] = {}
+    for one in accepted(kind):
+        found.setdefault(f"{one.edition}-{one.study}", []).append(one)
+    return found
+
+
+of_tables = pytest.mark.parametrize("tables", by_study("table").values(), ids=by_study("table"))
+of_pages = pytest.mark.parametrize("pages", by_study("page").values(), ids=by_study("page"))
 
 
 def words_of(table: Table) -> str:
@@ -65,79 +76,90 @@ def assert_numbers_are_well_printed(text: str) -> None:
     assert "nan" not in text.lower().split()
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_heads_and_cells_are_short(one: Accepted) -> None:
-    table = one.table()
-    assert [c.header for c in table.columns if len(c.header) > LONGEST_HEAD] == []
-    assert [c for row in table.rows for c in row if printed_length(c) > LONGEST_CELL] == []
+@of_tables
+def test_heads_and_cells_are_short(tables: list[Accepted]) -> None:
+    for one in tables:
+        table = one.table()
+        assert [c.header for c in table.columns if len(c.header) > LONGEST_HEAD] == []
+        assert [c for row in table.rows for c in row if printed_length(c) > LONGEST_CELL] == []
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_numbers_have_significant_digits_no_leading_zero_and_a_true_minus(one: Accepted) -> None:
-    table = one.table()
-    assert_numbers_are_well_printed(words_of(table))
-    for index, column in enumerate(table.columns):
-        if (one.artifact, column.header) in EXACT:
-            continue
-        for row in table.rows:
-            for number in re.findall(r"\d*\.\d+", row[index]):
-                digits = number.replace(".", "").lstrip("0")
-                assert len(digits) <= MOST_DIGITS, (column.header, row[index])
+@of_tables
+def test_numbers_have_significant_digits_no_leading_zero_and_a_true_minus(
+    tables: list[Accepted],
+) -> None:
+    for one in tables:
+        table = one.table()
+        assert_numbers_are_well_printed(words_of(table))
+        for index, column in enumerate(table.columns):
+            if (one.artifact, column.header) in EXACT:
+                continue
+            for row in table.rows:
+                for number in re.findall(r"\d*\.\d+", row[index]):
+                    digits = number.replace(".", "").lstrip("0")
+                    assert len(digits) <= MOST_DIGITS, (column.header, row[index])
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_p_values_below_a_thousandth_are_not_told_apart(one: Accepted) -> None:
-    table = one.table()
-    for index, column in enumerate(table.columns):
-        if column.header == "p" or column.header.startswith("p, "):
-            cells = {row[index] for row in table.rows}
-            assert all(re.fullmatch(r"[01]?\.\d{3}|< \.001|–", cell) for cell in cells), cells
-            assert ".000" not in cells
+@of_tables
+def test_p_values_below_a_thousandth_are_not_told_apart(tables: list[Accepted]) -> None:
+    for one in tables:
+        table = one.table()
+        for index, column in enumerate(table.columns):
+            if column.header == "p" or column.header.startswith("p, "):
+                cells = {row[index] for row in table.rows}
+                assert all(re.fullmatch(r"[01]?\.\d{3}|< \.001|–", cell) for cell in cells), cells
+                assert ".000" not in cells
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_captions_do_not_repeat_titles_and_outcomes_stand_first(one: Accepted) -> None:
-    table = one.table()
-    assert table.caption.endswith(".")
-    assert not table.caption.lower().startswith(table.title.lower())
-    assert "{" not in re.sub(r"\$`.+?`\$", "", table.caption)
-    assert not table.caption.startswith(("Table of", "Comparison between", "Statistics of"))
-    first = FIRST.get(one.study, {}).get(one.artifact)
-    heads = [column.header for column in table.columns]
-    if first:
-        assert heads[0] == first
-    assert not {"Outcome", "Winner", "Verdict"} & set(heads[1:])
-    assert bool(one.display.absence) == any(note.startswith("Absent: ") for note in table.notes)
+@of_tables
+def test_captions_do_not_repeat_titles_and_outcomes_stand_first(tables: list[Accepted]) -> None:
+    for one in tables:
+        table = one.table()
+        assert table.caption.endswith(".")
+        assert not table.caption.lower().startswith(table.title.lower())
+        assert "{" not in re.sub(r"\$`.+?`\$", "", table.caption)
+        assert not table.caption.startswith(("Table of", "Comparison between", "Statistics of"))
+        first = FIRST.get(one.study, {}).get(one.artifact)
+        heads = [column.header for column in table.columns]
+        if first:
+            assert heads[0] == first
+        assert not {"Outcome", "Winner", "Verdict"} & set(heads[1:])
+        assert bool(one.display.absence) == any(note.startswith("Absent: ") for note in table.notes)
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_lines_of_markdown_fit_a_screen(one: Accepted) -> None:
-    lines = to_markdown(one.table()).splitlines()
-    widths = {len(line) for line in lines if line.startswith("| ")}
-    assert len(widths) == 1
-    assert max(widths) < 6 * LONGEST_CELL
+@of_tables
+def test_lines_of_markdown_fit_a_screen(tables: list[Accepted]) -> None:
+    for one in tables:
+        lines = to_markdown(one.table()).splitlines()
+        widths = {len(line) for line in lines if line.startswith("| ")}
+        assert len(widths) == 1
+        assert max(widths) < 6 * LONGEST_CELL
 
 
-@pytest.mark.parametrize("one", PAGES, ids=str)
-def test_pages_print_numbers_as_tables_do_and_have_no_empty_clause(one: Accepted) -> None:
-    page = one.page()
-    assert_numbers_are_well_printed(re.sub(r"\$`.+?`\$", "x", page))
-    assert re.findall(r"\b0 of (?:these|them)\b|\bin 0\b", page) == []
-    rows = [line.split("|") for line in page.splitlines() if line.startswith("| ")]
-    assert rows[0][1].strip() == "Winner"
-    assert max(len(cell.strip()) for row in rows for cell in row) <= LONGEST_CELL
+@of_pages
+def test_pages_print_numbers_as_tables_do_and_have_no_empty_clause(pages: list[Accepted]) -> None:
+    for one in pages:
+        page = one.page()
+        assert_numbers_are_well_printed(re.sub(r"\$`.+?`\$", "x", page))
+        assert re.findall(r"\b0 of (?:these|them)\b|\bin 0\b", page) == []
+        rows = [line.split("|") for line in page.splitlines() if line.startswith("| ")]
+        assert rows[0][1].strip() == "Winner"
+        assert max(len(cell.strip()) for row in rows for cell in row) <= LONGEST_CELL
 
 
-@pytest.mark.parametrize("one", TABLES, ids=str)
-def test_latex_has_rules_of_booktabs_alone_and_a_stop_behind_the_title(one: Accepted) -> None:
-    table = one.table()
-    text = to_latex(table)
-    assert r"\hline" not in text
-    assert "|" not in re.sub(r"\$.*?\$", "", text)
-    assert len(re.findall(r"\\(?:top|mid|bottom)rule", text)) in (3, 5)
-    title = re.search(r"\\caption\{\\textbf\{(.*?)\} ", text)
-    assert title is not None
-    assert title[1].endswith(".")
+@of_tables
+def test_latex_has_rules_of_booktabs_alone_and_a_stop_behind_the_title(
+    tables: list[Accepted],
+) -> None:
+    for one in tables:
+        table = one.table()
+        text = to_latex(table)
+        assert r"\hline" not in text
+        assert "|" not in re.sub(r"\$.*?\$", "", text)
+        assert len(re.findall(r"\\(?:top|mid|bottom)rule", text)) in (3, 5)
+        title = re.search(r"\\caption\{\\textbf\{(.*?)\} ", text)
+        assert title is not None
+        assert title[1].endswith(".")
 
 
 def skip_without_latex() -> None:
@@ -154,6 +176,7 @@ def skip_without_latex() -> None:
         )
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("edition", ["full", "demo"])
 def test_every_table_is_set_by_latex_within_the_page(edition: str, tmp_path: Path) -> None:
     skip_without_latex()

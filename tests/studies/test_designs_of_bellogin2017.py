@@ -142,6 +142,7 @@ def of_figure_8(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return fig08.data(inputs_of_figure_8(tmp_path_factory.mktemp("fig08")))
 
 
+@pytest.mark.costly
 def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(
     of_figure_8: pd.DataFrame,
 ) -> None:
@@ -156,6 +157,7 @@ def test_figure_8_has_every_design_and_the_facts_of_uniform_tests(
     assert not results.duplicated(["dataset", "design", "system", "metric", "fold"]).any()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("lastfm", [True, False])
 def test_figure_8_shows_1r_and_ar_designs_apart(
     tmp_path: Path, of_figure_8: pd.DataFrame, lastfm: bool
@@ -186,6 +188,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
 # --- figure 9 ---------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     experiments = {
         name: write_experiment(
@@ -217,15 +220,6 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     assert [len(row[1].patches) for row in rows] == [0, 7, 0, 7]
     assert [len(row[0].patches) for row in rows] == [14] * 4
     assert not any(axes.lines for axes in rows[0][1::2])
-
-
-def test_figure_9_of_one_dataset_has_no_other_panels(tmp_path: Path) -> None:
-    protocols = (Protocol("AR", "TI"), Protocol("AR", "AI"), ONE)
-    experiment = write_experiment(
-        tmp_path, "ml-1m", SYSTEMS, protocols, folds=3, extra_systems=EXTRA
-    )
-    display = display_of(STUDY, "fig09", ["lastfm-1k"])
-    inputs = inputs_of(tmp_path, experiments={"movielens": experiment}, **display.parameters)
-    write_results(configuration_bars.data(inputs), tmp_path / "fig09.csv")
-    figure = drawn_alone(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
-    assert len(figure.axes) == 8
+    alone = results[results["dataset"] == "ml-1m"]
+    with figure_style():
+        assert len(configuration_bars.draw(alone, display).axes) == 8

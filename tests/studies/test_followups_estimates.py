@@ -47,8 +47,13 @@ def values_of(folder: Path, *datasets: str) -> pd.DataFrame:
     )
 
 
-def test_every_system_has_an_estimate_of_every_kind(tmp_path: Path) -> None:
-    table = values_of(tmp_path, "cm100k", "yahoo-r3")
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    return values_of(tmp_path_factory.mktemp("values"), "cm100k", "yahoo-r3")
+
+
+def test_every_system_has_an_estimate_of_every_kind(values: pd.DataFrame) -> None:
+    table = values
     assert not table.duplicated(["dataset", "metric", "estimator", "propensities", "system"]).any()
     one = table[(table["dataset"] == "cm100k") & (table["metric"] == "P@10")]
     assert len(one) == len(SYSTEMS) * (1 + 2 * 3 + 3 + 1)
@@ -59,9 +64,10 @@ def test_every_system_has_an_estimate_of_every_kind(tmp_path: Path) -> None:
     assert skew == pytest.approx(naive / 2, abs=1)
 
 
-def test_one_dataset_or_both_are_drawn_and_printed(tmp_path: Path) -> None:
+@pytest.mark.costly
+def test_one_dataset_or_both_are_drawn_and_printed(values: pd.DataFrame, tmp_path: Path) -> None:
     for datasets in (["cm100k"], ["cm100k", "yahoo-r3"]):
-        table = values_of(tmp_path, *datasets)
+        table = values[values["dataset"].isin(datasets)]
         path = tmp_path / "estimated_values.csv"
         write_results(table, path)
         agreement = estimated_agreement.data(
@@ -152,15 +158,16 @@ def test_ranks_of_a_draw_are_those_of_its_pairs(tests: DrawnTests) -> None:
     assert np.bincount(fold.data.unbiased.users).max() <= 3
 
 
+@pytest.mark.costly
 def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
-    parameters = {"draws": 30, "users": 120, "items": 60, "per_user": [3, 10]}
+    parameters = {"draws": 15, "users": 120, "items": 60, "per_user": [3, 10]}
     table = estimated_orders.data(inputs_of(tmp_path, seed=4, metrics=["P@10"], **parameters))
     path = tmp_path / "estimated_orders.csv"
     write_results(table, path)
     errors = estimated_errors.data(inputs_of(tmp_path, results={"estimated_orders": path}))
     rows = errors.set_index("title")
     for title in ("IPS, known", "MAR, 3 a user", "MAR, 10 a user"):
-        error = rows.loc[title, "sd"] / np.sqrt(30)
+        error = rows.loc[title, "sd"] / np.sqrt(15)
         assert abs(rows.loc[title, "bias"]) < 4 * error, title
     assert rows.loc["Naive", "bias"] < -50
     assert rows.loc["MAR, 10 a user", "sd"] < rows.loc["MAR, 3 a user", "sd"]
@@ -261,9 +268,9 @@ def powers(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     )
 
 
-def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, tmp_path: Path) -> None:
+def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.DataFrame) -> None:
     table = powers
-    values = values_of(tmp_path, "cm100k")
+    values = values[values["dataset"] == "cm100k"]
     own = table[(table["source"] == "cm100k") & (table["metric"] == "Recall@10")]
     keys = {"0": ("naive", ""), "1": ("SNIPS", "popularity")}
     for power, (estimator, propensities) in keys.items():
@@ -284,6 +291,7 @@ def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, tmp_path: P
     assert world.groupby(["metric", "system"])["reference"].nunique().max() == 1
 
 
+@pytest.mark.costly
 def test_powers_of_both_datasets_are_drawn_without_overlaps(
     powers: pd.DataFrame, tmp_path: Path
 ) -> None:

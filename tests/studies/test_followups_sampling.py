@@ -160,6 +160,7 @@ def test_all_systems_have_a_row_for_each_number_and_metric(tmp_path: Path) -> No
     np.testing.assert_allclose(uniform, auc[uniform.index], atol=1e-12)
 
 
+@pytest.mark.costly
 def test_agreement_and_tables_of_a_few_ratings_are_printed(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path)
     orders = tmp_path / "sampled_orders.csv"
@@ -279,6 +280,7 @@ def test_errors_of_corrections_are_those_of_a_hand() -> None:
     assert table.loc["CLS", "tau"] == 1
 
 
+@pytest.mark.costly
 def test_corrections_of_a_few_ratings_are_drawn_and_printed(tmp_path: Path) -> None:
     labels = ["Recall@1", "Recall@3"]
     inputs = inputs_with(tmp_path, metrics=labels, negatives=[2, 4])

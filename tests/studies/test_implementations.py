@@ -113,6 +113,7 @@ def rows(table: pd.DataFrame, system: str, metric: str, fold: str | None = None)
     return table[chosen & single]
 
 
+@pytest.mark.costly
 def test_every_system_has_a_row_a_fold_and_seed_and_one_of_means(table: pd.DataFrame) -> None:
     for system in RECOMMENDERS:
         for metric in METRICS:

@@ -52,6 +52,7 @@ DISPLAY = {
 }
 
 
+@pytest.mark.costly
 def test_a_figure_is_made_from_its_csv_with_the_same_bytes_each_time(tmp_path: Path) -> None:
     generated_ratings().write(tmp_path / "ml-1m")
     results = tmp_path / "artifacts" / "canamares2020" / "fig01.csv"

@@ -137,6 +137,7 @@ def drawn_by(plan: Plan, artifact: str) -> Figure:
     return drawn(module_of(STUDY, artifact), results_of(plan, artifact), display)
 
 
+@pytest.mark.costly
 def test_its_panels_appear_with_its_raw_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

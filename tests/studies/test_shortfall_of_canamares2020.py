@@ -59,6 +59,7 @@ def test_systems_are_compared_with_mf_on_users_whom_both_cover(tmp_path: Path) -
     }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("datasets", "absent", "without_list"),
     [(("ml-1m", "netflix"), (), 7), (("ml-1m",), ("netflix",), 30)],

@@ -216,6 +216,7 @@ def test_figure_5_draws_three_panels(everything: Path) -> None:
         assert all(line.get_xydata()[-1].tolist() == [100, 100] for line in axes.lines)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("present", [("ml-1m",), ("trec-qrels",), ("netflix", "lastfm-1k")])
 def test_panels_without_data_are_left_out_and_the_absent_named(
     everything: Path, present: tuple[str, ...]
@@ -243,6 +244,7 @@ def test_a_dataset_has_the_same_dash_whichever_are_there(everything: Path) -> No
     assert dashes[0] == dashes[1]
 
 
+@pytest.mark.costly
 def test_what_the_paper_prints_is_marked_on_the_real_data_alone(everything: Path) -> None:
     results = read_results(everything)
     texts, marks = {}, {}

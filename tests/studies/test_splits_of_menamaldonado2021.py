@@ -121,6 +121,7 @@ def drawn_from_file(results: pd.DataFrame, folder: Path, *absent: str) -> Figure
     return figure
 
 
+@pytest.mark.costly
 def test_areas_are_proportional_to_the_ratings_of_a_role(tmp_path: Path) -> None:
     results = fig11.data(both(tmp_path))
     figure = drawn_from_file(results, tmp_path)

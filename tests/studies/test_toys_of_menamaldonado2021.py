@@ -307,6 +307,7 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
 # --- drawings ---------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:
     printed = {}
     for artifact in ("fig04", "fig08"):

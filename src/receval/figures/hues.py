@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import atan2, cos, hypot, sin
 
 # Björn Ottosson, "A perceptual color space for image processing" (2020): linear RGB to the cone
@@ -33,6 +34,7 @@ _DARKEST = 0.22
 _STEPS_TO_GAMUT = 24
 
 
+@cache
 def shaded(colour: str, shade: float) -> str:
     """Return a colour of the same hue, lighter or darker.
 
