@@ -14,9 +14,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 
+COMMAND = """
+import runpy
+import sys
+
+sys.argv[1:] = "runs --test test.qrels a.run b.run c.run --metric P@5".split()
+try:
+    runpy.run_module("receval", run_name="__main__", alter_sys=True)
+except SystemExit as ended:
+    print("status", ended.code)
+"""
+"""What ``python -m receval`` does, in a process that goes on."""
+
 FIVE_LINES = """
+import receval
+print("Five lines:", receval.__file__, sep="\\n")
 from receval.comparison.splitting import split
 from receval.comparison.systems import evaluate_systems
 from receval.interchange.ratings_table import read_ratings
@@ -53,20 +69,54 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def started(installed: Path, folder: Path, *arguments: str) -> str:
-    """Run Python with the wheel, the environment's packages, and no more of this process."""
+@pytest.fixture(scope="module")
+def ran(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A folder where a process had the wheel and the environment's packages alone, and its lines.
+
+    One process runs the command first, which chooses the arithmetic, and then the five lines.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+    write_ratings(folder)
+    write_runs(folder)
     home = folder / "home"
-    home.mkdir(exist_ok=True)
-    ran = subprocess.run(
-        [sys.executable, *arguments],
+    home.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND + FIVE_LINES],
         cwd=folder,
-        env={"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(installed)},
+        env={
+            "HOME": str(home),
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(installed),
+            # A kernel is in the module that uses it: to compile it here would show nothing more.
+            "NUMBA_DISABLE_JIT": "1",
+        },
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout.splitlines()
+
+
+def write_ratings(folder: Path) -> None:
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((40, 25)) < 0.5)
+    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
+    table.to_csv(folder / "ratings.csv", index=False)
+
+
+def write_runs(folder: Path) -> None:
+    items = [f"d{number}" for number in range(9)]
+    lines = [f"u{user} 0 {item} {user % 2}" for user in range(6) for item in items]
+    (folder / "test.qrels").write_text("\n".join(lines) + "\n")
+    for seed, name in enumerate(("a.run", "b.run", "c.run")):
+        scores = np.random.default_rng(seed).random((6, 9))
+        rows = [
+            f"u{user} Q0 {item} 0 {scores[user, place]} x"
+            for user in range(6)
+            for place, item in enumerate(items)
+        ]
+        (folder / name).write_text("\n".join(rows) + "\n")
 
 
 def test_everything_that_is_no_program_but_read_by_one_is_in_the_wheel(wheel: Path) -> None:
@@ -93,33 +143,19 @@ def test_the_metadata_say_what_is_needed_and_who_it_is_for(wheel: Path) -> None:
     assert "Programming Language :: Python :: 3.11" in classifiers
 
 
-def test_an_evaluation_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    users, items = np.nonzero(rng.random((40, 25)) < 0.5)
-    table = pd.DataFrame({"user": users, "item": items, "rating": rng.integers(1, 6, len(users))})
-    table.to_csv(tmp_path / "ratings.csv", index=False)
-    where = "import receval; print(receval.__file__)"
-    first, *printed = started(installed, tmp_path, "-c", where + FIVE_LINES).splitlines()
-    assert Path(first).is_relative_to(installed)
-    assert any("Random" in line for line in printed)
-    assert "P@10" in (tmp_path / "own.html").read_text(encoding="utf-8")
+def test_an_evaluation_runs_in_an_empty_folder(
+    installed: Path, ran: tuple[Path, list[str]]
+) -> None:
+    folder, printed = ran
+    at = printed.index("Five lines:")
+    assert Path(printed[at + 1]).is_relative_to(installed)
+    assert any("Random" in line for line in printed[at + 2 :])
+    assert "P@10" in (folder / "own.html").read_text(encoding="utf-8")
 
 
-def test_three_runs_are_compared_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
-    items = [f"d{number}" for number in range(9)]
-    lines = [f"u{user} 0 {item} {user % 2}" for user in range(6) for item in items]
-    (tmp_path / "test.qrels").write_text("\n".join(lines) + "\n")
-    for seed, name in enumerate(("a.run", "b.run", "c.run")):
-        scores = np.random.default_rng(seed).random((6, 9))
-        rows = [
-            f"u{user} Q0 {item} 0 {scores[user, place]} x"
-            for user in range(6)
-            for place, item in enumerate(items)
-        ]
-        (tmp_path / name).write_text("\n".join(rows) + "\n")
-    arguments = ("runs", "--test", "test.qrels", "a.run", "b.run", "c.run", "--metric", "P@5")
-    printed = started(installed, tmp_path, "-m", "receval", *arguments)
-    assert "Written: receval-runs/" in printed
-    report = (tmp_path / "receval-runs" / "report.html").read_text(encoding="utf-8")
+def test_three_runs_are_compared_in_an_empty_folder(ran: tuple[Path, list[str]]) -> None:
+    folder, printed = ran
+    assert any("Written: receval-runs/" in line for line in printed[: printed.index("status 0")])
+    report = (folder / "receval-runs" / "report.html").read_text(encoding="utf-8")
     assert all(name in report for name in ("P@5", "a", "b", "c"))
     assert "<style" in report
