@@ -100,6 +100,17 @@ def values_of_lists(
     users : list of str
         In the order of the lists.
     """
+    lists, users = _lists_of(spoken, case, least)
+    return _by_user(metric, lists, users), lists, users
+
+
+def _by_user(metric: Metric, lists: JudgedLists, users: list[str]) -> dict[str, float]:
+    return dict(zip(users, evaluate([metric], lists)[0].tolist(), strict=True))
+
+
+def _lists_of(
+    spoken: Dialect, case: Mapping[str, Any], least: float | None
+) -> tuple[JudgedLists, list[str]]:
     test = {
         user: {item: value for item, value in own.items() if least is None or value >= least}
         for user, own in case["test"].items()
@@ -124,8 +135,7 @@ def values_of_lists(
         spoken.threshold(judgments.values),
         Protocol(),
     )
-    values = evaluate([metric], lists)[0]
-    return dict(zip(users, values.tolist(), strict=True)), lists, users
+    return lists, users
 
 
 def _places(run: list[list[Any]], ties: str) -> dict[str, int]:
@@ -155,17 +165,22 @@ def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str
     fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
     values: list[FixtureValue] = []
     refused: dict[str, str] = {}
+    own = dialect(tool)
     for case, metrics in fixture["values"].items():
+        # Metrics of a case differ in few thresholds, and share its lists.
+        known: dict[tuple[float | None, float | None], tuple[JudgedLists, list[str]]] = {}
         for name, theirs in metrics.items():
             plain, threshold, least = fixture_name(name)
-            spoken = dialect(tool)
-            spoken = spoken if threshold is None else replace(spoken, relevant=threshold)
+            spoken = own if threshold is None else replace(own, relevant=threshold)
             try:
                 metric = spoken.metric(plain)
             except ValueError as error:
                 refused[name] = str(error)
                 continue
-            by_user, lists, users = values_of_lists(spoken, metric, cases[case], least)
+            if (threshold, least) not in known:
+                known[threshold, least] = _lists_of(spoken, cases[case], least)
+            lists, users = known[threshold, least]
+            by_user = _by_user(metric, lists, users)
             for user, value in (theirs["per_user"] or {}).items():
                 values.append(FixtureValue(tool, case, name, user, value, by_user[user]))
             if theirs["mean"] is not None:

@@ -44,8 +44,10 @@ def table_of_dialects(folder: Path = FIXTURES) -> str:
     for tool in fixture_tools(folder):
         spoken = dialect(tool)
         values, _ = compared(tool, folder)
+        names = dict.fromkeys(value.name for value in values)
+        entries = {name: spoken.entry(fixture_name(name)[0]) for name in names}
         for value in values:
-            entry = spoken.entry(fixture_name(value.name)[0])
+            entry = entries[value.name]
             if is_ours(value):
                 measured.setdefault((spoken.name, entry.name), []).append(value)
                 continue

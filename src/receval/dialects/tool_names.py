@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from receval.storage.messages import quoted
 
@@ -40,6 +41,7 @@ class ToolName:
     options: frozenset[str]
 
     @classmethod
+    @cache
     def of(cls, text: str) -> ToolName:
         """Read a name in any of the forms ``P_5``, ``P@5``, ``P.5``, ``P(5)``, ``P(rel=1)@5``.
 
