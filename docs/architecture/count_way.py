@@ -21,7 +21,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -49,9 +49,9 @@ SMALL: dict[str, Any] = {
     "local_mirrors": [],
     "twins": {
         DATASET: {
-            "users": 80,
+            "users": 40,
             "items": 120,
-            "activity": {"total": 2400, "minimum": 10, "maximum": 60, "spread": 1.0},
+            "activity": {"total": 800, "minimum": 10, "maximum": 60, "spread": 1.0},
         }
     },
     "splits": {SPLIT: {"folds": 1}},
@@ -97,6 +97,7 @@ class Way:
         """Note the files whose functions are called."""
 
         def note(frame: FrameType, event: str, _: object) -> None:
+            # Nothing is returned, so that only calls are told.
             code = frame.f_code
             if event != "call" or not code.co_filename.startswith(str(LIBRARY)):
                 return
@@ -109,11 +110,11 @@ class Way:
             if self.steps[-1:] != [file]:
                 self.steps.append(file)
 
-        sys.setprofile(note)
+        sys.settrace(note)
         try:
             yield
         finally:
-            sys.setprofile(None)
+            sys.settrace(None)
 
 
 def changes_of_package(files: Iterable[str]) -> int:
@@ -131,15 +132,15 @@ def imports(frame: FrameType | None) -> bool:
     return False
 
 
-def rule_functions() -> dict[str, Callable[..., object]]:
-    """Return the function that each rule of the workflow names."""
-    found: dict[str, Callable[..., object]] = {}
+def rule_functions() -> dict[str, tuple[str, str]]:
+    """Return module and name of the function of each rule of the workflow."""
+    found: dict[str, tuple[str, str]] = {}
     for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
         text = path.read_text(encoding="utf-8")
         for rule, module, name in re.findall(
             r"^rule (\w+):.*?JOBS\.run\(\s*\"([\w.]+):(\w+)\"", text, re.MULTILINE | re.DOTALL
         ):
-            found[rule] = getattr(import_module(module), name)
+            found[rule] = module, name
     return found
 
 
@@ -211,9 +212,11 @@ def walk() -> Way:
         for value in arguments.values():
             if isinstance(value, Path):
                 value.parent.mkdir(parents=True, exist_ok=True)
+        module, name = functions[rule]
+        function = getattr(import_module(module), name)
         # Without numba the kernels' sums of whole numbers overflow aloud, as they are meant to.
         with np.errstate(over="ignore"), way.watched(rule) if own else nullcontext():
-            functions[rule](**arguments)
+            function(**arguments)
     return way
 
 

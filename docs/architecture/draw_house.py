@@ -17,7 +17,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -125,8 +125,15 @@ class House:
 
     def neighbours(self, name: str, *, above: bool) -> list[str]:
         """Return what is linked to a box or passage, above or below."""
-        pairs = sorted(self.links)
-        return [u for u, v in pairs if v == name] if above else [v for u, v in pairs if u == name]
+        return self._linked[above].get(name, [])
+
+    @cached_property
+    def _linked(self) -> dict[bool, dict[str, list[str]]]:
+        linked: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
+        for upper, lower in sorted(self.links):
+            linked[True].setdefault(lower, []).append(upper)
+            linked[False].setdefault(upper, []).append(lower)
+        return linked
 
     def crossings(self) -> int:
         """Return how many pairs of lines cross."""
@@ -158,16 +165,27 @@ class House:
         self.rows = best[1]
 
     def _exchange(self) -> None:
-        fewest, improved = self.crossings(), True
+        index = {name: at for row in self.rows for at, name in enumerate(row)}
+
+        def crossed(left: str, right: str) -> int:
+            """Return how many lines of two neighbours cross where they stand in this order."""
+            return sum(
+                index[one] > index[other]
+                for above in (True, False)
+                for one in self.neighbours(left, above=above)
+                for other in self.neighbours(right, above=above)
+            )
+
+        improved = True
         while improved:
             improved = False
             for row in self.rows:
                 for at in range(len(row) - 1):
-                    row[at], row[at + 1] = row[at + 1], row[at]
-                    if (now := self.crossings()) < fewest:
-                        fewest, improved = now, True
-                    else:
-                        row[at], row[at + 1] = row[at + 1], row[at]
+                    left, right = row[at], row[at + 1]
+                    if crossed(right, left) < crossed(left, right):
+                        row[at], row[at + 1] = right, left
+                        index[left], index[right] = at + 1, at
+                        improved = True
 
 
 def width(name: str) -> float:
