@@ -40,17 +40,20 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["demo", "full"])
-def accepted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the accepted results of each edition."""
-    folder = tmp_path_factory.mktemp(request.param)
-    write_site(accepted_sources(request.param, folder), folder / "site")
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of a demo that was made, and that of the accepted results of the full edition."""
+    if request.param == "demo":
+        demo: Path = request.getfixturevalue("demo_edition")
+        return demo / "site"
+    folder = tmp_path_factory.mktemp("full")
+    write_site(accepted_sources("full", folder), folder / "site")
     return folder / "site"
 
 
 @pytest.fixture(scope="module")
-def pages(accepted: Path) -> dict[str, PageParts]:
+def pages(whole: Path) -> dict[str, PageParts]:
     """What the pages of such a site consist of."""
-    return pages_of(accepted)
+    return pages_of(whole)
 
 
 def dead_links(site: Path, pages: dict[str, PageParts]) -> list[str]:
@@ -97,8 +100,9 @@ def test_a_dead_link_would_be_found(small: Path, tmp_path: Path) -> None:
     assert len(dead_links(tmp_path, pages_of(tmp_path))) == 1
 
 
-def test_sites_of_accepted_results_are_whole(accepted: Path, pages: dict[str, PageParts]) -> None:
-    assert dead_links(accepted, pages) == []
+@pytest.mark.costly
+def test_sites_of_editions_are_whole(whole: Path, pages: dict[str, PageParts]) -> None:
+    assert dead_links(whole, pages) == []
     for address, page in pages.items():
         assert page.faults == page.open == [], address
         assert len(page.anchors) == len(set(page.anchors)), address
@@ -108,7 +112,7 @@ def test_sites_of_accepted_results_are_whole(accepted: Path, pages: dict[str, Pa
         assert len(page.text.encode()) < LARGEST, address
 
 
-def test_pages_load_nothing_from_elsewhere(accepted: Path, pages: dict[str, PageParts]) -> None:
+def test_pages_load_nothing_from_elsewhere(whole: Path, pages: dict[str, PageParts]) -> None:
     loaded = [
         f"{address}: {reference.address}"
         for address, page in pages.items()
@@ -116,15 +120,25 @@ def test_pages_load_nothing_from_elsewhere(accepted: Path, pages: dict[str, Page
         if ELSEWHERE.match(reference.address) and reference.tag != "a"
     ]
     assert loaded == []
-    style = (accepted / "assets" / "site.css").read_text(encoding="utf-8")
+    style = (whole / "assets" / "site.css").read_text(encoding="utf-8")
     assert "@import" not in style
     assert re.findall(r"url\((?!#)", style) == []
 
 
-def test_every_page_of_the_demo_says_that_its_data_are_synthetic(
-    accepted: Path, pages: dict[str, PageParts]
+def test_no_marks_of_docstrings_are_left_on_pages_of_the_library(
+    pages: dict[str, PageParts],
 ) -> None:
-    is_demo = "Demo edition" in (accepted / "index.html").read_text(encoding="utf-8")
+    # The examples of what reads docstrings have their marks.
+    shown = {a: page for a, page in pages.items() if re.match(r"api/(?!publishing)", a)}
+    assert sum(len(page.anchors) for page in shown.values()) > 1000
+    left = [a for a, page in shown.items() if re.search(r":(?:func|class|math):`", page.text)]
+    assert left == []
+
+
+def test_every_page_of_the_demo_says_that_its_data_are_synthetic(
+    whole: Path, pages: dict[str, PageParts]
+) -> None:
+    is_demo = "Demo edition" in (whole / "index.html").read_text(encoding="utf-8")
     said = {"<strong>Synthetic data.</strong>" in page.text for page in pages.values()}
     assert said == {is_demo}
 
@@ -187,8 +201,10 @@ def test_a_claim_says_why_it_is_decided_so(small: Path) -> None:
     assert "<dt>Why this rule</dt><dd>as it was rounded (<a" in ledger
 
 
-def test_figures_of_the_other_edition_are_left_out(tmp_path: Path) -> None:
+def test_a_demo_says_so_and_leaves_figures_of_the_other_edition_out(tmp_path: Path) -> None:
     write_site(small_sources(tmp_path, "demo"), tmp_path / "site")
+    pages = pages_of(tmp_path / "site")
+    assert all("<strong>Synthetic data.</strong>" in page.text for page in pages.values())
     guide = (tmp_path / "site" / "docs" / "guide.html").read_text(encoding="utf-8")
     assert "<img" not in guide
     assert '<span class="in-repository">a figure</span>' in guide

@@ -15,6 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
@@ -74,12 +75,21 @@ def anchor_of(title: str) -> str:
 
 def highlighted(code: str, language: str) -> str:
     """Return code as HTML, with classes for its parts where the language is known."""
-    try:
-        lexer = get_lexer_by_name(language or "text", stripnl=False)
-    except ClassNotFound:
-        lexer = get_lexer_by_name("text", stripnl=False)
-    inner: str = highlight(code, lexer, HtmlFormatter(nowrap=True))
+    inner: str = highlight(code, _lexer(language or "text"), _formatter())
     return f'<pre class="code"><code>{inner.rstrip()}</code></pre>\n'
+
+
+@cache
+def _lexer(language: str) -> Lexer:
+    try:
+        return get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return _lexer("text")
+
+
+@cache
+def _formatter() -> HtmlFormatter:
+    return HtmlFormatter(nowrap=True)
 
 
 def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") -> RenderedText:
