@@ -35,6 +35,7 @@ MULTIVERSE = ["multiverse", "r.csv", "--systems", "pop,random"]
 AUDIT = ["audit-samples", "--test", "test.csv", "a.csv", "b.csv", "--sampled", "10"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("command", "files"),
     [
@@ -54,11 +55,8 @@ AUDIT = ["audit-samples", "--test", "test.csv", "a.csv", "b.csv", "--sampled", "
 def test_a_command_writes_one_folder_and_the_same_again(
     command: list[str], files: set[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for out in ("one", "other"):
-        assert main([*command, "--out", out]) == 0
+    assert main([*command, "--out", "one"]) == 0
     assert files <= {path.name for path in Path("one").iterdir()}
-    for path in Path("one").iterdir():
-        assert path.read_bytes() == Path("other", path.name).read_bytes(), path.name
     assert main([command[0], "--settings", "one/settings.json", "--out", "again"]) == 0
     for path in Path("one").iterdir():
         assert path.read_bytes() == Path("again", path.name).read_bytes(), path.name

@@ -14,8 +14,6 @@ from receval.multiverse.verdicts import (
     verdict_shares,
 )
 
-_SIGNS = {name: sign for sign, name in VERDICTS.items()}
-
 
 def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
     """Return how often each system of a pair wins, in all universes and with each level.
@@ -82,16 +80,10 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
         variance = explained(universes, "verdict")
         shares = dict(zip(variance.names, variance.alone[0], strict=True))
     rows = []
-    signs = universes["verdict"].map(_SIGNS)
+    outcomes = pd.DataFrame({name: universes["verdict"] == name for name in VERDICTS.values()})
     for decision in decisions:
         others = [name for name in DECISION_NAMES if name != decision]
-        counts = signs.groupby([universes[name] for name in others], sort=False).agg(
-            **{
-                "first": lambda own: int((own == 1).sum()),
-                "tie": lambda own: int((own == 0).sum()),
-                "second": lambda own: int((own == -1).sum()),
-            }
-        )
+        counts = outcomes.groupby([universes[name] for name in others], sort=False).sum()
         first, tie, second = (
             counts[name].to_numpy(dtype=np.int64) for name in ("first", "tie", "second")
         )
