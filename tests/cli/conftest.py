@@ -14,25 +14,26 @@ from receval.config.settings import load_settings
 from receval.workflow.plan.plan import Plan
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A repository whose demo has been run, and where each test gets a copy of it.
 
-    It is the same place for all, so that the sources are parsed once.
+    It is made in the same place as all copies, so that the sources are parsed once.
     """
-    made, copy = (tmp_path_factory.mktemp("cli") / name for name in ("made", "copy"))
-    shutil.copytree(ROOT / "config", made / "config")
-    (made / "src").symlink_to(ROOT / "src")
-    for study in (made / "config/studies").iterdir():
+    folder = tmp_path_factory.mktemp("cli")
+    copy, made = folder / "copy", folder / "made"
+    shutil.copytree(ROOT / "config", copy / "config")
+    (copy / "src").symlink_to(ROOT / "src")
+    for study in (copy / "config/studies").iterdir():
         if study.stem not in STUDIES:
             study.unlink()
-    demo = made / "config/demo.yaml"
+    demo = copy / "config/demo.yaml"
     content = yaml.safe_load(demo.read_text())
     content["studies"] = {name: content["studies"][name] for name in STUDIES}
     demo.write_text(yaml.safe_dump(content))
     table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(made)
+        patch.chdir(copy)
         plan = Plan(load_settings(Path("config"), "demo"), Path())
         for study in plan.settings.studies:
             for artifact in plan.artifacts.made(study):
@@ -45,6 +46,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         for file in map(Path, plan.claims.files() + plan.errata.files()):
             file.write_text("claim,verdict\nB-001,holds\n" if file.suffix == ".csv" else "page")
         run(plan, {})
+    copy.rename(made)
     return made, copy
 
 

@@ -61,11 +61,14 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
             f"There is no claim {enumerated(unknown)}: claims have numbers such as "
             f"{enumerated(known[:3])}; config/claims has them all."
         )
-    ledger = judged_claims(papers, sources)
     if not numbers:
-        return _counts(ledger)
-    wanted = ledger[ledger["claim"].isin(list(numbers))]
-    return "\n\n".join("\n".join(_told(row)) for row in wanted.to_dict("records")) + "\n"
+        return _counts(judged_claims(papers, sources))
+    wanted = [
+        paper.model_copy(update={"claims": {n: c for n, c in paper.claims.items() if n in numbers}})
+        for paper in papers
+    ]
+    rows = judged_claims(wanted, sources).to_dict("records")
+    return "\n\n".join("\n".join(_told(row)) for row in rows) + "\n"
 
 
 def _told(row: Mapping[Any, Any]) -> Iterator[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 
-from receval.figures.finish import save_figure
+from receval.figures.finish import rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table
 
@@ -61,10 +59,7 @@ class ReportFigure:
         """
         with figure_style():
             figure = draw()
-        with TemporaryDirectory() as folder:
-            both = Path(folder, "figure.svg"), Path(folder, "figure.pdf")
-            save_figure(figure, *both, title=caption)
-            return cls(name, both[0].read_text(encoding="utf-8"), caption)
+        return cls(name, rendered_svg(figure, title=caption).decode(), caption)
 
 
 @dataclass(frozen=True)

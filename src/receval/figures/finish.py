@@ -221,15 +221,19 @@ def save_figure(
     title, description : str
         What readers hear who cannot see it: the files carry both, and show none.
     """
+    named = {"Title": title or None, "Subject": description or None}
+    contents = {svg: rendered_svg(figure, title, description)}
     with figure_style():
-        settle_layout(figure)
-        named = {"Title": title or None, "Subject": description or None}
-        contents = {
-            svg: described_svg(_render(figure, "svg", _SVG_METADATA), title, description),
-            pdf: _render(figure, "pdf", {**_PDF_METADATA, **named}),
-        }
+        contents[pdf] = _render(figure, "pdf", {**_PDF_METADATA, **named})
     for path, content in contents.items():
         write_atomically(path, content)
+
+
+def rendered_svg(figure: Figure, title: str = "", description: str = "") -> bytes:
+    """Return a figure as :func:`save_figure` writes it into an SVG."""
+    with figure_style():
+        settle_layout(figure)
+        return described_svg(_render(figure, "svg", _SVG_METADATA), title, description)
 
 
 def described_svg(svg: bytes, title: str, description: str) -> bytes:
