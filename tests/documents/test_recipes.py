@@ -46,6 +46,17 @@ TESTS = (
 )
 """Tests of the copy that look at what was added."""
 
+METRICS_AND_KEYS = """
+from pathlib import Path
+
+from receval.cli import main
+from receval.config.settings import load_settings
+
+assert main(["repo", "metrics"]) == 0
+print(load_settings(Path("config"), "demo").drift.keys)
+"""
+"""Writes the cards of the metrics, as a recipe says, and shows the keys that drift knows."""
+
 CHOSEN = (
     "film or rarity or Rarity or Success or success or sources or shares or registry "
     "or table_of_studies or word or cards"
@@ -103,7 +114,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text, found = row.subn(r"\1, `table4`, `table5` |", studies.read_text(encoding="utf-8"))
     assert found == 1
     studies.write_text(text, encoding="utf-8")
-    run(folder, "-m", "receval.cli", "repo", "metrics")
+    said = run(folder, "-c", METRICS_AND_KEYS)
+    # Whole numbers that no key names are counts, of which drift allows no other value.
+    assert "least_percent" in said
     return folder
 
 
@@ -121,6 +134,8 @@ def run(folder: Path, *command: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.costly
+@pytest.mark.processes
 def test_what_was_added_passes_the_tests_of_the_copy(copy: Path) -> None:
     files = [file for group in TESTS for file in group]
     said = run(copy, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-k", CHOSEN, *files)
@@ -128,6 +143,7 @@ def test_what_was_added_passes_the_tests_of_the_copy(copy: Path) -> None:
         assert re.search(rf"^PASSED .*{part}", said, re.MULTILINE), f"No test of {part} ran: {said}"
 
 
+@pytest.mark.processes
 def test_what_was_added_is_in_style(copy: Path) -> None:
     added = [block.path for recipe in RECIPES for block in blocks(recipe) if not block.name]
     modules = [path for path in added if path.endswith(".py") and not (ROOT / path).exists()]
@@ -136,6 +152,8 @@ def test_what_was_added_is_in_style(copy: Path) -> None:
     run(copy, "-m", "ruff", "format", "--check", *modules)
 
 
+@pytest.mark.costly
+@pytest.mark.processes
 def test_the_workflow_makes_the_artifacts_that_were_added(copy: Path) -> None:
     folder = copy / "work" / "demo" / "artifacts" / "bellogin2017"
     wanted = [str((folder / f"{name}.md").relative_to(copy)) for name in ("table4", "table5")]
@@ -148,7 +166,3 @@ def test_the_workflow_makes_the_artifacts_that_were_added(copy: Path) -> None:
     assert values["pop", 30] > values["rarity", 30]
     assert (values[:, 30] >= values[:, 60]).all()
     assert "Success of longer lists" in (folder / "table5.md").read_text(encoding="utf-8")
-    # Whole numbers that no key names are counts, of which drift allows no other value.
-    code = "from receval.config.settings import load_settings; from pathlib import Path; "
-    code += "print(load_settings(Path('config'), 'demo').drift.keys)"
-    assert "least_percent" in run(copy, "-c", code)
