@@ -35,11 +35,12 @@ def write_ratings(name: str, seed: int = 1) -> None:
     pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv(name, index=False)
 
 
-def test_diagnose_writes_one_folder_and_prints_what_it_recommends(
+@pytest.mark.costly
+def test_diagnose_writes_one_folder_says_what_it_recommends_and_is_repeated_from_its_settings(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_ratings("r.csv")
-    assert main(["diagnose", "r.csv", "--relevant", "4", "--out", "mine"]) == 0
+    assert main(["diagnose", "r.csv", "--relevant", "4", "--seed", "3", "--out", "mine"]) == 0
     assert {path.name for path in Path("mine").iterdir()} == FILES
     captured = capsys.readouterr()
     assert captured.out.startswith("Split: ")
@@ -50,14 +51,9 @@ def test_diagnose_writes_one_folder_and_prints_what_it_recommends(
     assert settings["result"]["relevant"] == 4
     advice = pd.read_csv("mine/recommendation.csv")
     assert advice["subject"].iloc[0] == "Split"
-
-
-def test_the_command_is_repeated_byte_for_byte_from_its_settings() -> None:
-    write_ratings("r.csv")
-    main(["diagnose", "r.csv", "--relevant", "4", "--seed", "3", "--out", "one"])
-    assert main(["diagnose", "--settings", "one/settings.json", "--out", "other"]) == 0
+    assert main(["diagnose", "--settings", "mine/settings.json", "--out", "other"]) == 0
     for name in FILES:
-        assert Path("one", name).read_bytes() == Path("other", name).read_bytes(), name
+        assert Path("mine", name).read_bytes() == Path("other", name).read_bytes(), name
 
 
 def test_unbiased_judgments_are_read_from_their_own_file(

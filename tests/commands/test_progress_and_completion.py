@@ -93,31 +93,3 @@ def test_help_has_examples(command: list[str], capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         main([*command, "--help"])
     assert "\nexamples:\n  receval " in capsys.readouterr().out
-
-
-def loaded_after(program: str, folder: Path) -> set[str]:
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{program}\nimport sys; print('LOADED', *sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=folder,
-        env={"PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src")},
-    )
-    return set(ran.stdout.splitlines()[-1].split()[1:])
-
-
-def test_the_command_starts_without_numerics_and_runs_without_the_workflow(tmp_path: Path) -> None:
-    start = "from receval.cli import command_parser, main\ncommand_parser(False)"
-    assert not loaded_after(start, tmp_path) & {"numpy", "pandas", "pydantic", "yaml", "tqdm"}
-    lines = [f"u{user} 0 d{item} {item % 2}\n" for user in range(3) for item in range(3)]
-    (tmp_path / "q").write_text("".join(lines))
-    run = [f"u{user} Q0 d{item} 0 {item} x\n" for user in range(3) for item in range(3)]
-    (tmp_path / "a.run").write_text("".join(run))
-    loaded = loaded_after(
-        "from receval.cli import main\nmain('runs a.run --test q'.split())", tmp_path
-    )
-    unwanted = {"snakemake", "implicit", "sklearn", "typst", "jinja2", "docutils", "shtab"}
-    unwanted |= {f"receval.{name}" for name in ("workflow", "config", "publishing", "studies")}
-    assert "receval.comparison.runs" in loaded
-    assert not loaded & unwanted

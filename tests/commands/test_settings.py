@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,21 @@ COMMANDS = {
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with ratings and runs, the current one."""
     monkeypatch.chdir(tmp_path)
+    write_data()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What evaluating writes, once for all that read its settings."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    with chdir(folder):
+        write_data()
+        assert main(["evaluate", *COMMANDS["evaluate"], "--out", "first"]) == 0
+    return folder / "first"
+
+
+def write_data() -> None:
     rng = np.random.default_rng(1)
     users, items = np.nonzero(rng.random((20, 12)) < 0.6)
     values = rng.integers(1, 6, len(users))
@@ -46,7 +63,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         scores = rng.random((4, 6))
         rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
         Path(name).write_text("\n".join(rows) + "\n")
-    return tmp_path
+
+
+@pytest.fixture
+def first(folder: Path, evaluated: Path) -> None:
+    """The folder that evaluating writes."""
+    shutil.copytree(evaluated, folder / "first")
 
 
 def contents(folder: str) -> dict[str, bytes]:
@@ -72,15 +94,15 @@ def test_what_is_given_besides_goes_before_the_settings(command: str) -> None:
     assert contents("mixed") != contents("first")
 
 
+@pytest.mark.usefixtures("first")
 def test_another_file_may_be_given_to_the_same_settings() -> None:
-    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
     Path("r.csv").rename("moved.csv")
     assert main(["evaluate", "moved.csv", "--settings", SETTINGS, "--out", "second"]) == 0
     assert contents("first")["averages.csv"] == contents("second")["averages.csv"]
 
 
+@pytest.mark.usefixtures("first")
 def test_settings_hold_arguments_in_the_types_of_json() -> None:
-    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
     content = json.loads(Path(SETTINGS).read_text())
     assert (content["receval"], content["command"]) == (__version__, "evaluate")
     assert content["arguments"] == {
@@ -101,6 +123,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> None:
     Path(SETTINGS).write_text(json.dumps(content))
 
 
+@pytest.mark.usefixtures("first")
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -120,9 +143,7 @@ def changed(change: Callable[[dict[str, Any]], object]) -> None:
 def test_settings_that_cannot_be_repeated_are_one_sentence_and_status_two(
     change: Callable[[dict[str, Any]], object], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main(["evaluate", *COMMANDS["evaluate"], "--out", "first"])
     changed(change)
-    capsys.readouterr()
     assert main(["evaluate", "--settings", SETTINGS, "--out", "second"]) == 2
     printed = capsys.readouterr()
     assert told in printed.err

@@ -109,7 +109,10 @@ def named_in_strings() -> Iterator[tuple[str, str, str]]:
     library = ROOT / "src" / "receval"
     for path in sorted(library.rglob("*.py")):
         module = path.relative_to(library).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        content = path.read_text(encoding="utf-8")
+        if not re.search(r"receval(\.\w+)+:\w", content):
+            continue
+        for node in ast.walk(ast.parse(content)):
             text = node.value if isinstance(node, ast.Constant) else None
             if isinstance(text, str) and re.fullmatch(r"receval(\.\w+)+:\w+", text):
                 yield module, text, text.split(".")[1]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,6 @@ def block(name: str) -> str:
     return PAGE.partition(f"<!-- begin: {name} -->")[2].partition(f"<!-- end: {name} -->")[0]
 
 
-def test_page_and_figure_are_what_the_program_makes_of_the_records() -> None:
-    ran = subprocess.run(
-        [sys.executable, ROOT / "docs" / "scale" / "write_page.py", "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
 @pytest.fixture(scope="module")
 def netflix() -> list[Any]:
     """Return the records of canamares2020 by size, each a RunRecord of benchmarks/job_records.py.
@@ -43,6 +32,17 @@ def netflix() -> list[Any]:
     found = records_of("canamares2020", "netflix")
     assert [round(own.millions) for own in found] == [1, 3, 10, 30, 100]
     return found
+
+
+@pytest.mark.costly
+@pytest.mark.usefixtures("netflix")
+def test_page_and_figure_are_what_the_program_makes_of_the_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from write_page import main
+
+    monkeypatch.setattr(sys, "argv", ["write_page.py", "--check"])
+    assert main() == 0
 
 
 def test_the_largest_size_is_whole_and_keeps_its_limits(netflix: list[Any]) -> None:

@@ -54,7 +54,7 @@ def test_what_is_started_has_the_defaults():
     assert {name: mask % 2**31 for name, mask in heard.items()} == {"SigBlk:": 0, "SigIgn:": 0}
 
 
-def test_goes_on():
+def test_hears_signals_and_goes_on():
     for number in (signal.SIGHUP, signal.SIGINT):
         os.kill(os.getpid(), number)
 """
@@ -91,26 +91,21 @@ def test_a_kernel_reaches_no_code_of_another_module(module: str, names: list[str
         assert others == [], f"{module}:{name} must have a copy of its own of what it uses"
 
 
-def test_the_tests_are_found_without_xdist() -> None:
-    file = Path(__file__).with_name("test_seeds.py")
-    done = subprocess.run(
-        [*PYTEST, "--collect-only", str(file)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stdout
-
-
 def run_inside(
     folder: Path, tests: str, conftest: str, *command: str, **more: Any
 ) -> subprocess.CompletedProcess[str]:
     """Run tests of a folder of their own as those of the repository are run."""
     (folder / "test_inside.py").write_text(tests, encoding="utf-8")
     (folder / "conftest.py").write_text(conftest, encoding="utf-8")
-    options = ("-v", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder), "-o", "addopts=")
+    options = (
+        "-v",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "--rootdir",
+        str(folder),
+        "-o",
+        "addopts=--strict-markers",
+    )
     return subprocess.run(
         [*command, *options, str(folder / "test_inside.py")],
         cwd=folder,
@@ -130,26 +125,38 @@ def begin_in_the_background() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
-def test_tests_in_the_background_ignore_signals_and_what_they_start_does_not(
-    tmp_path: Path, processes: str
-) -> None:
+@pytest.mark.costly
+@pytest.mark.processes
+def test_processes_of_xdist_hear_signals_and_so_does_what_they_start(tmp_path: Path) -> None:
     conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
-    command = (*PYTEST[:-2], "-n", processes)
+    command = (*PYTEST[:-2], "-n", "2")
     done = run_inside(
         tmp_path, MEETS_SIGNALS, conftest, *command, preexec_fn=begin_in_the_background
     )
     assert done.stdout.count("PASSED") == 2, done.stdout
 
 
-def test_a_test_that_never_ends_fails_or_ends_its_process(tmp_path: Path) -> None:
+@pytest.mark.costly
+@pytest.mark.processes
+def test_without_xdist_signals_are_heard_and_what_never_ends_is_ended(tmp_path: Path) -> None:
     limits = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
     assert "\nSECONDS = 240\n" in limits
     limits = limits.replace("\nSECONDS = 240\n", "\nSECONDS = 1\n")
-    done = run_inside(tmp_path, NEVER_ENDING, limits, *PYTEST, "-o", "faulthandler_timeout=5")
+    done = run_inside(
+        tmp_path,
+        MEETS_SIGNALS + NEVER_ENDING,
+        limits,
+        *(*PYTEST, "-o", "faulthandler_timeout=5"),
+        preexec_fn=begin_in_the_background,
+    )
     said = done.stdout.splitlines()
     ends = [line.split("::")[1].split()[:2] for line in said if line.count("::") == 1]
-    assert ends[:2] == [["test_waits", "FAILED"], ["test_goes_on", "PASSED"]], done.stdout
+    assert ends[:4] == [
+        ["test_what_is_started_has_the_defaults", "PASSED"],
+        ["test_hears_signals_and_goes_on", "PASSED"],
+        ["test_waits", "FAILED"],
+        ["test_goes_on", "PASSED"],
+    ], done.stdout
     assert done.returncode == 1
     assert "Timeout (0:00:05)!" in done.stderr
     assert "in test_hears_no_signal" in done.stderr

@@ -22,13 +22,18 @@ COMMAND = """
 import runpy
 import sys
 
+from receval.cli import command_parser
+
+command_parser(False)
+print("loaded by the parser:", *sys.modules)
 sys.argv[1:] = "runs --test test.qrels a.run b.run c.run --metric P@5".split()
 try:
     runpy.run_module("receval", run_name="__main__", alter_sys=True)
 except SystemExit as ended:
     print("status", ended.code)
+print("loaded by the command:", *sys.modules)
 """
-"""What ``python -m receval`` does, in a process that goes on."""
+"""What ``python -m receval`` does, in a process that goes on, and which modules that loads."""
 
 FIVE_LINES = """
 import receval
@@ -159,3 +164,17 @@ def test_three_runs_are_compared_in_an_empty_folder(ran: tuple[Path, list[str]])
     report = (folder / "receval-runs" / "report.html").read_text(encoding="utf-8")
     assert all(name in report for name in ("P@5", "a", "b", "c"))
     assert "<style" in report
+
+
+def test_the_command_starts_without_numerics_and_runs_without_the_workflow(
+    ran: tuple[Path, list[str]],
+) -> None:
+    _, printed = ran
+    (started,) = (set(line.split()) for line in printed if line.startswith("loaded by the parser:"))
+    (run,) = (set(line.split()) for line in printed if line.startswith("loaded by the command:"))
+    assert "receval.cli" in started
+    assert not started & {"numpy", "pandas", "pydantic", "yaml", "tqdm"}
+    unwanted = {"snakemake", "implicit", "sklearn", "typst", "jinja2", "docutils", "shtab"}
+    unwanted |= {f"receval.{name}" for name in ("workflow", "config", "publishing", "studies")}
+    assert "receval.comparison.runs" in run
+    assert not run & unwanted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/errata.md is what `receval repo errata` writes, and every erratum can be linked to."""
+"""Every erratum of docs/errata.md can be linked to (tests/cli has the command that writes it)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 IDS = list(load_errata(ROOT / ERRATA))
 
 
-# Not when it is imported: two processes import it, and one has its tests.
 @pytest.fixture(scope="module")
 def page() -> str:
-    return errata_page(ROOT / "config", ROOT / "results" / "full")
-
-
-def test_the_page_is_what_the_command_writes(page: str) -> None:
-    tracked = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
-    assert tracked == page, "docs/errata.md is not up to date: run receval repo errata."
+    return (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
 def test_every_erratum_has_a_row_a_section_and_an_anchor(page: str) -> None:

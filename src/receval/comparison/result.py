@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportTable, ReportText
-from receval.figures.finish import save_figure
+from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_markdown
@@ -235,11 +234,8 @@ class EvaluationResult:
             raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
         with figure_style():
             figure = draw_intervals(self.summary())
-        with TemporaryDirectory() as folder:
-            both = Path(folder, "figure.svg"), Path(folder, "figure.pdf")
-            save_figure(figure, *both, title="Averages with their 95 % intervals")
-            chosen = both[0] if target.suffix == ".svg" else both[1]
-            write_atomically(target, chosen.read_bytes())
+        rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
+        write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
 
     def __str__(self) -> str:
         table = self.summary().pivot_table(

@@ -221,10 +221,10 @@ def save_figure(
     title, description : str
         What readers hear who cannot see it: the files carry both, and show none.
     """
-    named = {"Title": title or None, "Subject": description or None}
-    contents = {svg: rendered_svg(figure, title, description)}
-    with figure_style():
-        contents[pdf] = _render(figure, "pdf", {**_PDF_METADATA, **named})
+    contents = {
+        svg: rendered_svg(figure, title, description),
+        pdf: rendered_pdf(figure, title, description),
+    }
     for path, content in contents.items():
         write_atomically(path, content)
 
@@ -234,6 +234,14 @@ def rendered_svg(figure: Figure, title: str = "", description: str = "") -> byte
     with figure_style():
         settle_layout(figure)
         return described_svg(_render(figure, "svg", _SVG_METADATA), title, description)
+
+
+def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> bytes:
+    """Return a figure as :func:`save_figure` writes it into a PDF."""
+    named = {"Title": title or None, "Subject": description or None}
+    with figure_style():
+        settle_layout(figure)
+        return _render(figure, "pdf", {**_PDF_METADATA, **named})
 
 
 def described_svg(svg: bytes, title: str, description: str) -> bytes:
