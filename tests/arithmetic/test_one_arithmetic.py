@@ -28,8 +28,6 @@ from receval.arithmetic import (
 from receval.provenance.used_arithmetic import described_processor, used_arithmetic
 from receval.provenance.versions import versions
 
-pytestmark = pytest.mark.processes
-
 PROGRAM = Path(__file__).with_name("computed_bytes.py")
 
 MADE_WITH = {"numba": "0.68.1", "numpy": "2.4.6", "scipy": "1.17.1"}
@@ -78,6 +76,8 @@ def computed(*arguments: str, **settings: str) -> Mapping[str, Any]:
     return MappingProxyType(printed)
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 @needs_avx2
 @needs_openblas
 def test_the_bytes_of_the_one_arithmetic_are_those_kept_here() -> None:
@@ -86,6 +86,8 @@ def test_the_bytes_of_the_one_arithmetic_are_those_kept_here() -> None:
     assert {name: computed("pinned")[name] for name in BYTES} == BYTES
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 @needs_avx2
 @needs_openblas
 def test_kernels_asked_for_by_name_change_what_blas_computes_and_nothing_else() -> None:
@@ -94,11 +96,14 @@ def test_kernels_asked_for_by_name_change_what_blas_computes_and_nothing_else() 
     assert different == {"blas", "eals"}
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 @needs_avx2
 def test_numba_compiles_for_this_processor_unless_it_is_told() -> None:
     assert computed()["numba's target"] != computed("pinned")["numba's target"]
 
 
+@pytest.mark.processes
 @needs_openblas
 @pytest.mark.skipif(not has_avx512(), reason="this processor has no AVX-512 to choose for itself")
 def test_a_processor_with_avx512_computes_other_bytes_unless_it_is_told() -> None:
@@ -128,6 +133,7 @@ def test_nothing_is_set_for_a_processor_that_has_no_avx2(monkeypatch: pytest.Mon
     assert not set(SETTINGS) & set(os.environ)
 
 
+@pytest.mark.processes
 def test_a_library_that_was_loaded_before_is_an_error() -> None:
     program = "import numpy; from receval.arithmetic import use_one_arithmetic as use; use()"
     done = subprocess.run(
@@ -137,6 +143,7 @@ def test_a_library_that_was_loaded_before_is_an_error() -> None:
     assert "numpy was loaded before" in done.stderr
 
 
+@pytest.mark.processes
 def test_a_library_may_be_loaded_before_where_all_is_set_or_nothing_is_computed() -> None:
     set_already = {**one_arithmetic(), **dict.fromkeys(THREADS, "1")}
     use = "import numpy; from receval.arithmetic import use_one_arithmetic as use; use({})"
@@ -155,10 +162,13 @@ def test_the_names_for_numpy_are_those_of_its_own_list_beyond_avx2() -> None:
     assert list(numpy_features_beyond_avx2()) == beyond
 
 
+@pytest.mark.processes
 def test_the_library_changes_nothing_in_the_process_that_imports_it() -> None:
     assert computed()["changed"] == []
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 @needs_avx2
 @needs_openblas
 def test_the_command_computes_with_the_one_arithmetic_and_says_so() -> None:
@@ -176,6 +186,7 @@ def test_the_command_computes_with_the_one_arithmetic_and_says_so() -> None:
     assert any(line.startswith("code by numba") and "haswell" in line for line in said)
 
 
+@pytest.mark.processes
 @needs_avx2
 @needs_openblas
 def test_kernels_that_a_user_asked_for_are_named_by_the_command() -> None:
@@ -184,6 +195,8 @@ def test_kernels_that_a_user_asked_for_are_named_by_the_command() -> None:
     assert "with Sandybridge kernels" in said
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 def test_another_process_describes_this_machine_as_this_one_would() -> None:
     described = described_processor()
     assert described["arithmetic"] == used_arithmetic()

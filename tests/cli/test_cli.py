@@ -18,6 +18,8 @@ from receval.metrics.cards import document
 from receval.repository.tasks import TASKS
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path) -> None:
     accept()
     change(FRESH / STUDY / "table2.csv", 0.35)

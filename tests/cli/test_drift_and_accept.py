@@ -53,6 +53,7 @@ def test_accept_names_settings_that_others_will_not_have(
     assert said.startswith("They were made with OPENBLAS_CORETYPE=Sandybridge:")
 
 
+@pytest.mark.costly
 def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
     repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +142,7 @@ def test_another_arithmetic_is_named_and_what_it_may_move_is_tolerated(
     assert f"{OTHER_KERNELS} here" in said
 
 
+@pytest.mark.costly
 def test_drift_tolerates_what_the_configuration_tolerates(repository: Path) -> None:
     accept()
     make_with(blas=[OTHER_KERNELS])

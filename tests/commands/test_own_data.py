@@ -144,6 +144,7 @@ def test_every_named_system_is_made(name: str) -> None:
     assert callable(named_system(name, seed=1).fit)
 
 
+@pytest.mark.processes
 def test_the_module_is_the_command() -> None:
     found = subprocess.run(
         [sys.executable, "-m", "receval", "--version"], capture_output=True, text=True, check=True

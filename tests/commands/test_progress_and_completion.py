@@ -65,6 +65,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(
     assert "pop" in terminal.getvalue()
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("shell", SHELLS)
 def test_completion_is_a_script_with_all_commands_and_tasks(
     shell: str, capsys: pytest.CaptureFixture[str]

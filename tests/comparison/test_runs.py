@@ -50,6 +50,7 @@ def nested(cells: dict[tuple[str, str], float]) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore::receval.interchange.errors.SuspiciousTableWarning")
 @settings(deadline=None, max_examples=60)
 @given(judged=qrels, listed=runs)

@@ -169,6 +169,7 @@ def test_wrong_splits_are_refused(
         split(data.ratings, kind, **parameters)
 
 
+@pytest.mark.costly
 def test_tables_and_figures_are_written(tmp_path: Path, result: EvaluationResult) -> None:
     result.to_latex(tmp_path / "t.tex")
     result.to_markdown(tmp_path / "t.md")

@@ -66,6 +66,7 @@ def test_every_dialect_but_those_that_were_not_run_is_held_to_its_tool() -> None
     assert EXACT == 1e-9
 
 
+@pytest.mark.costly
 def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
     text = fresh_page().partition(START)[2].partition(END)[0]
     rows = re.findall(r"^\| (\S+) +\| (`[^`]+`) +\| `[^`]+` +\| (.+?) +\|", text, flags=re.M)
@@ -80,6 +81,7 @@ def test_every_metric_of_a_tool_that_was_run_was_compared() -> None:
     }
 
 
+@pytest.mark.costly
 def test_the_page_is_what_the_command_writes() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == fresh_page(), "write docs/dialects.md: receval repo dialects"

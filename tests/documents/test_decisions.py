@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.costly
 def test_the_example_prints_what_the_page_shows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     return found
 
 
+@pytest.mark.costly
 def test_every_number_of_the_page_is_one_of_the_tables(names: dict[str, object]) -> None:
     found = names["found"]
     assert isinstance(found, Diagnosis)

@@ -159,6 +159,7 @@ def all_names() -> list[Name]:
     return sorted({*names(), *columns()})
 
 
+@pytest.mark.costly
 def test_every_word_of_a_name_is_in_the_glossary_or_plain(all_names: list[Name]) -> None:
     of_modules = [name for name in all_names if name.kind in ("module", "class")]
     unknown = {word: name.name for name in of_modules for word in name.words if not is_known(word)}

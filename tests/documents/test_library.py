@@ -67,6 +67,7 @@ def test_the_example_runs_on_a_file_of_ratings(
             assert value == pytest.approx(values[name.replace("P@10", "Recall@10")] / 10, abs=1e-4)
 
 
+@pytest.mark.costly
 def test_one_call_evaluates_a_file_of_ratings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,7 @@ def in_regular_form(pattern: str) -> str:
     return "".join(forms.get(part, re.escape(part)) for part in parts)
 
 
+@pytest.mark.processes
 def test_every_tracked_file_has_a_licence_and_a_holder() -> None:
     if not (ROOT / ".git").exists() or not shutil.which("git"):
         pytest.skip("No git here, or no clone: only git knows which files are tracked.")

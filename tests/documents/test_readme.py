@@ -56,6 +56,7 @@ def test_it_counts_the_claims_of_the_ledger() -> None:
     assert f"judges each of the {claims} statements" in plain(README)
 
 
+@pytest.mark.costly
 @needs(MOVIELENS)
 def test_five_lines_of_code_print_what_stands_below_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -63,6 +63,7 @@ def bytes_per_row(few: int, many: int) -> float:
     return (many - few) / (MANY - FEW)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("suffix", [".run", ".tsv"])
 def test_a_row_of_a_long_file_takes_its_columns_alone(tmp_path: Path, suffix: str) -> None:
     paths = {rows: tmp_path / f"{rows}{suffix}" for rows in (FEW, MANY)}

@@ -97,6 +97,8 @@ def run(program: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 def test_training_and_ranking_import_neither_pandas_nor_matplotlib(tmp_path: Path) -> None:
     table = ratings()
     table.write(tmp_path / "ml-1m")
@@ -130,6 +132,8 @@ def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, 
         np.testing.assert_array_equal(after, before)
 
 
+@pytest.mark.processes
+@pytest.mark.costly
 def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
     folder = ROOT / "src" / "receval" / "studies"
     drawing = [
@@ -141,6 +145,7 @@ def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
     assert run(DRAW, *drawing) == "imported:\n"
 
 
+@pytest.mark.processes
 def test_the_plans_of_editions_need_no_numpy() -> None:
     # A dry run waits for all that they import; of them only the seeds of replications need it.
     code = """

@@ -81,6 +81,7 @@ def test_what_packages_offer_is_documented_with_an_example(path: Path) -> None:
     assert plain == []
 
 
+@pytest.mark.costly
 def test_code_of_the_library_takes_names_from_the_modules_that_define_them() -> None:
     # What a package offers is no part of code digests.
     offered = {f"{package_of(path)}.{name}": path for path in FACES for name in _offered(path)}

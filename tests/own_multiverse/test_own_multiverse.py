@@ -143,6 +143,7 @@ def test_one_system_is_refused() -> None:
         explore_ratings(own_ratings(), {"Pop": SYSTEMS["Pop"]})
 
 
+@pytest.mark.costly
 def test_a_report_has_the_tables_of_all_pairs(found: ExploredRatings) -> None:
     report = multiverse_report(found)
     assert set(report.data) == {"universes", "levels", "flips", "changes", "per_user"}
