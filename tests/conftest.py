@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 # What is imported is compiled once, whatever the environment says, and not again by every process
@@ -24,8 +26,11 @@ pytest_plugins = ["processor_budget"]
 
 HERE = Path(__file__).parent
 
-TOGETHER = ("workflow", "real_data", "simulation")
-"""Folders whose tests go to one process each, the longest first."""
+FIRST = ("workflow", "real_data", "simulation")
+"""Folders whose files take longest, the longest first."""
+
+TOGETHER = ("real_data", "simulation")
+"""Folders whose tests all go to one process each: they share prepared data and simulated worlds."""
 
 UNITS = (
     *("adapters", "comparison", "config", "datasets", "diagnosis", "dialects", "evaluation"),
@@ -56,17 +61,16 @@ settings.load_profile("test")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave each file to one process, and all tests of some folders to one each.
 
-    These share what the first of them makes: prepared data, code that numba compiles for it,
-    simulated worlds, and a workflow that has run.
+    They share what the first of them makes.
     """
     for item in items:
         if (group := _group_of(item.path)) is not None:
             item.add_marker(pytest.mark.xdist_group(group))
         if _folder_of(item.path) in UNITS and not any(map(item.get_closest_marker, DEAR)):
             item.add_marker(pytest.mark.quick)
-    # They take as long as half of the others: begun last, they would be waited for.
-    for folder in reversed(TOGETHER):
-        items.sort(key=lambda item: _group_of(item.path) != folder)
+    # Begun last, they would be waited for.
+    for folder in reversed(FIRST):
+        items.sort(key=lambda item: _folder_of(item.path) != folder)
 
 
 @cache
@@ -149,6 +153,29 @@ def demo_edition() -> Path:
     folder = HERE.parent / name
     assert (folder / "drift.md").is_file(), f"RECEVAL_DEMO: no run has ended in {folder}."
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the repository in which a small edition was made whole.
+
+    All processes of the tests share it, so whoever would change a file copies it before. Beside it
+    are ``untouched``, the repository as it is, and ``home``, of those who run the workflow.
+    """
+    from workflow.running import Workflow
+
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "small_edition"
+    with FileLock(shared / "small_edition.lock"):
+        if not (folder / "ready").exists():
+            # What a process has left that could not finish it.
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            Workflow.make_small_edition(folder)
+            (folder / "ready").touch()
+    return folder / "finished"
 
 
 def pytest_configure() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import compileall
 import json
 import os
 import re
@@ -32,12 +33,30 @@ NEEDED = ("Snakefile", "config", "envs", "profiles", "results", "src", "workflow
 PARSED = Path(".snakemake", "parsed_sources.json")
 """What is known of the sources, by their content: a copy need not parse them again."""
 
-KEPT = {"bellogin2017": ("table3", "fig02", "fig07"), "valcarce2020": ("fig03",)}
-"""A table without data, figures of judged ranks, of ratings, and of removed judgments."""
+KEPT = {"bellogin2017": ("table3", "fig02"), "valcarce2020": ("fig03",)}
+"""A table without data, a figure of judged ranks, and one of removed judgments."""
+
+KERNELS = Path("src", "receval", "workflow", "kernels.txt")
+"""Which compiled code a run of a few jobs loads for all others, whatever they are."""
+
+CALLED = (
+    "receval.metrics",
+    "receval.protocols",
+    "receval.recommenders.neighbourhood_kernels",
+    "receval.recommenders.products",
+    "receval.recommenders.shared_ratings",
+    "receval.robustness",
+    "receval.splits",
+)
+"""Where compiled code is that the jobs of the small workflow call; a job loads what is missing."""
+
+LINKED = ("src", "results")
+"""Of a copy, what nothing that runs in it writes into: files there are only ever replaced."""
 
 _STARTED = count()
 
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
+FIG03 = "work/demo/artifacts/valcarce2020/fig03.svg"
 
 
 @dataclass(frozen=True)
@@ -99,6 +118,8 @@ class Workflow:
     @classmethod
     def of_repository(cls, folder: Path, home: Path) -> Workflow:
         """Copy what the workflow consists of, with the code that was compiled before."""
+        # Else every copy of the copy would compile what nobody has compiled before.
+        compileall.compile_dir(ROOT / "src", quiet=2)
         home.mkdir(exist_ok=True)
         folder.mkdir()
         # What another process is just compiling has a temporary name, and may be gone.
@@ -110,17 +131,33 @@ class Workflow:
                 shutil.copy2(ROOT / name, folder / name)
         return cls(folder, home)
 
+    @classmethod
+    def make_small_edition(cls, folder: Path) -> None:
+        """Make the folder ``finished``: a small workflow, all of which is made on two cores."""
+        untouched = cls.of_repository(folder / "untouched", folder / "home")
+        workflow = untouched.copied(folder / "finished", with_results=False)
+        workflow.shrink()
+        run = workflow.run("--cores", "2")
+        assert run.status == 0, run.text
+
     def copied(self, folder: Path, *, with_results: bool) -> Workflow:
         """Copy the copy, with its compiled code, and with or without what it has made."""
-        left_out = () if with_results else ("work", ".snakemake")
-        shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns(*left_out))
+        folder.mkdir(parents=True)
+        for path in self.folder.iterdir():
+            if path.name in ("work", ".snakemake") and not with_results:
+                continue
+            if path.is_dir():
+                copy = os.link if path.name in LINKED else shutil.copy2
+                shutil.copytree(path, folder / path.name, copy_function=copy)
+            else:
+                shutil.copy2(path, folder / path.name)
         if (self.folder / PARSED).exists():
             (folder / PARSED).parent.mkdir(exist_ok=True)
             shutil.copy2(self.folder / PARSED, folder / PARSED)
         return Workflow(folder, self.home)
 
     def shrink(self) -> None:
-        """Keep four artifacts of two studies, little data, and of accepted results their own.
+        """Keep three artifacts of two studies, little data, and of accepted results their own.
 
         No claims and errata are kept, which need the other artifacts.
         """
@@ -146,6 +183,14 @@ class Workflow:
             ],
         )
         shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
+        kernels = self.read(KERNELS).splitlines(keepends=True)
+        called = "".join(kernel for kernel in kernels if kernel.startswith(CALLED))
+        self._replace(KERNELS, called.encode())
+
+    def _replace(self, name: str | Path, content: bytes) -> None:
+        """Write a file, but not into the other copies that it is linked to."""
+        (self.folder / name).unlink()
+        (self.folder / name).write_bytes(content)
 
     def claim(self) -> None:
         """Give one of the studies a few claims."""
@@ -167,24 +212,14 @@ class Workflow:
     ) -> Run:
         """Run Snakemake with options, targets, and changes to the configuration.
 
-        It is forked from a process that has imported Snakemake before, unless what people see is
-        asked for: that is run as people run it.
+        It is forked from a process that has imported Snakemake before, and says what people see
+        only if asked to.
         """
-        if not as_shown:
-            started = self.start(*words, targets=targets, changes=changes, variables=variables)
-            return self._ended(started)
-        ran = subprocess.run(
-            [*(sys.executable, "-m", "snakemake"), *self._words(words, targets, changes, as_shown)],
-            cwd=self.folder,
-            env=self._environment() | dict(variables or {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=False,
+        return self._ended(
+            self.start(
+                *words, targets=targets, changes=changes, variables=variables, as_shown=as_shown
+            )
         )
-        return Run(ran.returncode, ran.stdout)
 
     def start(
         self,
@@ -204,7 +239,8 @@ class Workflow:
         variables: Mapping[str, str] | None = None,
         typed: str = "",
     ) -> Started:
-        typing, output = (self.home / f"{name}{next(_STARTED)}.txt" for name in ("in", "out"))
+        number = f"{os.getpid()}-{next(_STARTED)}"
+        typing, output = (self.home / f"{name}{number}.txt" for name in ("in", "out"))
         typing.write_text(typed, encoding="utf-8")
         output.touch()
         request = {
@@ -220,8 +256,7 @@ class Workflow:
     def _ended(self, started: Started) -> Run:
         run = started.end()
         # Its jobs end with it, but perhaps a moment later.
-        while self.processes():
-            time.sleep(0.01)
+        self.wait_for_the_end()
         return run
 
     def _words(
@@ -268,7 +303,27 @@ class Workflow:
         paths = (HERE / "interference", self.folder / "src")
         return _impersonal(self.home) | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
 
-    def read(self, name: str) -> str:
+    def wait_for_the_end(self, seconds: float = 20.0) -> None:
+        """Wait until no process is at work in this folder."""
+        end = time.monotonic() + seconds
+        while self.processes():
+            assert time.monotonic() < end, "Processes of a run live on."
+            time.sleep(0.01)
+
+    @contextmanager
+    def held(self, pattern: str, *words: str, targets: tuple[str, ...]) -> Iterator[Started]:
+        """Start a run of which a job waits before a file gets its name, until the block ends."""
+        mark = self.folder / "held"
+        run = self.start(*words, targets=targets, variables={"RECEVAL_TEST_HELD": pattern})
+        try:
+            while not mark.exists():
+                assert run.is_running, run.end().text
+                time.sleep(0.01)
+            yield run
+        finally:
+            mark.unlink(missing_ok=True)
+
+    def read(self, name: str | Path) -> str:
         """Return the text of a file."""
         return (self.folder / name).read_text(encoding="utf-8")
 
@@ -278,11 +333,11 @@ class Workflow:
         before = {name: (self.folder / name).read_bytes() for name in sources}
         try:
             for name, source in sources.items():
-                (self.folder / name).write_text(source, encoding="utf-8")
+                self._replace(name, source.encode())
             yield
         finally:
             for name, content in before.items():
-                (self.folder / name).write_bytes(content)
+                self._replace(name, content)
 
     def results(self, edition: str = "demo") -> dict[str, bytes]:
         """Return all files that were made, by path; logs and benchmarks differ in every run."""

@@ -10,11 +10,7 @@ from workflow.running import Workflow
 
 from receval.provenance.used_arithmetic import used_arithmetic
 
-
-@pytest.fixture(scope="module")
-def made(finished: Workflow, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """A copy of the finished workflow, whose files may be made again."""
-    return finished.copied(tmp_path_factory.mktemp("after") / "made", with_results=True)
+pytestmark = [pytest.mark.costly, pytest.mark.processes]
 
 
 def accepted(made: Workflow) -> dict[str, bytes]:

@@ -13,6 +13,8 @@ import pytest
 from datasets.http_server import running_server
 from workflow.running import Workflow
 
+pytestmark = [pytest.mark.costly, pytest.mark.processes]
+
 TWIN = "work/demo/ml-1m/raw/ml-1m.zip"
 PARSER = "receval.datasets.formats.movielens:parse_zip"
 RATINGS = ("work/full/ml-1m/ratings.parquet",)
@@ -32,10 +34,10 @@ def dataset_of(workflow: Workflow, urls: list[str]) -> dict[str, Any]:
 
 
 def with_mirror(
-    finished: Workflow, name: str, more_users: int = 0
+    finished: Workflow, folder: Path, more_users: int = 0
 ) -> tuple[Workflow, Path, dict[str, Any]]:
     """Return a copy with the twin in a mirror, and changes by which it is a real dataset."""
-    workflow = finished.copied(finished.folder.with_name(name), with_results=True)
+    workflow = finished.copied(folder, with_results=True)
     file = workflow.folder / "mirror/ml-1m/ml-1m.zip"
     file.parent.mkdir(parents=True)
     shutil.copy2(workflow.folder / TWIN, file)
@@ -46,11 +48,11 @@ def with_mirror(
 
 
 def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
-    finished: Workflow, monkeypatch: pytest.MonkeyPatch
+    finished: Workflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    workflow = finished.copied(finished.folder.with_name("downloading"), with_results=True)
+    workflow = finished.copied(tmp_path / "downloading", with_results=True)
     twin = workflow.folder / TWIN
     with running_server() as server:
         url = server.serve("/ml-1m.zip", twin.read_bytes())
@@ -63,9 +65,9 @@ def test_a_downloaded_dataset_is_not_fetched_again_even_without_network(
 
 
 def test_other_counts_than_expected_are_said_in_one_sentence_without_a_traceback(
-    finished: Workflow,
+    finished: Workflow, tmp_path: Path
 ) -> None:
-    workflow, _, changes = with_mirror(finished, "miscounted", more_users=1)
+    workflow, _, changes = with_mirror(finished, tmp_path / "miscounted", more_users=1)
     run = workflow.run("--cores", "1", targets=RATINGS, changes=changes, as_shown=True)
     log = workflow.read("work/full/ml-1m/logs/prepare_ratings.log")
     alone = workflow.receval(
@@ -77,8 +79,8 @@ def test_other_counts_than_expected_are_said_in_one_sentence_without_a_traceback
     assert (run.status, alone.status) == (1, 1)
 
 
-def test_a_raw_file_of_a_mirror_counts_by_its_content(finished: Workflow) -> None:
-    workflow, file, changes = with_mirror(finished, "mirrored")
+def test_a_raw_file_of_a_mirror_counts_by_its_content(finished: Workflow, tmp_path: Path) -> None:
+    workflow, file, changes = with_mirror(finished, tmp_path / "mirrored")
     first = workflow.run("--cores", "1", targets=RATINGS, changes=changes)
     assert first.status == 0, first.text
     os.utime(file)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The tests of the workflow run in one process, for what they share to be made once."""
+"""The tests of a file run in one process, for what they share to be made once."""
 
 from __future__ import annotations
 
 import pytest
 
 
-def test_the_tests_of_the_workflow_are_one_group(request: pytest.FixtureRequest) -> None:
+def test_the_tests_of_a_file_are_one_group(request: pytest.FixtureRequest) -> None:
     if not getattr(request.config.option, "loadgroup", False):
         pytest.skip("nothing is shared out: `make test` does, with --dist loadgroup")
     # That is how xdist tells groups apart; a pytest that it does not know keeps the plain name.
-    assert request.node.nodeid.endswith("@workflow")
+    assert request.node.nodeid.endswith("@workflow-test_grouping.py")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whatever is killed whenever: the same command finishes with the same bytes, nothing lives on."""
+"""Whatever is killed whenever: the same command finishes with the same bytes, nothing lives on.
+
+What is killed at known moments is in test_bytes.py.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from workflow.running import FIG02, Started, Workflow
+from workflow.running import FIG02, FIG03, Started, Workflow
 
-TARGETS = (FIG02, "work/demo/artifacts/valcarce2020/fig03.svg")
-
-
-def wait_for_the_end(workflow: Workflow, seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while workflow.processes():
-        assert time.monotonic() < end, "Processes of a killed run live on."
-        time.sleep(0.02)
+TARGETS = (FIG02, FIG03)
+ROUNDS = 50
 
 
 def kill_a_job(workflow: Workflow, main: Started) -> None:
@@ -36,13 +33,14 @@ def kill_a_job(workflow: Workflow, main: Started) -> None:
             return
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.processes
 def test_any_kill_leaves_no_process_and_the_command_finishes_with_the_same_bytes(
-    finished: Workflow, tmp_path: Path, rounds: int
+    finished: Workflow, tmp_path: Path
 ) -> None:
     expected = finished.results()
     moments = random.Random("kills")
-    for number in range(rounds):
+    for number in range(ROUNDS):
         # Kernels are compiled, and nothing has been made yet.
         workflow = finished.copied(tmp_path / str(number), with_results=False)
         for whom in ("group", "main", "job"):
@@ -55,25 +53,11 @@ def test_any_kill_leaves_no_process_and_the_command_finishes_with_the_same_bytes
             else:
                 kill_a_job(workflow, main)
             main.end(120)
-            wait_for_the_end(workflow)
+            workflow.wait_for_the_end()
         # Far more jobs at once than there are cores.
         run = workflow.run("--cores", "16", targets=TARGETS)
         assert run.status == 0, run.text
-        wait_for_the_end(workflow)
         made = workflow.results()
         assert {name for name in made if made[name] != expected.get(name)} == set()
         assert set(TARGETS) <= {f"work/demo/{name}" for name in made}
         shutil.rmtree(workflow.folder)
-
-
-def test_a_run_that_is_told_to_end_ends_its_jobs_at_once(finished: Workflow) -> None:
-    workflow = finished.copied(finished.folder.with_name("told"), with_results=False)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        main = workflow.start("--cores", "2", targets=TARGETS)
-        while not any(p != main.pid and q != main.pid for p, q in workflow.processes().items()):
-            assert main.is_running
-            time.sleep(0.05)
-        os.kill(main.pid, number)
-        run = main.end(30)
-        assert run.status != 0, run.text
-        wait_for_the_end(workflow, seconds=5)

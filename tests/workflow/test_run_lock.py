@@ -3,25 +3,27 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import multiprocessing
+import signal
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
-# Like a run: it clears up, locks its outputs, and works until it is made to stop.
-RUN = """
-import sys
-from pathlib import Path
 from receval.workflow.run import remove_stale_locks
-folder = Path(sys.argv[1])
-removed = remove_stale_locks(folder)
-(folder / "locks").mkdir(exist_ok=True)
-(folder / "locks" / f"{sys.argv[2]}.lock").touch()
-print(*[path.stem for path in removed], flush=True)
-sys.stdin.read()
-"""
+
+pytestmark = pytest.mark.processes
+
+
+def run(folder: Path, name: str, answer: Connection) -> None:
+    """Do as a run does: clear up, lock the outputs, and work until it is killed."""
+    removed = remove_stale_locks(folder)
+    (folder / "locks").mkdir(exist_ok=True)
+    (folder / "locks" / f"{name}.lock").touch()
+    answer.send([path.stem for path in removed])
+    signal.pause()
 
 
 class Runs:
@@ -29,21 +31,25 @@ class Runs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.processes: dict[str, BaseProcess] = {}
 
     def start(self, name: str) -> list[str]:
         """Start a run and return whose locks it removed."""
-        command = [sys.executable, "-c", RUN, str(self.folder), name]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        # Nothing of this process is needed there, but what it has imported.
+        context = multiprocessing.get_context("fork")
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=run, args=(self.folder, name, sender), daemon=True)
+        process.start()
+        sender.close()
         self.processes[name] = process
-        assert process.stdout is not None
-        return process.stdout.readline().split()
+        with receiver:
+            removed: list[str] = receiver.recv()
+        return removed
 
     def kill(self, name: str) -> None:
         process = self.processes.pop(name)
         process.kill()
-        process.communicate()
+        process.join()
 
     @property
     def locks(self) -> set[str]:

@@ -3,32 +3,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
 from workflow.running import FIG02, Workflow
 
-SPLIT = "work/demo/ml-1m/coin-flip-80/split.npz"
-"""A file of three short jobs."""
+pytestmark = [pytest.mark.costly, pytest.mark.processes]
+
+TABLE = "work/demo/artifacts/bellogin2017/table3.csv"
+"""A file of one job, which needs no data."""
 
 
-def test_a_second_run_is_refused(finished: Workflow) -> None:
-    workflow = finished.copied(finished.folder.with_name("twice"), with_results=False)
-    first = workflow.start("--cores", "1", targets=(SPLIT,))
-    locks = workflow.folder / ".snakemake" / "locks"
-    try:
-        # Inputs are locked first, which nobody else writes.
-        while not any(lock.stat().st_size for lock in locks.glob("*.output.lock")):
-            assert first.is_running
-            time.sleep(0.01)
-        os.kill(first.pid, signal.SIGSTOP)
-        second = workflow.run("--cores", "1", targets=(SPLIT,), as_shown=True)
-    finally:
-        os.kill(first.pid, signal.SIGCONT)
-        run = first.end(60)
+def test_a_second_run_is_refused(made: Workflow) -> None:
+    (made.folder / TABLE).unlink()
+    with made.held("*/table3.csv", "--cores", "1", targets=(TABLE,)) as first:
+        second = made.start("--cores", "1", targets=(TABLE,), as_shown=True).end(60)
+    run = first.end(60)
     assert second.status == 1, second.text
     # Besides, the profile and the datasets.
     *_, said = second.text.splitlines()
@@ -39,15 +29,12 @@ def test_a_second_run_is_refused(finished: Workflow) -> None:
 
 @pytest.mark.parametrize("pattern", ["*/ranks.npz", "*/run.json"])
 def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(
-    finished: Workflow, tmp_path: Path, pattern: str
+    made: Workflow, pattern: str
 ) -> None:
-    workflow = finished.copied(tmp_path / "full", with_results=False)
-    run = workflow.start(
-        "--cores",
-        "2",
-        targets=(FIG02,),
-        variables={"RECEVAL_TEST_FULL": pattern},
-        as_shown=True,
-    ).end(120)
+    for name in ("ml-1m/coin-flip-80/*/ranks.npz", "artifacts/bellogin2017/fig02.*"):
+        for path in Path(made.folder, "work/demo").glob(name):
+            path.unlink()
+    variables = {"RECEVAL_TEST_FULL": pattern}
+    run = made.run("--cores", "2", targets=(FIG02,), variables=variables, as_shown=True)
     assert run.status == 2, run.text
     assert run.text.count("no space left on the disk") + run.text.count("No space left") == 1

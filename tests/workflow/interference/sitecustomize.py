@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may happen to a run: no network, a full disk, a process killed at a bad moment.
+"""What may happen to a run: no network, a full disk, a process killed or held at a moment.
 
 Python imports this module at its start where its folder is on ``PYTHONPATH``: in Snakemake and in
 each of its jobs.
@@ -10,6 +10,7 @@ import fnmatch
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +23,10 @@ FULL = "RECEVAL_TEST_FULL"
 KILLED = "RECEVAL_TEST_KILLED"
 """Variable with ``job`` or ``run`` and a pattern of paths: whom to kill before such a file gets
 its final name."""
+
+HELD = "RECEVAL_TEST_HELD"
+"""Variable with a pattern of paths: before such a file gets its final name, its job waits as long
+as there is a file ``held``, which it makes in the current folder."""
 
 
 def forbid_network(attempts: Path) -> None:
@@ -58,9 +63,25 @@ def kill_before(whom: str, pattern: str) -> None:
     os.replace = replace_or_die  # type: ignore[assignment]
 
 
+def hold_before(pattern: str) -> None:
+    replace = os.replace
+
+    def wait_and_replace(source: Any, target: Any, **options: Any) -> None:
+        if fnmatch.fnmatch(os.fspath(target), pattern):
+            held = Path("held")
+            held.touch()
+            while held.exists():
+                time.sleep(0.01)
+        replace(source, target, **options)
+
+    os.replace = wait_and_replace  # type: ignore[assignment]
+
+
 if REFUSED in os.environ:
     forbid_network(Path(os.environ[REFUSED]))
 if FULL in os.environ:
     refuse_space(os.environ[FULL])
 if KILLED in os.environ:
     kill_before(*os.environ[KILLED].split(" ", maxsplit=1))
+if HELD in os.environ:
+    hold_before(os.environ[HELD])
