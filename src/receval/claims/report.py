@@ -32,7 +32,7 @@ _TOLD = (
 
 
 def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -> str:
-    """Judge the claims of all papers and return what to print.
+    """Judge claims and return what to print.
 
     Parameters
     ----------
