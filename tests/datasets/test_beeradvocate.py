@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.datasets.formats import beeradvocate
@@ -281,7 +281,6 @@ class TestLiterals:
         reviews[40] = review("a", 1, 9)
         refused(parse_literals, literals(tmp_path, reviews), line=41, reason="'9'")
 
-    @settings(deadline=None, max_examples=60)
     @given(
         st.lists(
             st.fixed_dictionaries(

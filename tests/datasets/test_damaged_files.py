@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two hundred damages of each raw format; ``make faults`` tries a hundred thousand."""
+"""Eighty damages of each raw format; ``make faults`` tries a hundred thousand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datasets.registry_entries import registry
 from faults.raw_damages import one_fault
 from faults.raw_samples import SAMPLES, Sample, limit_netflix_users
 
-INPUTS = 200
+INPUTS = 80
 
 
 def test_every_parser_of_the_registry_has_a_sample() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from datasets.parsed_rows import refused, rows_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from real_files import MIRROR, needs
 
@@ -59,7 +59,6 @@ def test_tags_may_be_of_any_encoding_and_hold_carriage_returns(tmp_path: Path) -
     assert rows_of(parse([ui2(tmp_path, content)])) == [("1", "20", 5.0), ("1", "30", 4.0)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(
         st.tuples(

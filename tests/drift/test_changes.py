@@ -4,7 +4,7 @@ import math
 import pandas as pd
 import pytest
 from drift.small_study import drift_between, tracked_config
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.drift.changes import Kind, compare_tables
@@ -199,7 +199,6 @@ cells = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(cells, cells), min_size=1))
 def test_equal_tables_never_drift_and_every_larger_move_does(rows):
     accepted = pd.DataFrame(
@@ -232,7 +231,6 @@ def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
 COLUMNS = ["panel", "cutoff", "system", "value", "n", "said"]
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(
         st.tuples(

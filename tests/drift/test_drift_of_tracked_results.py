@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: MIT
 """The rules of drift, on the results that the repository tracks."""
 
+from __future__ import annotations
+
 import csv
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from drift.small_study import drift_between, tracked_config
 
 from receval.drift.changes import Kind, compare_tables
 from receval.drift.spec import DriftSpec
-from receval.drift.tables import numeric, read_table, roles_of_columns, row_labels
+from receval.drift.tables import ColumnRoles, numeric, read_table, roles_of_columns, row_labels
+
+pytestmark = pytest.mark.costly
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 TABLES = sorted([*RESULTS.glob("*/*.csv"), *RESULTS.glob("*/*/*.csv")])
+FOLDERS = {
+    folder: [path for path in TABLES if path.parent == folder]
+    for folder in sorted({path.parent for path in TABLES})
+}
+"""The tables of each study, and those of all."""
+
+ROWS = 100
+"""Of a table with a mistake, so many rows are compared: one mistake is as good as on all rows."""
 
 
 def name_of(path: Path) -> str:
@@ -26,28 +40,42 @@ def header(path: Path) -> list[str]:
         return next(csv.reader(file))
 
 
-def config_of(path: Path) -> DriftSpec:
-    return tracked_config().of("/".join(path.relative_to(RESULTS).with_suffix("").parts[1:]))
+@dataclass(frozen=True)
+class Tracked:
+    """A tracked table, how it is compared, and what its columns are for."""
+
+    cells: pd.DataFrame
+    config: DriftSpec
+    roles: ColumnRoles
 
 
-@pytest.mark.parametrize("path", TABLES, ids=name_of)
-def test_the_rows_of_a_tracked_table_can_be_told_apart(path):
-    table = read_table(path)
-    assert compare_tables(table, table, config_of(path)).changes == ()
+@cache
+def tracked(path: Path) -> Tracked:
+    config = tracked_config().of("/".join(path.relative_to(RESULTS).with_suffix("").parts[1:]))
+    cells = read_table(path)
+    return Tracked(cells, config, roles_of_columns(cells, config))
 
 
-@pytest.mark.parametrize("path", TABLES, ids=name_of)
-def test_another_word_in_a_text_of_a_tracked_table_is_named(path):
-    accepted, config = read_table(path), config_of(path)
-    roles = roles_of_columns(accepted, config)
-    for column in roles.texts:
-        row = accepted[column].str.len().idxmax()
-        fresh = accepted.copy()
-        first, space, rest = accepted.loc[row, column].partition(" ")
-        fresh.loc[row, column] = f"{first}s{space}{rest}"
-        (change,) = compare_tables(accepted, fresh, config, roles).changes
-        keys = row_labels(accepted.loc[[row]], roles.keys)[0]
-        assert (change.kind, change.row, change.column) == (Kind.TEXT, keys, column)
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_the_rows_of_a_tracked_table_can_be_told_apart(folder):
+    for path in FOLDERS[folder]:
+        table = tracked(path)
+        found = compare_tables(table.cells, table.cells, table.config, table.roles)
+        assert found.changes == (), path
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_another_word_in_a_text_of_a_tracked_table_is_named(folder):
+    for table in map(tracked, FOLDERS[folder]):
+        for column in table.roles.texts:
+            row = table.cells[column].str.len().idxmax()
+            accepted = table.cells.loc[row : row + ROWS]
+            fresh = accepted.copy()
+            first, space, rest = accepted.loc[row, column].partition(" ")
+            fresh.loc[row, column] = f"{first}s{space}{rest}"
+            (change,) = compare_tables(accepted, fresh, table.config, table.roles).changes
+            keys = row_labels(accepted.loc[[row]], table.roles.keys)[0]
+            assert (change.kind, change.row, change.column) == (Kind.TEXT, keys, column)
 
 
 IDENTIFYING = {
@@ -75,27 +103,24 @@ IDENTIFYING = {
 def test_a_column_of_words_says_which_row_it_is_or_is_declared():
     needed, spared = set(), set()
     for path in TABLES:
-        table, config = read_table(path), config_of(path)
-        keys = roles_of_columns(table, config).keys
-        for column in keys:
+        table, keys = tracked(path).cells, tracked(path).roles.keys
+        # Of a column that is needed anywhere, or named, no more is to be known.
+        for column in (key for key in keys if key not in needed | IDENTIFYING):
             if not numeric(table[column].drop_duplicates()).all():
                 others = [key for key in keys if key != column]
                 apart = not table.duplicated(others).any() if others else len(table) < 2
                 (spared if apart else needed).add(column)
-    assert spared - needed <= IDENTIFYING, (
+    assert spared - needed == set(), (
         "name the others under words or texts in config/drift.yaml, or here"
     )
 
-
-ROWS = 100
-"""Of a table with a mistake, so many rows are compared: one mistake is as good as on all rows."""
 
 WITH_FOLDS = [path for path in TABLES if {"fold", "value"} <= set(header(path))]
 
 
 @pytest.mark.parametrize("path", WITH_FOLDS, ids=name_of)
 def test_swapped_folds_of_a_tracked_table_are_caught(path, tmp_path):
-    accepted = read_table(path)
+    accepted = tracked(path).cells
     first, second = sorted(fold for fold in accepted["fold"].unique() if fold.isdigit())[:2]
     accepted = accepted[accepted["fold"].isin([first, second])].groupby("fold").head(ROWS)
     swapped = accepted.assign(fold=accepted["fold"].replace({first: second, second: first}))
@@ -112,7 +137,7 @@ WITH_MEAN_LISTS = [path for path in WITH_LISTS if path.stem == "sampled_system_v
 
 @pytest.mark.parametrize("path", WITH_MEAN_LISTS, ids=name_of)
 def test_a_user_dropped_from_every_sample_is_caught(path):
-    accepted = read_table(path)
+    accepted = tracked(path).cells
     roles = roles_of_columns(accepted, tracked_config())
     accepted = accepted.head(ROWS)
     fresh = accepted.copy()
@@ -125,7 +150,7 @@ def test_a_user_dropped_from_every_sample_is_caught(path):
     "path", [path for path in WITH_LISTS if path not in WITH_MEAN_LISTS], ids=name_of
 )
 def test_a_user_dropped_from_a_tracked_table_is_caught(path):
-    accepted = read_table(path)
+    accepted = tracked(path).cells
     roles = roles_of_columns(accepted, tracked_config())
     assert "lists" in roles.counts
     # Rows that average nothing, such as those of a curve, have no lists.

@@ -9,6 +9,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
@@ -199,8 +200,9 @@ class ReadRules:
             for node in ast.walk(rule.sections["output"])
             if isinstance(node, ast.Constant) and str(node.value).startswith("work/")
         ]
-        # Artifacts have most of their files in common.
+        # Artifacts have most of their files in common, and files the expressions of their rule.
         self._making = cache(self._digests_and_inputs)
+        self._evaluated = cache(self._evaluate)
 
     def _pattern(self, rule: Rule, output: str) -> re.Pattern[str]:
         """Return what a rule's output matches, with what it says of generated datasets."""
@@ -243,6 +245,9 @@ class ReadRules:
                 return rule, SimpleNamespace(**match.groupdict())
         raise AssertionError(f"No rule makes {file}.")
 
+    def _evaluate(self, expression: ast.expr) -> Any:
+        return eval(compile(ast.Expression(expression), "rule", "eval"), self.known)
+
     def _values(
         self, rule: Rule, section: str, wildcards: SimpleNamespace, only: str | None = None
     ) -> list[str]:
@@ -254,7 +259,7 @@ class ReadRules:
         expressions += [word.value for word in call.keywords if only in (None, word.arg)]
         values: list[str] = []
         for expression in expressions:
-            value = eval(compile(ast.Expression(expression), rule.name, "eval"), self.known)
+            value = self._evaluated(expression)
             value = value(wildcards) if callable(value) else value.format(**vars(wildcards))
             groups = value.values() if isinstance(value, dict) else [value]
             for group in groups:
