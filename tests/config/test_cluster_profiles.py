@@ -85,6 +85,7 @@ def test_only_a_cluster_tries_again() -> None:
     assert not any("retries:" in text for text in RULES.values())
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "script", sorted((ROOT / "docs/cluster").glob("*.sh")), ids=lambda path: path.name
 )

@@ -10,6 +10,7 @@ from config.damaged_config import check_damaged_configurations
 from receval.config.settings import load_settings
 
 
+@pytest.mark.costly
 def test_damaged_configurations_are_refused_in_sentences(config: CopiedConfig) -> None:
     assert check_damaged_configurations(config, times=80, seed=19) > 20
 

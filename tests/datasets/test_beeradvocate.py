@@ -281,6 +281,7 @@ class TestLiterals:
         reviews[40] = review("a", 1, 9)
         refused(parse_literals, literals(tmp_path, reviews), line=41, reason="'9'")
 
+    @pytest.mark.costly
     @given(
         st.lists(
             st.fixed_dictionaries(

@@ -94,6 +94,7 @@ def test_an_exception_leaves_nothing_under_the_final_name(server: FileServer, ta
     assert names(target.parent) == ["ml-1m.zip.part", "ml-1m.zip.part.json"]
 
 
+@pytest.mark.processes
 def test_a_killed_download_leaves_a_partial_file_that_is_continued(
     server: FileServer, target: Path
 ) -> None:

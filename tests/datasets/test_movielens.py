@@ -143,6 +143,7 @@ def test_the_real_sample_with_timestamps() -> None:
     assert rows_of(parse_dat([MIRROR / SAMPLE])) == expected
 
 
+@pytest.mark.costly
 @needs(MOVIELENS)
 def test_the_real_file_without_timestamps_row_by_row() -> None:
     file = MIRROR / MOVIELENS

@@ -199,6 +199,7 @@ cells = st.one_of(
 )
 
 
+@pytest.mark.costly
 @given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(cells, cells), min_size=1))
 def test_equal_tables_never_drift_and_every_larger_move_does(rows):
     accepted = pd.DataFrame(
@@ -231,6 +232,7 @@ def test_the_tracked_configuration_gives_a_reason_for_every_tolerance():
 COLUMNS = ["panel", "cutoff", "system", "value", "n", "said"]
 
 
+@pytest.mark.costly
 @given(
     st.lists(
         st.tuples(

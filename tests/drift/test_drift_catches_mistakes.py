@@ -23,6 +23,7 @@ def rows_moved(result, column):
     return {change.row for change in result.changes if change.column == column}
 
 
+@pytest.mark.costly
 def test_the_same_code_and_seeds_do_not_drift(accepted, tmp_path):
     result = drift_between(accepted, small_study(), tmp_path)
     assert result.status is ArtifactStatus.SAME

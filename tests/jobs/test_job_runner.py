@@ -25,6 +25,8 @@ from receval.workflow.job_launchers import ForkServer, Spawner
 from receval.workflow.job_process import Job
 from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
 
+pytestmark = [pytest.mark.costly, pytest.mark.processes]
+
 HERE = Path(__file__).parent
 LAUNCHERS = {"forked": ForkServer, "spawned": Spawner}
 

@@ -70,6 +70,8 @@ def test_what_is_loaded_is_not_said_to_be_compiled() -> None:
     assert set(compiled_here()) == before
 
 
+@pytest.mark.costly
+@pytest.mark.processes
 def test_recording_adds_what_jobs_compiled_and_drops_what_is_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

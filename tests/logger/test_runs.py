@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.costly, pytest.mark.processes]
+
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -96,9 +98,18 @@ def test_without_a_terminal_there_are_few_lines_and_no_control_codes(toy: Path) 
     assert own.count("rule make:") == 4
 
 
-def test_a_dry_run_is_a_table_and_more_on_request(toy: Path) -> None:
-    done = run(toy, "--dry-run")
-    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+@pytest.fixture(scope="module")
+def dry(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """A dry run, in which Python says on stderr what it loads."""
+    toy = tmp_path_factory.mktemp("dry")
+    shutil.copy2(HERE / "Snakefile.toy", toy / "Snakefile")
+    return run(toy, "--dry-run", PYTHONPROFILEIMPORTTIME="1")
+
+
+def test_a_dry_run_is_a_table_and_more_on_request(
+    dry: subprocess.CompletedProcess[str], toy: Path
+) -> None:
+    assert [line.split()[:2] for line in dry.stdout.splitlines()] == [
         ["rule", "jobs"],
         ["break_down", "1"],
         ["fill", "2"],
@@ -106,7 +117,8 @@ def test_a_dry_run_is_a_table_and_more_on_request(toy: Path) -> None:
         ["all", "1"],
         ["all", "together"],
     ]
-    assert done.stderr == ""
+    said = [line for line in dry.stderr.splitlines() if not line.startswith("import time:")]
+    assert said == []
     more = run(toy, "--dry-run", "--printshellcmds")
     assert "This was a dry-run" in more.stdout
 
@@ -115,10 +127,10 @@ def test_a_dry_run_is_a_table_and_more_on_request(toy: Path) -> None:
     find_spec("snakemake_executor_plugin_slurm") is not None,
     reason="Snakemake loads every executor that is installed, and that of Slurm loads pandas.",
 )
-def test_a_dry_run_loads_nothing_that_takes_long_and_is_not_needed(toy: Path) -> None:
-    # Python then says on stderr what it loads.
-    more = run(toy, "--dry-run", PYTHONPROFILEIMPORTTIME="1")
-    loaded = set(re.findall(r"^import time:.*\| +([\w.]+)$", more.stderr, re.MULTILINE))
+def test_a_dry_run_loads_nothing_that_takes_long_and_is_not_needed(
+    dry: subprocess.CompletedProcess[str],
+) -> None:
+    loaded = set(re.findall(r"^import time:.*\| +([\w.]+)$", dry.stderr, re.MULTILINE))
     assert {"yte.process", "snakemake.dag"} <= loaded
     # Neither for the plan nor for its display, and each takes a tenth of a dry run to load.
     assert not loaded & {"numpy.linalg", "pandas", "snakemake.report.html_reporter", "smart_open"}

@@ -72,6 +72,7 @@ def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.Monke
     assert "NOT EQUIVALENT, found by tests/a.py::b: metrics/a.py:1" in noticed
 
 
+@pytest.mark.processes
 def test_importing_the_driver_changes_no_environment() -> None:
     # Whoever collects these tests compiles kernels later: with bounds checked they are slower.
     said = (

@@ -11,6 +11,8 @@ from mutants.mutations import Mutation, mutations_of
 from mutants.reached import measured_reaches, stages_of
 from mutants.trials import change_file, linked_copy, run_tests, update_copy
 
+pytestmark = pytest.mark.processes
+
 FILES = {
     "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--import-mode=importlib'\n",
     "src/receval/__init__.py": "",

@@ -20,6 +20,8 @@ from receval.config.settings import load_settings
 from receval.config.studies import ArtifactSpec, StudySpec
 from receval.workflow.plan.plan import Plan
 
+pytestmark = pytest.mark.costly
+
 Artifact = tuple[str, str]
 
 

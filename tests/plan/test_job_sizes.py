@@ -15,6 +15,7 @@ from receval.workflow.plan.sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, j
 RATINGS = st.integers(0, 10**9)
 
 
+@pytest.mark.costly
 @given(RATINGS, RATINGS, st.booleans())
 def test_more_ratings_never_ask_for_less(one: int, other: int, demanding: bool) -> None:
     less, more = (job_size(n, demanding=demanding) for n in sorted((one, other)))

@@ -253,6 +253,7 @@ def test_installed_package_is_the_default(tmp_path: Path) -> None:
     assert code_digest(entry) == code_digest(entry, root=root)
 
 
+@pytest.mark.processes
 def test_digest_is_the_same_in_another_process(repository: Path) -> None:
     program = (
         "import sys; from pathlib import Path; "
@@ -270,6 +271,7 @@ def test_digest_is_the_same_in_another_process(repository: Path) -> None:
     assert output.strip() == code_digest(f"{FIG02}:data", PLSA, root=repository)
 
 
+@pytest.mark.costly
 def test_digest_of_sixty_modules_is_fast(repository: Path) -> None:
     lines = (Path(__file__).resolve().parents[2] / "src/receval/ratings.py").read_text()
     body = "".join(line for line in lines.splitlines(True) if not line.startswith("from receval."))

@@ -153,6 +153,7 @@ def _write_again_and_again(file: Path, root: Path, times: int) -> None:
         parsed.save()
 
 
+@pytest.mark.processes
 def test_reader_never_meets_half_a_file(repository: Path, file: Path) -> None:
     number = len(parsed_sources._read(file))
     writers = [
