@@ -36,20 +36,6 @@ PARSED = Path(".snakemake", "parsed_sources.json")
 KEPT = {"bellogin2017": ("table3", "fig02"), "valcarce2020": ("fig03",)}
 """A table without data, a figure of judged ranks, and one of removed judgments."""
 
-KERNELS = Path("src", "receval", "workflow", "kernels.txt")
-"""Which compiled code a run of a few jobs loads for all others, whatever they are."""
-
-CALLED = (
-    "receval.metrics",
-    "receval.protocols",
-    "receval.recommenders.neighbourhood_kernels",
-    "receval.recommenders.products",
-    "receval.recommenders.shared_ratings",
-    "receval.robustness",
-    "receval.splits",
-)
-"""Where compiled code is that the jobs of the small workflow call; a job loads what is missing."""
-
 LINKED = ("src", "results")
 """Of a copy, what nothing that runs in it writes into: files there are only ever replaced."""
 
@@ -183,9 +169,6 @@ class Workflow:
             ],
         )
         shutil.copy2(HERE / "small.yaml", self.folder / "small.yaml")
-        kernels = self.read(KERNELS).splitlines(keepends=True)
-        called = "".join(kernel for kernel in kernels if kernel.startswith(CALLED))
-        self._replace(KERNELS, called.encode())
 
     def _replace(self, name: str | Path, content: bytes) -> None:
         """Write a file, but not into the other copies that it is linked to."""
@@ -230,7 +213,9 @@ class Workflow:
         as_shown: bool = False,
     ) -> Started:
         """Start Snakemake and do not wait for it; it says what people see only if asked to."""
-        return self._fork("snakemake", self._words(words, targets, changes, as_shown), variables)
+        own = "PYTHONPATH" in (variables or {})
+        words_of_it = self._words(words, targets, changes, as_shown)
+        return self._fork("snakemake", words_of_it, variables, own=own)
 
     def _fork(
         self,
@@ -238,7 +223,10 @@ class Workflow:
         words: list[str],
         variables: Mapping[str, str] | None = None,
         typed: str = "",
+        *,
+        own: bool = True,
     ) -> Started:
+        """Fork a command; with its own sources, or with the same ones, which are loaded already."""
         number = f"{os.getpid()}-{next(_STARTED)}"
         typing, output = (self.home / f"{name}{number}.txt" for name in ("in", "out"))
         typing.write_text(typed, encoding="utf-8")
@@ -250,6 +238,7 @@ class Workflow:
             "environment": self._environment() | dict(variables or {}),
             "input": str(typing),
             "output": str(output),
+            "own": own,
         }
         return Started(_answer(self.home, request), self.home, output)
 
@@ -329,7 +318,10 @@ class Workflow:
 
     @contextmanager
     def edited(self, sources: Mapping[str, str]) -> Iterator[None]:
-        """Give some files other contents inside a ``with`` block."""
+        """Give some files other contents inside a ``with`` block.
+
+        Plans are made by them, and :meth:`receval` runs them; the jobs of Snakemake would not.
+        """
         before = {name: (self.folder / name).read_bytes() for name in sources}
         try:
             for name, source in sources.items():
@@ -368,7 +360,7 @@ def _answer(home: Path, request: Mapping[str, object]) -> Any:
 @cache
 def _warm_snakemake(home: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        [sys.executable, str(HERE / "warm_snakemake.py")],
+        [sys.executable, str(HERE / "warm_snakemake.py"), str(home.with_name("untouched") / "src")],
         cwd=home,
         env=_impersonal(home),
         stdin=subprocess.PIPE,

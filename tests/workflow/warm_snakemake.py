@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Snakemake and what it imports, once: runs are forked from it, of which importing is most.
 
-This is run as a program. It reads one request a line, as JSON. For a command it forks a process and
-answers with its number; asked whether one has ended, it answers with its status, or null. What such
-a process loads after that comes from where its request says, as if it had been started there: of
-receval and of Snakemake's plug-ins nothing is here yet.
+This is run as a program, with a folder of sources as its argument. It reads one request a line, as
+JSON. For a command it forks a process and answers with its number; asked whether one has ended, it
+answers with its status, or null. What such a process loads after that comes from where its request
+says, as if it had been started there. receval is here already, from that folder of sources, for
+runs in copies whose sources are the same; a request may ask for its own, and of Snakemake's
+plug-ins nothing is here yet.
 A run that starts jobs gets its fork server from here as well.
 """
 
@@ -41,7 +43,18 @@ LIBRARIES = (
 """What else the runs and the commands would import, each of them."""
 
 OWN = ("receval", "snakemake_logger_plugin_receval")
-"""What each run has to load itself: modules whose names begin so."""
+"""What depends on the sources: modules whose names begin so."""
+
+KERNELS = (
+    "receval.metrics",
+    "receval.protocols",
+    "receval.recommenders.neighbourhood_kernels",
+    "receval.recommenders.products",
+    "receval.recommenders.shared_ratings",
+    "receval.robustness",
+    "receval.splits",
+)
+"""Where compiled code is that the jobs of the small workflow call."""
 
 SECONDS = 300
 """A run that takes longer is killed."""
@@ -125,6 +138,9 @@ def become(request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    if request["own"]:
+        for name in [name for name in sys.modules if name.startswith(OWN)]:
+            del sys.modules[name]
     sys.path[:0] = [request["folder"], *os.environ["PYTHONPATH"].split(os.pathsep)]
     sys.argv = [request["program"], *request["words"]]
     importlib.invalidate_caches()
@@ -134,15 +150,29 @@ def become(request: dict[str, Any]) -> None:
     serve_from_here()
 
 
+def load_sources(folder: str) -> None:
+    """Load from a folder what fork servers would load, but for the server itself."""
+    early = sorted(name for name in sys.modules if name.startswith(OWN))
+    assert not early, f"Already imported, but not from {folder}: {', '.join(early)}."
+    sys.path.insert(0, folder)
+    kernels = importlib.import_module("receval.workflow.kernels")
+    for name in importlib.import_module(SERVER).module_names():
+        importlib.import_module(name)
+    for kernel, types in kernels.listed():
+        if kernel.startswith(KERNELS):
+            kernels.compile_kernel(kernel, types)
+    del sys.modules[SERVER]
+    sys.path.remove(folder)
+
+
 def main() -> None:
     """Fork a process for each command; only its copy ever leaves the loop."""
     sys.path.pop(0)  # the folder of this file
     for name in LIBRARIES:
         importlib.import_module(name)
+    load_sources(sys.argv[1])
     # What is here stays: no run need look for garbage in it.
     gc.freeze()
-    early = sorted(name for name in sys.modules if name.startswith(OWN))
-    assert not early, f"Already imported, but not from the copy: {', '.join(early)}."
     for line in sys.stdin:
         request = json.loads(line)
         if "ended" in request:
