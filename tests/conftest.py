@@ -30,7 +30,7 @@ FIRST = ("workflow", "real_data", "simulation")
 """Folders whose files take longest, the longest first."""
 
 TOGETHER = ("real_data", "simulation")
-"""Folders whose tests all go to one process each: they share prepared data and simulated worlds."""
+"""Folders whose tests all go to one process each: they share what is prepared and simulated."""
 
 UNITS = (
     *("adapters", "comparison", "config", "datasets", "diagnosis", "dialects", "evaluation"),

@@ -62,7 +62,14 @@ def test_continuous_integration_runs_ci_run_on_the_oldest_python() -> None:
 
 def test_ci_run_calls_targets_of_the_makefile() -> None:
     called = re.findall(r"^make ([a-z]+)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
-    assert {"lint", "test", "demo"} <= set(called) <= TARGETS
+    assert {"lint", "check"} <= set(called) <= TARGETS
+
+
+def test_the_tests_look_at_the_demo_that_make_check_has_made_before_them() -> None:
+    assert re.search(r"^check: demo$", MAKEFILE, re.MULTILINE)
+    assert recipe("check") == ["RECEVAL_DEMO=work/demo $(PYTEST)"]
+    (edition,) = re.findall(r"--config edition=(\w+)", " ".join(recipe("demo")))
+    assert edition == "demo"
 
 
 def test_ci_run_looks_at_pages_where_a_browser_is_and_goes_on_elsewhere() -> None:

@@ -45,7 +45,10 @@ import os
 import signal
 import subprocess
 
+import pytest
 
+
+@pytest.mark.processes
 def test_what_is_started_has_the_defaults():
     said = subprocess.run(["cat", "/proc/self/status"], stdout=subprocess.PIPE, text=True).stdout
     masks = dict(line.split() for line in said.splitlines() if line.startswith("Sig"))

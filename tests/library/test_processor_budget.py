@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""The suite is held to its budget of processor seconds, and marks say what a test costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from library.test_suite import ROOT, UNASKED
+from processor_budget import LOOP_SECONDS, TOLERATED, slowness, verdict
+
+TESTS = """
+import os
+import subprocess
+import time
+
+import pytest
+
+
+def test_starts_a_process():
+    subprocess.run(["true"], check=True)
+
+
+def test_forks():
+    os.fork()
+
+
+@pytest.mark.processes
+def test_says_that_it_starts_a_process():
+    subprocess.run(["true"], check=True)
+
+
+def computes():
+    end = time.process_time() + 1.2
+    while time.process_time() < end:
+        pass
+
+
+def test_computes():
+    computes()
+
+
+@pytest.mark.costly
+def test_says_that_it_computes():
+    computes()
+"""
+
+
+@pytest.mark.parametrize("slower", [0.5, 1.0, 3.0])
+def test_half_as_much_again_as_the_budget_is_too_much_whatever_the_processor(slower: float) -> None:
+    most = TOLERATED * 100 * slower
+    assert verdict(most, 100, slower) is None
+    said = verdict(most + 1, 100, slower)
+    assert said is not None
+    assert f"took {most + 1:.0f} s" in said
+    assert f"{most:.0f} s are the most on this machine" in said
+
+
+def test_the_fixed_loop_takes_the_time_of_a_processor() -> None:
+    assert 0.01 < slowness() * LOOP_SECONDS < 10
+
+
+@pytest.mark.costly
+@pytest.mark.processes
+@pytest.mark.parametrize("processes", ["0", "1"])
+def test_a_run_fails_above_its_budget_and_where_marks_are_missing(
+    tmp_path: Path, processes: str
+) -> None:
+    folder = tmp_path / "units"
+    folder.mkdir()
+    (folder / "test_inside.py").write_text(TESTS, encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "processor_budget"),
+            *("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), "-n", processes),
+            *("-o", "addopts=--strict-markers", "--budget", "0.1", "--tb=line", str(folder)),
+        ],
+        cwd=tmp_path,
+        env=UNASKED,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    said = done.stdout
+    assert done.returncode == 1, said
+    assert "2 failed, 3 passed" in said
+    for name in ("test_starts_a_process", "test_forks"):
+        assert f"{name} starts a process: mark it with @pytest.mark.processes" in said
+    assert "Their budget is 0 s" in said
+    assert "test_computes took 1.2 s of processor time: make it cheaper, or mark it" in said
+    assert "test_says_that_it_computes took" not in said
+    (row,) = [line.split() for line in said.splitlines() if line.endswith(" units")]
+    assert 2.3 < float(row[0]) < 5
