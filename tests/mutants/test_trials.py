@@ -35,6 +35,11 @@ FILES = {
                 index += 1
             return found
         """,
+    "tests/conftest.py": """
+        from hypothesis import settings
+
+        settings.register_profile("mutants")
+        """,
     "tests/metrics/test_counts.py": """
         import numpy as np
 

@@ -10,10 +10,10 @@ import pytest
 from between_commits import ROOT, _compared, _elsewhere, _jobs, _print_sums
 from measured_jobs import Job
 
+pytestmark = pytest.mark.processes
+
 MAKER = """
 import receval
-
-pytestmark = pytest.mark.processes
 
 def say_whose_code_runs(source, target, more):
     target.write_text(receval.__file__)
