@@ -18,10 +18,18 @@ def on_one_thread() -> Iterator[None]:
         yield
 
 
+def find_threads() -> None:
+    """Look for the libraries that have threads, before this process or one forked from it trains.
+
+    The first search of all takes as long as training a small system.
+    """
+    _controller(len(sys.modules))
+
+
 @lru_cache(maxsize=1)
 def _controller(n_modules: int) -> ThreadpoolController:
     """Find the loaded libraries that have threads, again where more modules have come.
 
-    A search takes as long as training a small system, and only modules load such libraries.
+    Only modules load such libraries.
     """
     return ThreadpoolController()

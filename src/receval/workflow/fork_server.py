@@ -29,6 +29,7 @@ from typing import NoReturn
 
 import receval
 from receval.arithmetic import use_one_arithmetic
+from receval.recommenders.one_thread import find_threads
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
 from receval.workflow.kernels import compile_kernel, listed
 
@@ -36,11 +37,18 @@ LIBRARIES = (
     "numpy",
     "pandas",
     "pyarrow.parquet",
+    "pyarrow.pandas_compat",
+    "pandas.io.formats.csvs",
+    "encodings.cp437",
     "matplotlib.figure",
+    "matplotlib.style",
     "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf",
 )
 """What most jobs need, loaded at once: a single drawing waits for nothing else."""
+
+OTHER_PACKAGES = ("implicit", "sklearn.decomposition", "sklearn.linear_model", "sklearn.neighbors")
+"""Packages of which several jobs train systems; the library imports them where it does."""
 
 MANY_JOBS = 3
 """From so many jobs on it pays to load all the rest as well, compiled kernels among it."""
@@ -110,6 +118,8 @@ class Server:
         if self._asked == MANY_JOBS:
             self._to_load.extend(partial(import_module, name) for name in module_names())
             self._to_load.extend(partial(compile_kernel, *kernel) for kernel in listed())
+            self._to_load.extend(partial(import_module, name) for name in OTHER_PACKAGES)
+            self._to_load.append(find_threads)
         # What was loaded is garbage in no job: none need look, nor copy the pages to mark them.
         gc.freeze()
         server = os.getpid()
