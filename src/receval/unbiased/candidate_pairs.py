@@ -78,7 +78,7 @@ class CandidatePairs:
             sizes[counts == 0] = 0
         trained_keys = train_users * n_items + fold.train.indices
         keys = judgments.users.astype(np.int64) * n_items + judgments.items
-        judged = is_candidate[judgments.items] & ~np.isin(keys, trained_keys)
+        judged = is_candidate[judgments.items] & ~_among(keys, trained_keys)
         judged &= sizes[judgments.users] > 0
         return cls(judged, sizes.astype(np.int64), is_candidate)
 
@@ -90,3 +90,11 @@ class CandidatePairs:
             users, weights=inside[fold.train.indices], minlength=fold.train.shape[0]
         )
         return np.where(self.sizes > 0, inside.sum() - trained, 0.0)
+
+
+def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return whether each key is one of some others, which ascend."""
+    if not len(others):
+        return np.zeros(len(keys), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    return others[places] == keys

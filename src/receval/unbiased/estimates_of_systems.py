@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -173,55 +174,39 @@ def estimates_of_folds(
         As of :func:`unbiased_estimates`, with the estimator ``naive`` of each intervened test under
         its name.
     """
-    by_system: dict[str, list[_Sample]] = {name: [] for name in systems}
+    samples: list[_Sample] = []
     for ranked in folds:
-        samples = _samples(ranked, protocol, propensities, clip)
+        of_fold = _samples(ranked, protocol, propensities, clip)
         for test, generator_for in (interventions or {}).items():
             kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
-            samples.append(_intervened(test.name, samples[0], kept))
-        for sample in samples:
-            for name in systems:
-                by_system[name].append(sample.ranked_by(ranked, name))
+            of_fold.append(_intervened(test.name, of_fold[0], kept))
+        samples += of_fold
+    sources = _by_source(samples, threshold)
     rows = [
-        _row(name, metric, samples, estimator, normalised, threshold)
-        for name, samples_of_system in by_system.items()
+        row
+        for name in systems
         for metric in metrics
-        for samples in _by_source(samples_of_system)
-        for estimator in _estimators(samples[0].source, metric)
+        for source in sources
+        for row in _rows(name, metric, source, normalised)
     ]
     return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
 
 
 def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
     pairs = CandidatePairs(naive.pairs.judged & kept, naive.pairs.sizes, naive.pairs.is_candidate)
-    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)))
+    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)), naive.ranks)
 
 
+@dataclass(frozen=True)
 class _Sample:
-    """Weighted judgments of one fold, and the ranks that a system gave them."""
+    """Weighted judgments of one fold, and the ranks that systems gave them."""
 
-    def __init__(
-        self,
-        source: tuple[str, str],
-        judgments: Judgments,
-        pairs: CandidatePairs,
-        weights: NDArray[np.float64],
-        clipped: NDArray[np.bool_] | None = None,
-        ranks: NDArray[np.integer] | None = None,
-    ) -> None:
-        self.source, self.judgments, self.pairs, self.weights = source, judgments, pairs, weights
-        self.clipped = np.zeros(len(weights), dtype=bool) if clipped is None else clipped
-        self.ranks = np.zeros(len(weights), dtype=np.int32) if ranks is None else ranks
-
-    def ranked_by(self, ranked: RankedFold, name: str) -> _Sample:
-        found: JudgedRanks = (ranked.unbiased if self.source[0] == "MAR" else ranked.test)[name]
-        return _Sample(
-            self.source, self.judgments, self.pairs, self.weights, self.clipped, found.ranks
-        )
-
-    def divisors(self, metric: RankSum, threshold: float) -> NDArray[np.bool_]:
-        relevant = self.judgments.values >= threshold
-        return self.pairs.judged & relevant if metric.per_relevant else self.pairs.judged
+    source: tuple[str, str]
+    judgments: Judgments
+    pairs: CandidatePairs
+    weights: NDArray[np.float64]
+    ranks: Mapping[str, JudgedRanks]
+    clipped: NDArray[np.bool_] | None = None
 
 
 def _samples(
@@ -230,12 +215,12 @@ def _samples(
     """Return the judgments of a fold with the weights of every source of estimates."""
     fold = ranked.data
     pairs = CandidatePairs.of(fold, fold.test, protocol)
-    samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)))]
+    samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)), ranked.test)]
     for model in models:
         own = model.of(fold, protocol)
         low = own < clip
         weights = 1.0 / np.where(pairs.judged, np.maximum(own, clip), 1.0)
-        samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, low))
+        samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, ranked.test, low))
     if fold.unbiased is not None:
         drawn = CandidatePairs.of(fold, fold.unbiased, protocol)
         users = fold.unbiased.users
@@ -245,67 +230,97 @@ def _samples(
         weights = np.ones(len(users))
         weights[drawn.judged] = (sizes / np.maximum(counts, 1))[users[drawn.judged]]
         of_sampled = CandidatePairs(drawn.judged, sizes, drawn.is_candidate)
-        samples.append(_Sample(("MAR", ""), fold.unbiased, of_sampled, weights))
+        samples.append(_Sample(("MAR", ""), fold.unbiased, of_sampled, weights, ranked.unbiased))
     return samples
 
 
-def _by_source(samples: Sequence[_Sample]) -> list[list[_Sample]]:
+class _Divisor:
+    """What all systems are divided by: weights of the judgments, or of the relevant ones."""
+
+    def __init__(self, samples: Sequence[_Sample], rows: Sequence[NDArray[np.intp]]) -> None:
+        n_users = len(samples[0].pairs.sizes)
+        own = list(zip(samples, rows, strict=True))
+        self.weights = np.zeros(n_users)
+        for sample, chosen in own:
+            users = sample.judgments.users[chosen]
+            self.weights += np.bincount(users, sample.weights[chosen], minlength=n_users)
+        weights = np.concatenate([sample.weights[chosen] for sample, chosen in own])
+        clipped = [s.clipped[chosen].sum() for s, chosen in own if s.clipped is not None]
+        self.judgments = len(weights)
+        self.effective_size = effective_size(weights)
+        self.clipped = float(sum(clipped) / len(weights)) if len(weights) else 0.0
+
+
+class _Source:
+    """The samples of all folds that one kind of estimates sees the systems by."""
+
+    def __init__(self, samples: Sequence[_Sample], threshold: float) -> None:
+        self.kind, self.propensities = samples[0].source
+        judged = [sample.pairs.judged for sample in samples]
+        relevant = [
+            own & (sample.judgments.values >= threshold)
+            for own, sample in zip(judged, samples, strict=True)
+        ]
+        rows = [np.flatnonzero(own) for own in relevant]
+        self._divisors = {
+            True: _Divisor(samples, rows),
+            False: _Divisor(samples, [np.flatnonzero(own) for own in judged]),
+        }
+        self._relevant = [
+            (sample.ranks, own, sample.judgments.users[own], sample.weights[own])
+            for sample, own in zip(samples, rows, strict=True)
+        ]
+        sizes = np.array([sample.pairs.sizes for sample in samples])
+        self._sizes = sizes.sum(axis=0).astype(np.float64)
+        self._lists = (sizes > 0).sum(axis=0).astype(np.float64)
+
+    def divisor(self, metric: RankSum) -> _Divisor:
+        return self._divisors[metric.per_relevant]
+
+    def sums(self, name: str, metric: RankSum) -> WeightedSums:
+        worths = np.zeros(len(self._sizes))
+        for ranks, rows, users, weights in self._relevant:
+            worth = weights * metric.worth(ranks[name].ranks[rows])
+            worths += np.bincount(users, weights=worth, minlength=len(worths))
+        return WeightedSums(worths, self.divisor(metric).weights, self._sizes, self._lists)
+
+
+def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
     sources: dict[tuple[str, str], list[_Sample]] = {}
     for sample in samples:
         sources.setdefault(sample.source, []).append(sample)
+    found = [_Source(own, threshold) for own in sources.values()]
     # What is unbiased stands last.
-    return sorted(sources.values(), key=lambda own: own[0].source[0] == "MAR")
+    return sorted(found, key=lambda source: source.kind == "MAR")
 
 
-def _estimators(source: tuple[str, str], metric: RankSum) -> list[str]:
-    if source[0] != "IPS":
-        return [source[0]]
+def _rows(
+    name: str, metric: RankSum, source: _Source, normalised: Normalised
+) -> Iterator[dict[str, Any]]:
+    sums, divisor = source.sums(name, metric), source.divisor(metric)
+    for estimator in _estimators(source.kind, metric):
+        if estimator == "SNIPS" or metric.per_relevant:
+            estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
+        else:
+            estimate = sums.ips()
+        low, high = estimate.interval
+        yield {
+            "system": name,
+            "metric": metric.label,
+            "estimator": estimator,
+            "propensities": source.propensities,
+            "value": estimate.value,
+            "standard_error": estimate.standard_error,
+            "low": low,
+            "high": high,
+            "users": estimate.users,
+            "judgments": divisor.judgments,
+            "effective_size": divisor.effective_size,
+            "clipped": divisor.clipped,
+        }
+
+
+def _estimators(kind: str, metric: RankSum) -> list[str]:
+    if kind != "IPS":
+        return [kind]
     return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]
-
-
-def _row(
-    name: str,
-    metric: RankSum,
-    samples: Sequence[_Sample],
-    estimator: str,
-    normalised: Normalised,
-    threshold: float,
-) -> dict[str, Any]:
-    sums = _summed(metric, samples, threshold)
-    if estimator == "SNIPS" or metric.per_relevant:
-        estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
-    else:
-        estimate = sums.ips()
-    low, high = estimate.interval
-    divisors = [sample.divisors(metric, threshold) for sample in samples]
-    weights = np.concatenate([s.weights[own] for s, own in zip(samples, divisors, strict=True)])
-    clipped = np.concatenate([s.clipped[own] for s, own in zip(samples, divisors, strict=True)])
-    return {
-        "system": name,
-        "metric": metric.label,
-        "estimator": estimator,
-        "propensities": samples[0].source[1],
-        "value": estimate.value,
-        "standard_error": estimate.standard_error,
-        "low": low,
-        "high": high,
-        "users": estimate.users,
-        "judgments": len(weights),
-        "effective_size": effective_size(weights),
-        "clipped": float(clipped.mean()) if len(clipped) else 0.0,
-    }
-
-
-def _summed(metric: RankSum, samples: Sequence[_Sample], threshold: float) -> WeightedSums:
-    n_users = len(samples[0].pairs.sizes)
-    sums = np.zeros((4, n_users))
-    for sample in samples:
-        users = sample.judgments.users
-        counted = sample.pairs.judged & (sample.judgments.values >= threshold)
-        worth = np.where(counted, sample.weights * metric.worth(sample.ranks), 0.0)
-        divisor = np.where(sample.divisors(metric, threshold), sample.weights, 0.0)
-        sums[0] += np.bincount(users, weights=worth, minlength=n_users)
-        sums[1] += np.bincount(users, weights=divisor, minlength=n_users)
-        sums[2] += sample.pairs.sizes
-        sums[3] += sample.pairs.sizes > 0
-    return WeightedSums(*sums)

@@ -125,9 +125,11 @@ class DrawnTests:
         from receval.simulation.complete_judgments import kept_judgments
 
         test, sample = (kept_judgments(self.complete, mask) for mask in (tested, sampled))
+        # Many systems' ranks are taken at these places, which are few.
+        of_test, of_sample = np.flatnonzero(tested), np.flatnonzero(sampled)
         return RankedFold(
             number,
             replace(self.fold, test=test, unbiased=sample),
-            {name: replace(own, ranks=own.ranks[tested]) for name, own in self.ranks.items()},
-            {name: replace(own, ranks=own.ranks[sampled]) for name, own in self.ranks.items()},
+            {name: replace(own, ranks=own.ranks[of_test]) for name, own in self.ranks.items()},
+            {name: replace(own, ranks=own.ranks[of_sample]) for name, own in self.ranks.items()},
         )
