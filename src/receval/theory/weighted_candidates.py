@@ -91,28 +91,38 @@ def _add_up(
     shares: NDArray[np.float64],
     above: NDArray[np.int64],
 ) -> None:
-    row_before = -1
-    total = 0.0
-    for row, own_item, place in zip(owners, items, asked):  # noqa: B905
-        if row != row_before:
-            total = 0.0
-            for item in range(scores.shape[1]):
-                if candidates[row, item]:
-                    total += weights[item]
-            row_before = row
-        score = scores[row, own_item]
-        if score != score:
-            continue
-        count = 0
-        found = 0.0
+    """Pass over the candidates of each user once, for all test ratings of the user together.
+
+    Weights are added in the order of the items all the same.
+    """
+    begin = 0
+    while begin < len(asked):
+        row = owners[begin]
+        end = begin + 1
+        while end < len(asked) and owners[end] == row:
+            end += 1
+        own_scores = scores[row][items[begin:end]]
+        own_priority = priority[items[begin:end]]
+        counts = np.zeros(end - begin, dtype=np.int64)
+        found = np.zeros(end - begin)
+        total = 0.0
         for item in range(scores.shape[1]):
             if candidates[row, item]:
+                weight = weights[item]
+                total += weight
                 other = scores[row, item]
-                if other > score or (other == score and priority[item] < priority[own_item]):
-                    count += 1
-                    found += weights[item]
-        above[place] = count
-        shares[place] = found / total
+                first = priority[item]
+                for n in range(end - begin):
+                    is_above = (other > own_scores[n]) | (
+                        (other == own_scores[n]) & (first < own_priority[n])
+                    )
+                    counts[n] += is_above
+                    found[n] += weight if is_above else 0.0
+        for n in range(end - begin):
+            if own_scores[n] == own_scores[n]:
+                above[asked[begin + n]] = counts[n]
+                shares[asked[begin + n]] = found[n] / total
+        begin = end
 
 
 def expected_of_weighted_ranks(
