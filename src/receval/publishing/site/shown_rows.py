@@ -122,6 +122,7 @@ class RowPrinter:
         self._errata = {claim: tuple(found) for claim, found in (errata or {}).items()}
         self._certainty = certainty or {}
         self._anchors: dict[VerdictRow, str] = {}
+        self._known: dict[tuple[str, str], str] = {}
 
     def name_anchors(self, rows: list[VerdictRow]) -> None:
         """Give every row its anchor: the claim, and behind its first row the dataset, too."""
@@ -165,8 +166,12 @@ class RowPrinter:
     def _linked(self, text: str, page: str) -> str:
         if not text:
             return ""
-        markdown = self.links.with_documents(escape_markdown(in_text(text)))
-        return rendered_inline(markdown, self.links.resolver(page, "README.md"))
+        # Many rows of a page say the same.
+        if (text, page) not in self._known:
+            markdown = self.links.with_documents(escape_markdown(in_text(text)))
+            resolve = self.links.resolver(page, "README.md")
+            self._known[text, page] = rendered_inline(markdown, resolve)
+        return self._known[text, page]
 
     def _artifact(self, study: str, name: str, paper: str, page: str) -> tuple[str, str, str]:
         section = relative(f"studies/{study}.html#{name}", page)
