@@ -126,17 +126,15 @@ def permutation_test(
     norms = np.sqrt((centred**2).sum(axis=2))
     tolerance = np.finfo(np.float32).eps * np.sqrt(n_users) * (norms[:, first] + norms[:, second])
     observed = np.abs(sums[:, first] - sums[:, second])
-    limits = (observed - tolerance).astype(np.float32)
+    limits = np.ascontiguousarray(observed - tolerance, dtype=np.float32)
     sizes = [min(BLOCK, samples - start) for start in range(0, samples, BLOCK)]
 
     def count(block: tuple[int, np.random.SeedSequence]) -> NDArray[np.int64]:
         size, own_seed = block
         signed = _random_signs(own_seed, size, n_users) @ columns
-        exceeded = np.zeros((n_metrics, len(first)), dtype=np.int64)
-        _count_exceeding(
-            signed.reshape(size, n_metrics, n_systems), first, second, limits, exceeded
-        )
-        return exceeded
+        exceeded = np.zeros(limits.shape, dtype=np.int32)
+        _count_exceeding(signed.reshape(size, n_metrics, n_systems), limits, exceeded)
+        return exceeded.astype(np.int64)
 
     blocks = [(size, block_seed(seed, number)) for number, size in enumerate(sizes)]
     with ThreadPoolExecutor(threads) as pool:
@@ -163,28 +161,32 @@ def _random_signs(seed: np.random.SeedSequence, size: int, n_users: int) -> NDAr
 
 @njit(cache=True, nogil=True)
 def _spread_bits(words: NDArray[np.uint64], signs: NDArray[np.float32]) -> None:
-    n_samples, n_users = signs.shape
-    for sample in range(n_samples):
+    for sample in range(len(signs)):
         for word in range(words.shape[1]):
             bits = words[sample, word]
-            for user in range(word * 64, min(word * 64 + 64, n_users)):
-                signs[sample, user] = np.float32(np.int64(bits & np.uint64(1)) * 2 - 1)
-                bits >>= np.uint64(1)
+            own = signs[sample, word * 64 : word * 64 + 64]
+            for user in range(len(own)):
+                own[user] = np.float32(np.int64((bits >> np.uint64(user)) & np.uint64(1)) * 2 - 1)
 
 
 @njit(cache=True, nogil=True)
 def _count_exceeding(
-    signed: NDArray[np.float32],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
-    limits: NDArray[np.float32],
-    exceeded: NDArray[np.int64],
+    signed: NDArray[np.float32], limits: NDArray[np.float32], exceeded: NDArray[np.int32]
 ) -> None:
-    for sample in range(signed.shape[0]):
-        for metric in range(signed.shape[1]):
-            for pair in range(len(first)):
-                difference = (
-                    signed[sample, metric, first[pair]] - signed[sample, metric, second[pair]]
-                )
-                if abs(difference) >= limits[metric, pair]:
-                    exceeded[metric, pair] += 1
+    """Count for each pair the samples, shape (n_samples, n_metrics, n_systems), at the limit.
+
+    The pairs of one first system are neighbours, so that a processor compares several at once.
+    """
+    n_samples, n_metrics, n_systems = signed.shape
+    for sample in range(n_samples):
+        for metric in range(n_metrics):
+            values = signed[sample, metric]
+            start = 0
+            for first in range(n_systems - 1):
+                others = values[first + 1 :]
+                stop = start + len(others)
+                own_limits = limits[metric, start:stop]
+                own = exceeded[metric, start:stop]
+                for n in range(len(others)):
+                    own[n] += abs(values[first] - others[n]) >= own_limits[n]
+                start = stop
