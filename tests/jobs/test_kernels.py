@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core import types
 from numba.extending import is_jitted
 
@@ -14,8 +18,8 @@ from receval.workflow import kernels
 from receval.workflow.kernels import (
     COMPILED,
     compile_kernel,
-    compiled_here,
     listed,
+    noting_compiled,
     record,
     types_as_text,
 )
@@ -65,9 +69,58 @@ def test_a_listed_kernel_is_compiled_for_its_types() -> None:
 def test_what_is_loaded_is_not_said_to_be_compiled() -> None:
     kernel, text = next(pair for pair in listed() if pair[0] == KERNEL)
     compile_kernel(kernel, text)
-    before = set(compiled_here())
-    compile_kernel(kernel, text)
-    assert set(compiled_here()) == before
+    with noting_compiled() as compiled:
+        compile_kernel(kernel, text)
+    assert compiled == []
+
+
+def new_kernel(monkeypatch: pytest.MonkeyPatch, module: str) -> Any:
+    """Return a kernel that nobody has compiled, in a module of its own."""
+
+    def doubled(value):  # type: ignore[no-untyped-def]
+        return value + value
+
+    doubled.__module__ = module
+    kernel = njit(doubled)
+    monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    monkeypatch.setattr(sys.modules[module], "doubled", kernel, raising=False)
+    return kernel
+
+
+def test_what_is_compiled_inside_of_the_block_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, foreign = (new_kernel(monkeypatch, name) for name in ("receval.new", "other.new"))
+    kernel(1.5)
+    with noting_compiled() as compiled:
+        kernel(2)
+        kernel(2.5)
+        foreign(2)
+    assert compiled == [("receval.new:doubled", "(int64,)")]
+
+
+def test_a_process_that_loads_numba_inside_of_the_block_finds_what_it_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernel = new_kernel(monkeypatch, "receval.new")
+    new_kernel(monkeypatch, "other.new")(1)
+    # The same kernel under the name of another module that imports it.
+    monkeypatch.setitem(sys.modules, "receval.reader", sys.modules["receval.new"])
+    before = pytest.MonkeyPatch()
+    before.delitem(sys.modules, "numba")
+    with noting_compiled() as compiled:
+        before.undo()
+        kernel(2)
+    assert [pair for pair in compiled if pair[0].startswith("receval.new")] == [
+        ("receval.new:doubled", "(int64,)")
+    ]
+
+
+def test_a_process_that_loads_no_numba_has_compiled_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "numba")
+    with noting_compiled() as compiled:
+        pass
+    assert compiled == []
 
 
 @pytest.mark.costly

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
+from receval.arithmetic import use_one_arithmetic
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
 
 PATIENCE = 10.0
@@ -208,6 +209,7 @@ class _SpawnedJob:
 
 def _spawned(job: Job, result: Connection) -> None:
     """Carry out a job, and end with the process that wants it."""
+    use_one_arithmetic()
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.arithmetic import use_one_arithmetic
 from receval.storage.files import write_atomically
 from receval.workflow.calls import Call
-from receval.workflow.kernels import COMPILED, compiled_here
+from receval.workflow.kernels import COMPILED, noting_compiled
 
 _log = logging.getLogger(__name__)
 
@@ -98,15 +97,15 @@ def carry_out(job: Job) -> JobResult:
     the last words of a process that crashes.
     """
     try:
-        use_one_arithmetic()
         os.chdir(job.folder)
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job_log(job.log):
             _redirect_into(job.log)
             wall, processor = time.perf_counter(), time.process_time()
-            job.call.make()
+            with noting_compiled() as compiled:
+                job.call.make()
             spent = time.perf_counter() - wall, time.process_time() - processor
-            for kernel, types in compiled_here():
+            for kernel, types in compiled:
                 _log.info("%s%s for %s", COMPILED, kernel, types)
         if job.benchmark is not None:
             _write_benchmark(job.benchmark, job.call.name, *spent)

@@ -19,6 +19,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,24 +101,52 @@ def types_as_text(types: Iterable[Any]) -> str:
     return f"({text.replace('NumPyRandomGeneratorType', 'npy_rng')},)"
 
 
-def compiled_here() -> Iterator[tuple[str, str]]:
-    """Yield the kernels that this process has compiled itself, with the types."""
-    for kernel, dispatcher in _kernels():
-        for types in dispatcher.stats.cache_misses:
-            yield kernel, types_as_text(types)
+@contextmanager
+def noting_compiled() -> Iterator[list[tuple[str, str]]]:
+    """Yield a list that gets, at the end of the block, what was compiled inside of it.
 
+    Of a process that has loaded hundreds of modules it would take longer than many jobs to look
+    for kernels in all of them. So numba itself says what it compiles; only a process that loads
+    numba inside of the block looks for them.
 
-def _kernels() -> Iterator[tuple[str, Dispatcher]]:
-    """Yield the kernels of all modules of the package that are loaded."""
+    Yields
+    ------
+    list of (str, str)
+        Kernels, and the types that each was compiled for.
+    """
+    compiled: list[tuple[str, str]] = []
     if "numba" not in sys.modules:
+        yield compiled
+        compiled += _compiled_since_loading()
         return
+    from numba.core.event import install_recorder
+
+    with install_recorder("numba:compile") as recorder:
+        yield compiled
+    said = [event.data for _, event in recorder.buffer if event.is_start]
+    compiled += _as_text((each["dispatcher"], each["args"]) for each in said)
+
+
+def _compiled_since_loading() -> list[tuple[str, str]]:
+    """Return what this process has compiled since it has loaded numba, if it has."""
+    if "numba" not in sys.modules:
+        return []
     from numba.core.dispatcher import Dispatcher
 
-    for name, module in list(sys.modules.items()):
-        if name.startswith("receval."):
-            for key, value in list(vars(module).items()):
-                if isinstance(value, Dispatcher) and value.py_func.__module__ == name:
-                    yield f"{name}:{key}", value
+    modules = [module for name, module in sys.modules.items() if name.startswith("receval.")]
+    found = [each for module in modules for each in vars(module).values()]
+    kernels = {id(each): each for each in found if isinstance(each, Dispatcher)}.values()
+    return _as_text((each, types) for each in kernels for types in each.stats.cache_misses)
+
+
+def _as_text(compiled: Iterable[tuple[Dispatcher, Any]]) -> list[tuple[str, str]]:
+    """Return kernels of this package by name, with types, and leave out those of libraries."""
+    functions = ((kernel.py_func, types) for kernel, types in compiled)
+    return [
+        (f"{function.__module__}:{function.__name__}", types_as_text(types))
+        for function, types in functions
+        if function.__module__.startswith("receval.")
+    ]
 
 
 def record(logs: Iterable[Path]) -> None:
