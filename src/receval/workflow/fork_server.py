@@ -14,47 +14,22 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import pkgutil
 import selectors
 import signal
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-import receval
 from receval.arithmetic import use_one_arithmetic
-from receval.recommenders.one_thread import find_threads
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
-from receval.workflow.kernels import compile_kernel, listed
-
-LIBRARIES = (
-    "numpy",
-    "pandas",
-    "pyarrow.parquet",
-    "pyarrow.pandas_compat",
-    "pandas.io.formats.csvs",
-    "encodings.cp437",
-    "matplotlib.figure",
-    "matplotlib.style",
-    "matplotlib.backends.backend_svg",
-    "matplotlib.backends.backend_pdf",
-)
-"""What most jobs need, loaded at once: a single drawing waits for nothing else."""
-
-OTHER_PACKAGES = ("implicit", "sklearn.decomposition", "sklearn.linear_model", "sklearn.neighbors")
-"""Packages of which several jobs train systems; the library imports them where it does."""
+from receval.workflow.preloading import all_the_rest, libraries
 
 MANY_JOBS = 3
 """From so many jobs on it pays to load all the rest as well, compiled kernels among it."""
-
-LEFT_OUT = frozenset({"receval.cli", "receval.workflow.fork_server"})
-"""Programs, which no job imports."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -72,9 +47,7 @@ class Server:
         self._control = control
         self._jobs: dict[int, Connection] = {}
         self._asked = 0
-        self._to_load: deque[Callable[[], object]] = deque(
-            partial(import_module, name) for name in LIBRARIES
-        )
+        self._to_load: deque[Callable[[], object]] = deque(libraries())
         # The death of a child wakes the loop.
         reader, self._writer = os.pipe()
         os.set_blocking(reader, False)
@@ -116,10 +89,7 @@ class Server:
     def _fork(self, job: Job, connection: Connection) -> None:
         self._asked += 1
         if self._asked == MANY_JOBS:
-            self._to_load.extend(partial(import_module, name) for name in module_names())
-            self._to_load.extend(partial(compile_kernel, *kernel) for kernel in listed())
-            self._to_load.extend(partial(import_module, name) for name in OTHER_PACKAGES)
-            self._to_load.append(find_threads)
+            self._to_load.extend(all_the_rest())
         # What was loaded is garbage in no job: none need look, nor copy the pages to mark them.
         gc.freeze()
         server = os.getpid()
@@ -173,23 +143,6 @@ class Server:
         # The job that needs a broken module says so; here it would be nobody's error.
         with suppress(Exception):
             self._to_load.popleft()()
-
-
-def module_names() -> Iterator[str]:
-    """Yield the names of all modules of the package, packages before what is in them."""
-    for folder in receval.__path__:
-        for module in pkgutil.iter_modules([folder], "receval."):
-            yield from _with_what_is_inside(module)
-
-
-def _with_what_is_inside(module: pkgutil.ModuleInfo) -> Iterator[str]:
-    if module.name not in LEFT_OUT:
-        yield module.name
-    if module.ispkg:
-        finder = module.module_finder
-        path = f"{finder.path}/{module.name.rpartition('.')[2]}"  # type: ignore[union-attr]
-        for inner in pkgutil.iter_modules([path], f"{module.name}."):
-            yield from _with_what_is_inside(inner)
 
 
 def _end_with(server: int) -> None:
