@@ -8,9 +8,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-BLOCK = 2**16
-"""How many differences are made at once; their number changes no result."""
-
 LEVEL = 0.05
 """A difference is significant if its p-value is below it."""
 
@@ -71,7 +68,8 @@ def over_pairs(
 ) -> NDArray[np.float64]:
     """Return a statistic of the paired differences, first system minus second, of all pairs.
 
-    Differences are made a block at a time, so that memory stays small however many pairs there are.
+    The pairs of one first system are made together, so that memory stays at the size of one
+    metric's values, however many pairs there are.
 
     Parameters
     ----------
@@ -86,13 +84,12 @@ def over_pairs(
         In the order of :func:`system_pairs`.
     """
     *leading, n_systems, n_users = values.shape
-    first, second = system_pairs(n_systems)
-    systems = values.reshape(-1, n_users)
-    found = np.empty(len(systems) // n_systems * len(first))
-    size = max(1, BLOCK // n_users)
-    for start in range(0, len(found), size):
-        block = slice(start, start + size)
-        table, pair = np.divmod(np.arange(len(found))[block], len(first))
-        own = n_systems * table
-        found[block] = statistic(systems[own + first[pair]] - systems[own + second[pair]])
-    return found.reshape(*leading, len(first))
+    tables = values.reshape(-1, n_systems, n_users)
+    found = np.empty((len(tables), n_systems * (n_systems - 1) // 2))
+    for row, table in enumerate(tables):
+        start = 0
+        for first in range(n_systems - 1):
+            stop = start + n_systems - 1 - first
+            found[row, start:stop] = statistic(table[first] - table[first + 1 :])
+            start = stop
+    return found.reshape(*leading, found.shape[-1])
