@@ -156,12 +156,11 @@ def load_sources(folder: str) -> None:
     assert not early, f"Already imported, but not from {folder}: {', '.join(early)}."
     sys.path.insert(0, folder)
     kernels = importlib.import_module("receval.workflow.kernels")
-    for name in importlib.import_module(SERVER).module_names():
+    for name in importlib.import_module("receval.workflow.preloading").module_names():
         importlib.import_module(name)
     for kernel, types in kernels.listed():
         if kernel.startswith(KERNELS):
             kernels.compile_kernel(kernel, types)
-    del sys.modules[SERVER]
     sys.path.remove(folder)
 
 
