@@ -9,10 +9,13 @@ checksum of the list. numpy reads archives too (``numpy.load``), without this ch
 from __future__ import annotations
 
 import hashlib
+import io
+import math
 import os
 import struct
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -168,7 +171,7 @@ class Archive:
         with self._zip.open(entry) as member:
             shape, in_fortran_order, dtype = _header(member)
             n_bytes = entry.file_size - member.tell()
-            n_values = int(np.prod(shape, dtype=object))
+            n_values = math.prod(shape)
             # Before any memory is asked for.
             if n_values * dtype.itemsize != n_bytes:
                 raise ValueError(f"{entry.filename} has {n_bytes} bytes for the shape {shape}")
@@ -197,7 +200,14 @@ def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
     version = np.lib.format.read_magic(member)
     if version != (1, 0):
         raise ValueError(f"its arrays have the version {version}")
-    shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(member)
+    length = member.read(2)
+    return _parsed_header(length + member.read(int.from_bytes(length, "little")))
+
+
+@lru_cache(maxsize=256)
+def _parsed_header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Parse what many arrays begin with, as numpy does, which takes longer than to read most."""
+    shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(header))
     if dtype.hasobject:
         raise ValueError("its arrays hold objects")
     return shape, in_fortran_order, dtype

@@ -94,7 +94,9 @@ def read_columns(
         file = pq.ParquetFile(content, page_checksum_verification=True)
         # One after the other: in one piece each is held twice while it is put together.
         names = file.schema_arrow.names
-        table = pa.table({name: _in_one_piece(file.read([name]).column(0)) for name in names})
+        table = pa.table(
+            {name: _in_one_piece(file.read([name], use_threads=False).column(0)) for name in names}
+        )
         metadata = {
             key.decode(): value.decode().removeprefix(_MARK)
             for key, value in file.metadata.metadata.items()
