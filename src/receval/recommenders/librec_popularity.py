@@ -159,6 +159,9 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     # that size, however far it has fallen since.
     highest = np.empty(len(sums))
     masses = np.zeros(len(sums))
+    ends = np.zeros(len(sums), dtype=np.uint64)
+    # Unsigned positions spare numba's test for negative ones.
+    one = np.uint64(1)
     scale = scales[0]
     age = REFRESH
     for n in range(len(users)):
@@ -172,6 +175,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         segment = segments[user]
         head = n_users + segment
         own = own_of_users[starts[user] : starts[user + 1]]
+        n_own = np.uint64(len(own))
         known = before[user] >= 0
         if known:
             before[after[user]] = before[user]
@@ -187,9 +191,16 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         after[user] = head
         after[before[head]] = user
         before[head] = user
-        # What of each sum is of the user's own items.
-        for index in own:
-            masses[index // SUMMED] += weights[index]
+        # What of each sum is of the user's own items, and where those under each sum end.
+        position = np.uint64(0)
+        for block in range(len(sums)):
+            last = SUMMED * (block + 1)
+            mass = 0.0
+            while position < n_own and own[position] < last:
+                mass += weights[own[position]]
+                position += one
+            masses[block] = mass
+            ends[block] = position
         if not known:
             unrated = 0.0
             for block in range(len(sums)):
@@ -200,37 +211,41 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
                 # In place of dividing all the others, multiply those of the user, which are few.
                 factor = unrated * scale
                 scale = 1 / unrated
-                for index in own:
-                    masses[index // SUMMED] = 0.0
-                for index in own:
-                    block = index // SUMMED
-                    old = weights[index]
-                    new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
-                    weights[index] = new
-                    sums[block] += new - old
-                    masses[block] += new
-                    if sums[block] > highest[block]:
-                        highest[block] = sums[block]
-                    elif sums[block] < 1e-3 * highest[block]:
-                        sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
-                        highest[block] = sums[block]
+                position = np.uint64(0)
+                for block in range(len(sums)):
+                    mass = 0.0
+                    total = sums[block]
+                    most = highest[block]
+                    while position < ends[block]:
+                        index = own[position]
+                        position += one
+                        old = weights[index]
+                        new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
+                        weights[index] = new
+                        total += new - old
+                        mass += new
+                        if total > most:
+                            most = total
+                        elif total < 1e-3 * most:
+                            total = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
+                            most = total
+                    masses[block] = mass
+                    sums[block] = total
+                    highest[block] = most
         bound = shares[n] / scale
         reached = 0.0
-        position = 0
         for block in range(len(sums)):
             first, last = SUMMED * block, min(SUMMED * block + SUMMED, n_weights)
-            begin = position
-            while position < len(own) and own[position] < last:
-                position += 1
+            begin = ends[block - 1] if block else np.uint64(0)
             rest = sums[block] - masses[block]
             if masses[block] > 0.999 * sums[block]:
-                rest = _sum_without(weights, own[begin:position], first, last)
+                rest = _sum_without(weights, own[begin : ends[block]], first, last)
             if reached + rest < bound and block < len(sums) - 1:
                 reached += rest
                 continue
             for index in range(first, last):
-                if begin < position and own[begin] == index:
-                    begin += 1
+                if begin < ends[block] and own[begin] == index:
+                    begin += one
                 elif weights[index] > 0.0:
                     reached += weights[index]
                     if reached >= bound:
@@ -239,8 +254,6 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             else:
                 continue
             break
-        for index in own:
-            masses[index // SUMMED] = 0.0
     scales[0] = scale
 
 

@@ -158,6 +158,7 @@ class SklearnElasticNet(Recommender):
             fit_intercept=False,
             # Three times as fast as steps along columns of so many users.
             precompute=True,
+            copy_X=False,
             tol=self.tolerance,
             max_iter=self.sweeps,
         )
@@ -165,12 +166,16 @@ class SklearnElasticNet(Recommender):
         allowed = nearest_rows(train.T.tocsr(), self.neighbours)
         # A row an item: the weights of its neighbours, where they are in `allowed`.
         weights = np.zeros(allowed.nnz, dtype=np.float32)
-        for item in range(train.shape[1]):
-            own = slice(allowed.indptr[item], allowed.indptr[item + 1])
-            if own.start < own.stop:
-                others = np.asfortranarray(columns[:, allowed.indices[own]].toarray())
-                ratings = columns[:, [item]].toarray().ravel()
-                weights[own] = model.fit(others, ratings).coef_
+        # The columns are as the package needs them; to look takes longer than to fit.
+        with imported(self, "sklearn", "scikit-learn").config_context(
+            skip_parameter_validation=True
+        ):
+            for item in range(train.shape[1]):
+                own = slice(allowed.indptr[item], allowed.indptr[item + 1])
+                if own.start < own.stop:
+                    others = columns[:, allowed.indices[own]].toarray(order="F")
+                    ratings = columns[:, [item]].toarray().ravel()
+                    weights[own] = model.fit(others, ratings, check_input=False).coef_
         by_target = csr_array((weights, allowed.indices, allowed.indptr), shape=allowed.shape)
         by_target.eliminate_zeros()
         self.weights_ = by_target.T.tocsr()
