@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from receval.provenance import source_file
 from receval.provenance.code_digest import LENGTH, code_digest
+from receval.provenance.stripping import nodes_of
 
 Edit = Callable[[str, str, str], None]
 
@@ -30,6 +33,12 @@ def assert_edit(
     edit(*change)
     after = code_digest(entry, root=repository)
     assert (after != before) is changes
+
+
+@pytest.mark.parametrize("path", [__file__, source_file.__file__])
+def test_the_nodes_of_a_tree_are_those_that_python_walks_through(path: str) -> None:
+    tree = ast.parse(Path(path).read_bytes())
+    assert list(map(id, nodes_of(tree))) == list(map(id, ast.walk(tree)))
 
 
 def test_digest_is_short_hexadecimal_and_repeats(repository: Path) -> None:

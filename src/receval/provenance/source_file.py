@@ -17,6 +17,7 @@ from receval.provenance.stripping import (
     Stripper,
     names_bound,
     names_read,
+    nodes_of,
     runs_for_effect,
     top_level_statements,
 )
@@ -154,7 +155,7 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
     for original in top_level_statements(tree.body):
         stripper = Stripper()
         for node in stripper.visit_statement(original):
-            parts = list(ast.walk(node))
+            parts = nodes_of(node)
             names = names_read(parts)
             read_at_runtime |= names
             statement = Statement(
