@@ -34,6 +34,12 @@ def number_and_threads(*, target: Path) -> None:
     target.write_text(f"{os.getpid()} {limits}", encoding="utf-8")
 
 
+def kept_memory(*, target: Path) -> None:
+    """Write how much of its memory the C library keeps."""
+    names = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
+    target.write_text(" ".join(os.environ.get(name, "-") for name in names), encoding="utf-8")
+
+
 def warn(*, target: Path) -> None:
     """Warn twice of one thing, once of another."""
     for _ in range(2):

@@ -137,6 +137,15 @@ def test_nothing_that_a_job_changes_is_left_for_the_next_one(forked: Runs) -> No
     assert len(numbers | {str(os.getpid())}) == 3
 
 
+def test_a_job_keeps_memory_for_its_next_array_unless_somebody_has_said_how_much(
+    forked: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MALLOC_MMAP_THRESHOLD_", raising=False)
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "4096")
+    forked.run("kept_memory", target=forked.folder / "target")
+    assert (forked.folder / "target").read_text() == f"{2**25} 4096"
+
+
 def test_the_error_of_a_job_is_a_sentence_and_its_log_has_the_rest(runs: Runs) -> None:
     with pytest.raises(JobError, match=r"^fail: Row 3 has no rating\.\nIts log: .*job\.log\.$"):
         runs.run("fail", message="Row 3 has no rating.")

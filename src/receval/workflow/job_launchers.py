@@ -19,6 +19,7 @@ from typing import Protocol
 
 from receval.arithmetic import use_one_arithmetic
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
+from receval.workflow.memory_of_jobs import KEPT
 
 PATIENCE = 10.0
 """Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
@@ -76,6 +77,7 @@ class ForkServer:
                 [sys.executable, "-m", "receval.workflow.fork_server", str(number)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[number],
+                env={**KEPT, **os.environ},
             )
 
     def start(self, job: Job) -> StartedJob:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory that jobs share with the process that they are forked from: in pages that are few.
+"""The memory of jobs: what they share with the process they are forked from, and what they take.
 
 Forking copies an entry for each page of memory, and the end of a process gives each one back. Of
 the libraries that the fork server has loaded, there are sixty thousand pages of 4 KiB, and so a job
@@ -12,6 +12,16 @@ from __future__ import annotations
 import ctypes
 import re
 from pathlib import Path
+
+KEPT = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(64 * 2**20),
+}
+"""What a job takes for an array and gives back, it keeps for the next array, up to these bytes.
+
+They are the values that glibc comes to by itself, from 128 KiB on, in a process that works for
+long. Most jobs are too short for that, and would take and give back the same pages again and again.
+"""
 
 _MADV_COLLAPSE = 25
 _SIZE = Path("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
