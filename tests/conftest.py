@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from hypothesis import settings
 
 # What is imported is compiled once, whatever the environment says, and not again by every process
@@ -162,6 +161,8 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     All processes of the tests share it, so whoever would change a file copies it before. Beside it
     are ``untouched``, the repository as it is, and ``home``, of those who run the workflow.
     """
+    # Tests of the library alone run where neither is installed (make floors).
+    from filelock import FileLock
     from workflow.running import Workflow
 
     shared = tmp_path_factory.getbasetemp()
