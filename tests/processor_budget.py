@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import resource
 import sys
+import sysconfig
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -35,6 +36,9 @@ STARTS = {
     "subprocess.Popen",
 }
 """What Python says when a process is started."""
+
+INSTALLED, STANDARD = (sysconfig.get_paths()[name] for name in ("purelib", "stdlib"))
+"""Where libraries are, and where Python's own modules are."""
 
 KEY = "processor_seconds"
 
@@ -100,7 +104,7 @@ class Budget:
         sys.addaudithook(self._refuse_processes)
 
     def _refuse_processes(self, event: str, _: tuple[object, ...]) -> None:
-        if event in STARTS and (item := self._item) is not None:
+        if event in STARTS and (item := self._item) is not None and not _is_of_a_library():
             raise UnmarkedProcessError(
                 f"{item.nodeid} starts a process: mark it with @pytest.mark.processes, "
                 "or call what it tests."
@@ -166,6 +170,14 @@ class Budget:
         terminalreporter.write_line(f"{used:7.1f}  all (budget {self._budget:.0f} s)")
         for sentence in self._sentences:
             terminalreporter.write_line(sentence, red=True)
+
+
+def _is_of_a_library() -> bool:
+    """Return whether a library does this of its own, such as matplotlib when it looks for fonts."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(("<frozen", STANDARD)):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.startswith(INSTALLED)
 
 
 def folder_of(item: pytest.Item) -> str:
