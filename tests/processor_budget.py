@@ -25,8 +25,8 @@ LOOP_SECONDS = 0.3
 TOLERATED = 1.5
 """How many times its budget a run may take."""
 
-COSTLY = 0.3
-"""Processor seconds from which a test needs the mark ``costly``."""
+COSTLY = 0.15
+"""Processor seconds from which a test needs the mark ``costly``, if it has not ``repository``."""
 
 FAR_TOO_COSTLY = 5.0
 """Processor seconds for which a test without the mark fails a run: more than compiling a kernel."""
@@ -132,7 +132,7 @@ class Budget:
             return (yield)
         finally:
             taken = processor_seconds() - begun
-            marks = ("costly", "processes", "slow")
+            marks = ("costly", "processes", "repository", "slow")
             if taken > COSTLY and not any(item.get_closest_marker(name) for name in marks):
                 self._unmarked[item.nodeid] = taken
 

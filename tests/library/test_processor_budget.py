@@ -72,7 +72,7 @@ def test_the_fixed_loop_takes_the_time_of_a_processor() -> None:
     assert 0.01 < slowness() * LOOP_SECONDS < 10
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_a_run_fails_above_its_budget_and_where_marks_are_missing(
     tmp_path: Path,

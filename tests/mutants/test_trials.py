@@ -11,7 +11,7 @@ from mutants.mutations import Mutation, mutations_of
 from mutants.reached import measured_reaches, stages_of
 from mutants.trials import change_file, linked_copy, run_tests, update_copy
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 FILES = {
     "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--import-mode=importlib'\n",
