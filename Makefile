@@ -32,7 +32,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-deps --
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo quick test check faults mutants floors reproduce statements lint drift report site browser accept slurm clean
+.PHONY: demo quick test check faults mutants floors reproduce statements lint types style drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -74,10 +74,16 @@ reproduce: $(VENV)/ready
 statements: $(VENV)/ready
 	RECEVAL_ARTIFACTS="$(CURDIR)/work/full/artifacts" $(BIN)/python -m pytest tests/studies/test_accepted_*.py
 
+# Types take as long as all the rest.
 lint: $(VENV)/ready
+	$(MAKE) --no-print-directory --jobs 2 types style
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+style: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
