@@ -14,6 +14,7 @@ from protocols.test_ranking import (
     samples_of,
     seeded,
 )
+from scipy.sparse import csr_array
 
 from receval.protocols import evaluation
 from receval.protocols.evaluation import rank_judged, rank_judged_together
@@ -89,9 +90,10 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
         Protocol("1R", "TI", 3, 4.0, percentiles=3),
     ]
     fold, scores = judged_by(JUDGED)
+    scores[:, ::3] = np.nan
     together = rank_judged(Scores(scores), fold, protocols, seeded)
-    for users in (1, 2, 3):
-        monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", users * N_ITEMS)
+    for entries in (1, *(users * N_ITEMS for users in (1, 2, 3, 4, 5, 6))):
+        monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
         apart = rank_judged(Scores(scores), fold, protocols, seeded)
         for one, other in zip(together, apart, strict=True):
             np.testing.assert_array_equal(one.ranks, other.ranks)
@@ -119,6 +121,37 @@ def test_systems_that_are_scored_together_are_asked_for_whole_groups_of_users(
     assert two.asked == asked
     for own, matrix in zip(found, two.matrices, strict=True):
         assert_as_by_sorting(own, fold, matrix, PROTOCOLS)
+
+
+@pytest.mark.parametrize("judged", [JUDGED, [1, 2, 4], range(N_USERS)])
+@pytest.mark.parametrize("entries", [2 * N_ITEMS, 9 * N_ITEMS])
+def test_parts_of_the_users_have_the_ranks_that_they_have_among_all(
+    monkeypatch: pytest.MonkeyPatch, entries: int, judged: list[int]
+) -> None:
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
+    fold, scores = judged_by(list(judged))
+    scores[:, ::3] = np.nan
+    protocols = [*PROTOCOLS, Protocol("AR", "train", None, 4.0, non_computable="random")]
+    whole = rank_judged(Scores(scores), fold, protocols, seeded)
+    indptr = fold.test.indptr
+    for cut in range(N_USERS + 1):
+        parts = [range(cut), range(cut, N_USERS)]
+        apart = [rank_judged(Scores(scores), fold, protocols, seeded, users=own) for own in parts]
+        for together, *two in zip(whole, *apart, strict=True):
+            for own, found in zip(parts, two, strict=True):
+                for name in ("ranks", "lengths", "candidates"):
+                    alone = getattr(found.of_users(own, indptr), name)
+                    wanted = getattr(together.of_users(own, indptr), name)
+                    np.testing.assert_array_equal(alone, wanted)
+                    assert np.count_nonzero(alone) == np.count_nonzero(getattr(found, name))
+
+
+def test_without_items_or_judgments_nothing_is_ranked() -> None:
+    for shape in ((3, 0), (3, 2)):
+        fold = Fold(csr_array(shape, dtype=np.float32), Judgments.from_pairs([], [], [], 3))
+        for outcome in rank_judged(Scores(np.zeros(shape)), fold, PROTOCOLS, seeded):
+            assert (len(outcome.ranks), outcome.lengths.tolist()) == (0, [0, 0, 0])
+            assert outcome.candidates.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("liked", [1, 3])
