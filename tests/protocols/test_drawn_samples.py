@@ -129,8 +129,7 @@ def test_uniform_samples_are_the_first_steps_of_a_shuffle_of_what_is_left(
     drawing = Drawing.of_seed(seed)
     found = sample_candidates(*drawing.arguments(size, everybody=False))  # type: ignore[arg-type]
     assert samples_in(found) == [
-        uniform_sample(drawing.pool(user), size, int(own))
-        for user, own in enumerate(drawing.seeds)
+        uniform_sample(drawing.pool(user), size, int(own)) for user, own in enumerate(drawing.seeds)
     ]
 
 

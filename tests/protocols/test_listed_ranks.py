@@ -129,7 +129,9 @@ def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> 
 
 
 def test_a_threshold_may_be_given_when_ranking() -> None:
-    fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0, 0], [2, 3], [5, 1], 1))
+    fold = Fold(
+        summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0, 0], [2, 3], [5, 1], 1)
+    )
     listed = ListedItems(
         np.zeros(3, dtype=np.int32), np.array([3, 1, 2], dtype=np.int32), np.array([9.0, 8.0, 7.0])
     )

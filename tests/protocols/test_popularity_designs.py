@@ -88,6 +88,7 @@ def test_more_percentiles_than_items_are_refused() -> None:
         popularity_percentiles(fold, N_ITEMS + 1)
 
 
+@pytest.mark.costly
 @given(
     seed=st.integers(0, 10_000),
     candidates=st.sampled_from(["AI", "TI"]),

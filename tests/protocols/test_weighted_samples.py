@@ -8,14 +8,12 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from protocols.brute_force import Scores
-from protocols.test_ranking import N_ITEMS, N_USERS, random_fold, seeded
+from protocols.test_ranking import N_USERS, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import SampledCandidates, target_sets, user_seeds
+from receval.protocols.candidates import target_sets, user_seeds
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
-from receval.protocols.spec import ProtocolSpec
 from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.splits.split import Fold, Judgments
 
@@ -84,7 +82,7 @@ def test_ranks_are_those_among_the_target_sets(relevant):
     assert ranked > 3
 
 
-def test_uniform_samples_their_names_and_keys_do_not_change_beside_weighted_ones():
+def test_uniform_samples_do_not_change_beside_weighted_ones():
     fold, scores = random_fold(5)
     uniform = Protocol("1R", "TI", sampled=3, threshold=4.0)
     weighted = Protocol("1R", "TI", sampled=3, threshold=4.0, sampled_by="popularity")
@@ -92,35 +90,6 @@ def test_uniform_samples_their_names_and_keys_do_not_change_beside_weighted_ones
     (alone,) = rank_judged(system, fold, [uniform], seeded)
     beside, _ = rank_judged(system, fold, [uniform, weighted], seeded)
     assert alone.ranks.tolist() == beside.ranks.tolist()
-    assert (uniform.name, uniform.key) == ("1R TI-NN", "1r-ti-nn3-from4")
-    assert (weighted.name, weighted.key) == (
-        "1R TI-NN by=popularity",
-        "1r-ti-nn3-from4-bypopularity",
-    )
-
-
-def test_names_are_read_as_they_are_written():
-    protocol = parse_protocol("1R TI-NN sampled=99 by=popularity")
-    assert protocol == Protocol("1R", "TI", sampled=99, sampled_by="popularity")
-    milder = parse_protocol("P1R TI-NN by=popularity power=0.75 sampled=9 percentiles=3")
-    assert milder.power == 0.75
-    assert parse_protocol(f"{milder.name} sampled=9 percentiles=3") == milder
-    assert milder.key == "1r-ti-nn9-percentiles3-bypopularity0.75"
-    spec = ProtocolSpec(relevant="1R", sampled=[5, 9], sampled_by="popularity", power=0.5)
-    assert [own.power for own in spec.protocols(4)] == [0.5, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("AR TI-AN by=popularity", "ranks all candidates, so none is drawn by popularity"),
-        ("1R TI-NN sampled=9 by=fame", "must be one of uniform, popularity"),
-        ("1R TI-NN sampled=9 power=0.5", "say by=popularity, too"),
-    ],
-)
-def test_protocols_that_draw_nothing_by_popularity_are_refused(name, message):
-    with pytest.raises(ValueError, match=message):
-        parse_protocol(name)
 
 
 def test_powers_that_are_negative_and_folds_without_training_are_refused():
