@@ -13,6 +13,7 @@ from scipy.stats import gmean
 from receval.metrics.averages import (
     AVERAGES,
     FLOOR,
+    MEAN_DECIMALS,
     AdjustedGeometric,
     Arithmetic,
     Average,
@@ -21,9 +22,17 @@ from receval.metrics.averages import (
     Weighted,
     parse_average,
 )
-from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists, mean
+from receval.metrics.evaluation import (
+    EvaluatedUsers,
+    aggregate,
+    evaluate,
+    evaluated_lists,
+    mean,
+)
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
 VALUES = np.array([[0.5, 0.125, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]])
@@ -53,6 +62,11 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
 def test_averages_worked_by_hand(average: Average, first: float, second: float) -> None:
     assert of(average) == pytest.approx([first, second], rel=1e-12)
     assert of(average, VALUES[0]) == pytest.approx([first], rel=1e-12)
+
+
+def test_means_are_equal_that_differ_by_less_than_half_of_the_twelfth_decimal() -> None:
+    means = np.array([0.25, 0.25 + 4e-13, 0.25 - 4e-13, 0.25 + 1e-12, 0.25 - 1e-12])
+    assert len(set(np.round(means, MEAN_DECIMALS).tolist())) == 3
 
 
 ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
@@ -185,6 +199,38 @@ def test_under_1r_every_list_weighs_the_same() -> None:
         assert aggregate(values, lists, average)[0] == pytest.approx(1 / 3)
     assert aggregate(values, lists, Median())[0] == 0.0
     assert mean(values, lists, "all")[0] == mean(values, lists, "relevant")[0]
+
+
+@given(
+    percentiles=st.lists(st.integers(0, 4), min_size=1, max_size=12),
+    seed=st.integers(0, 999),
+    who=st.sampled_from(["all", "relevant", "covered"]),
+)
+def test_under_p1r_the_averages_of_percentiles_with_lists_are_averaged(
+    percentiles: list[int], seed: int, who: EvaluatedUsers
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(percentiles)
+    judgments = Judgments.from_pairs(range(n), [0] * n, rng.choice([4, 5], n), n)
+    # One list of each user, some of them empty.
+    lengths = rng.choice([0, 3], n).astype(np.int32)
+    judged = JudgedRanks(
+        np.minimum(lengths, 1), lengths - (lengths > 0), lengths, np.array(percentiles, np.int16)
+    )
+    protocol = Protocol("1R", threshold=4.0, percentiles=5)
+    lists = JudgedLists.of(judgments, judged, 4.0, protocol)
+    values = rng.random((2, n))
+    kept = [place for place in range(n) if who != "covered" or lengths[place] > 0]
+    if not kept:
+        with pytest.raises(ValueError, match="No list is left"):
+            aggregate(values, lists, Median(), who)
+        return
+    for row, found in zip(values, aggregate(values, lists, Median(), who), strict=True):
+        by_percentile = [
+            np.median([row[place] for place in kept if percentiles[place] == own])
+            for own in sorted({percentiles[place] for place in kept})
+        ]
+        assert found == pytest.approx(np.mean(by_percentile))
 
 
 @pytest.mark.parametrize("evaluated_users", ["tested", "relevant", "covered"])

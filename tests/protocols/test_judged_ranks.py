@@ -105,7 +105,8 @@ def of_fold(fold: int, *protocols: str, unbiased: bool = False) -> dict[RanksKey
 
 
 def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Path) -> None:
-    folds = [of_fold(0, "AR", "1R"), of_fold(1, "AR", "1R", unbiased=True), of_fold(2, "AR", "1R")]
+    keys = ("AR", "1R", "of/a/plugin")
+    folds = [of_fold(0, *keys), of_fold(1, *keys, unbiased=True), of_fold(2, *keys)]
     shares = (folds[0] | folds[2], folds[1])
     parts = [tmp_path / f"{number}.npz" for number in range(len(shares))]
     for path, own in zip(parts, shares, strict=True):

@@ -92,6 +92,15 @@ def test_uniform_samples_do_not_change_beside_weighted_ones():
     assert alone.ranks.tolist() == beside.ranks.tolist()
 
 
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+def test_weights_are_powers_of_the_numbers_of_training_ratings(power):
+    train = csr_array(np.array([[1, 0, 0, 2, 1], [0, 0, 0, 5, 3], [0, 0, 0, 1, 0]], np.float32))
+    fold = Fold(train, Judgments.from_pairs([0], [1], [5], 3))
+    # The items without a training rating have the weight 0, also to the power of 0.
+    expected = [1, 0, 0, 3**power, 2**power]
+    assert popularity_weights(fold, power).tolist() == pytest.approx(expected)
+
+
 def test_powers_that_are_negative_and_folds_without_training_are_refused():
     with pytest.raises(ValueError, match="must be a number from 0 on"):
         Protocol("1R", sampled=3, sampled_by="popularity", power=-1.0)
