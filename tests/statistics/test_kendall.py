@@ -53,6 +53,16 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], TOLERANCE_OF_MEANS) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "sign"),
+    [(1.0, 0.5, 0), (0.5, 1.0, 0), (-1.0, -0.5, 0), (1.0, 0.49, 1), (-1.0, -0.49, -1), (0, 0, 0)],
+)
+def test_what_differs_by_the_tolerated_share_of_the_larger_one_is_tied(
+    one: float, other: float, sign: int
+) -> None:
+    assert pair_signs([one, other], 0.5).tolist() == [sign]
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinite_values_have_no_order(value: float) -> None:
     with pytest.raises(ValueError, match="infinite value"):
