@@ -72,13 +72,36 @@ def assert_as_by_sorting(
         np.testing.assert_array_equal(outcome.lengths, lengths)
 
 
-def test_blocks_of_three_users_are_ranked_as_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", 3 * N_ITEMS)
+@pytest.mark.parametrize(
+    ("entries", "asked"),
+    [
+        (1, [[0], [2], [3], [5], [6]]),
+        (2 * N_ITEMS - 1, [[0], [2], [3], [5], [6]]),
+        (3 * N_ITEMS, [[0, 2, 3], [5, 6]]),
+        (4 * N_ITEMS, [[0, 2, 3, 5], [6]]),
+        (5 * N_ITEMS, [[0, 2, 3, 5, 6]]),
+        (99 * N_ITEMS, [[0, 2, 3, 5, 6]]),
+    ],
+)
+def test_blocks_of_users_are_ranked_as_by_sorting(
+    monkeypatch: pytest.MonkeyPatch, entries: int, asked: list[list[int]]
+) -> None:
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
     fold, scores = judged_by(JUDGED)
     one = Systems(scores)
     (found,) = rank_judged_together(one, fold, PROTOCOLS, seeded)
-    assert one.asked == [[0, 2, 3], [5, 6]]
+    assert one.asked == asked
     assert_as_by_sorting(found, fold, scores, PROTOCOLS)
+
+
+def test_scores_of_more_systems_than_there_are_are_refused() -> None:
+    class TwoOfOne(Systems):
+        def __len__(self) -> int:
+            return 1
+
+    fold, scores = judged_by(JUDGED)
+    with pytest.raises(ValueError, match="longer than"):
+        rank_judged_together(TwoOfOne(scores, scores), fold, PROTOCOLS, seeded)
 
 
 def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
@@ -108,6 +131,7 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
         (3, 3, [[0, 2, 3], [5, 6]]),
         (2, 3, [[0, 2], [3, 5], [6]]),
         (3, 4, [[0, 2, 3], [5, 6]]),
+        (2, 5, [[0, 2, 3, 5], [6]]),
     ],
 )
 def test_systems_that_are_scored_together_are_asked_for_whole_groups_of_users(

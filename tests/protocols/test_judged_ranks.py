@@ -127,7 +127,7 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
         (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/1/test"),
         (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, 1R/0/unbiased"),
         (of_fold(0, "AR", "1R"), None, "it has no owner"),
-        (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "it holds the ranks of ml-1m"),
+        (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "2.npz .*ranks of .*, random"),
     ],
 )
 def test_a_part_of_other_protocols_or_systems_is_not_joined(
