@@ -136,6 +136,14 @@ def test_the_past_trains_the_future_tests_and_what_is_left_out_is_counted(
         assert (found.codes[0].tolist(), dict(found.metadata)) == expected
 
 
+@pytest.mark.parametrize("repeats", ["drop", "keep"])
+def test_without_training_nothing_is_repeated(repeats):
+    ratings = ratings_of([(0, 0), (0, 1), (1, 0), (0, 0)], 2, 2, timestamps=[1, 2, 3, 4])
+    found = split_by_time(ratings, rng_for, scope="all", test_share=0.99, repeats=repeats)
+    assert found.codes[0].tolist() == [TEST] * 4
+    assert found.metadata == {"repeats_dropped": 0}
+
+
 def test_a_moment_without_a_date_is_said_in_seconds():
     seconds = (0, DAY, 951_782_399, -1, 1e300, np.inf)
     assert [date_of_seconds(moment) for moment in seconds] == [

@@ -104,6 +104,15 @@ def test_a_cut_in_time_leaks_nothing_and_leave_last_out_nothing_of_the_same_user
     assert "same item" in str(random)
 
 
+def test_a_report_is_printed_without_row_numbers_with_four_decimals():
+    # Of three training ratings two lie behind the test.
+    ratings = ratings_of([(0, item) for item in range(4)], 1, 4, timestamps=[1, 2, 3, 4])
+    found = future_in_train(ratings, Split((np.array([1, 2, 1, 1], dtype=np.uint8),)))
+    lines = [line.split() for line in str(found).splitlines()]
+    assert lines[0] == found.table.columns.tolist()
+    assert lines[1] == ["0", "anybody", "1", "1", "1.0", "1.0", "0.6667", "0.0"]
+
+
 def test_ratings_without_times_and_folds_without_tests_are_refused():
     ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
     with pytest.raises(ValueError, match=r"cannot be said of ratings without timestamps"):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.ratings import summed_matrix
-from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
+from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split, fold
 from receval.splits.storage import StoredCodes, write_codes
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
@@ -63,6 +64,14 @@ def test_stored_folds_are_taken_by_number_and_slice_as_from_a_tuple(tmp_path, n_
     for start, stop, step in product(ends, ends, [None, -1, 2]):
         part = slice(start, stop, step)
         assert [own.tolist() for own in stored[part]] == codes[part]
+
+
+@given(st.lists(st.lists(st.integers(0, 255), min_size=9, max_size=9), max_size=3))
+def test_any_bytes_are_read_as_they_were_written(tmp_path_factory, folds):
+    path = tmp_path_factory.getbasetemp() / "bytes.npz"
+    every = [*folds, [0, 255, 1, 254, 2, 128, 127, 3, 64]]
+    write_codes(path, [np.array(codes, dtype=np.uint8) for codes in every], {})
+    assert [codes.tolist() for codes in StoredCodes(path)] == every
 
 
 def test_codes_of_no_fold_are_of_no_rating(tmp_path):
@@ -279,6 +288,17 @@ def test_what_is_no_judgment_of_its_own_is_refused(users, items, values, message
         Judgments.from_pairs(users, items, values, 2)
 
 
+def test_the_repeated_pair_is_named_also_where_users_outnumber_items():
+    for users, items, n_items in (([0, 2, 2], [1, 0, 0], 2), ([0, 4, 4], [1, 0, 0], 2)):
+        with pytest.raises(ValueError, match="judgments 2 and 3 are of the same user and item"):
+            Judgments.from_pairs(users, items, [1] * 3, 2 * n_items + 1)
+
+
+def test_a_fold_without_a_train_file_has_no_order_of_appearance():
+    own = Fold(csr_array((1, 1), dtype=np.float32), Judgments.from_pairs([], [], [], 1))
+    assert (len(own.users_by_appearance), len(own.items_by_appearance)) == (0, 0)
+
+
 @pytest.mark.parametrize("train_order", ["rows", "folds"])
 def test_users_and_items_of_a_long_file_appear_in_the_order_of_their_first_rows(train_order):
     rng = np.random.default_rng(3)
@@ -314,6 +334,7 @@ def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> N
     [
         ([0, 2], [3, 3], 2, "not in order"),
         ([0, 2], [4, 3], 2, "not in order"),
+        ([0, 2, 4], [5, 4, 3, 6], 4, "not in order"),
         ([0, 2, 1, 3], [1, 2, 3], 3, "not in order"),
         ([1, 2], [3, 4], 2, "not in order"),
         ([0, 3], [3, 4], 2, r"end at \[3\]"),

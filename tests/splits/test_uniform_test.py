@@ -140,6 +140,25 @@ def test_an_item_that_lacks_a_billionth_of_a_test_rating_has_none(missing):
             split_with_uniform_test(ratings, rng_for, **parameters)
 
 
+def test_a_share_that_a_billionth_of_a_rating_reaches_is_reached():
+    parameters = {"test_share": 0.5000000005, "min_train_ratio": 0.4999999995, "folds": 1}
+    split = split_with_uniform_test(with_popularity(2, 2), rng_for, **parameters)
+    assert split.metadata["test_ratings"] == 2
+
+
+def test_a_single_test_rating_may_be_the_largest_test():
+    split = split_with_uniform_test(
+        with_popularity(2, 1, 1),
+        rng_for,
+        test_share=0.9,
+        min_train_ratio=0.5,
+        folds=1,
+        tests_from=0,
+    )
+    assert split.metadata["sigma"] == 1 / 4
+    assert split.metadata["test_ratings"] == split.metadata["target_items"] == 1
+
+
 @pytest.mark.parametrize("more", [0, 1e-10, 1e-9])
 def test_a_share_that_lacks_a_billionth_of_a_rating_is_not_reached(more):
     ratings = with_popularity(2, 2)
@@ -195,7 +214,7 @@ def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test
 
 def test_items_that_can_spare_no_test_rating_are_in_no_test():
     ratings = with_popularity(1, 1, 1)
-    with pytest.raises(ValueError, match="less than one per item"):
+    with pytest.raises(ValueError, match=r"test share of 0\.9 .*less than one per item"):
         split_with_uniform_test(
             ratings, rng_for, test_share=0.9, min_train_ratio=0.2, folds=1, tests_from=0
         )
