@@ -64,10 +64,10 @@ def assert_ranked_as_scores_are(
         assert getattr(found, name).dtype == getattr(wanted, name).dtype
 
 
+@pytest.mark.parametrize("candidates", ["AI", "TI", "train", "rated"])
 @given(
     case=folds_with_scores(),
     relevant=st.sampled_from(["AR", "1R"]),
-    candidates=st.sampled_from(["AI", "TI", "train", "rated"]),
     ties=st.sampled_from(["random", "index"]),
     shuffled=st.randoms(use_true_random=False),
 )

@@ -135,6 +135,15 @@ def test_resampled_means_as_far_from_the_mean_as_it_is_from_0_are_counted(
     assert found.tolist() == expected
 
 
+@pytest.mark.parametrize("exponent", [-40, 0, 40])
+def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int) -> None:
+    rows = eighths(9, (3, 7)) * np.array([[1.0], [2.0**20], [2.0**-20]])
+    found = shifted_bootstrap_test(np.ldexp(rows, exponent), 40, np.random.default_rng(1))
+    alone = [shifted_bootstrap_test([row], 40, np.random.default_rng(1))[0] for row in rows]
+    assert found.tolist() == alone
+    assert len(set(alone)) > 1
+
+
 def test_differences_and_resamples_of_other_users_are_refused() -> None:
     with pytest.raises(ValueError, match="differences are of 3 users, the resamples of 4: both"):
         rejected_shares([0.1, 0.2, 0.3], np.ones((5, 4)))

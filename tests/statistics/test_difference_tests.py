@@ -32,9 +32,10 @@ Table = NDArray[np.float64]
 
 
 def rows_of(seed: int = 1) -> Table:
-    rows = np.random.default_rng(seed).integers(-2, 4, (5, 40)).astype(float)
+    rows = np.random.default_rng(seed).integers(-2, 4, (6, 40)).astype(float)
     rows[3] = 0.0
     rows[4] = 1.0
+    rows[5, 1:] = 0.0
     return rows
 
 
@@ -53,7 +54,7 @@ def test_all_tests_have_a_p_value_of_every_row() -> None:
     rows = rows_of()
     found = p_values_of_tests(rows, np.random.default_rng(2))
     assert tuple(found) == TESTS
-    assert all(p_values.shape == (5,) for p_values in found.values())
+    assert all(p_values.shape == (6,) for p_values in found.values())
     signs = [sign_test([row, np.zeros(40)])[0] for row in rows]
     np.testing.assert_allclose(found["sign"], signs)
     # Nothing differs in row 3, and all users agree in row 4.
@@ -97,6 +98,22 @@ def test_t_by_moments_is_t_of_few_differences(values: Table, exponent: int) -> N
     found, expected = t_statistics_by_moments(scaled), t_statistics(values)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(t_test_by_moments(scaled), t_test(values), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        t_statistics_by_moments,
+        t_test_by_moments,
+        lambda v: honestly_significant_differences(v, 0.1),
+    ],
+)
+def test_families_of_two_users_are_tested_and_of_one_refused(
+    test: Callable[[Table], Table],
+) -> None:
+    assert np.isfinite(test(np.array([[0.0, 1.0], [3.0, 1.0]]))).all()
+    with pytest.raises(ValueError, match="2 user"):
+        test(np.zeros((2, 1)))
 
 
 def test_t_by_moments_is_t_of_the_differences() -> None:

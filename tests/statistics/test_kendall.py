@@ -28,6 +28,10 @@ def test_orders_that_agree_or_oppose_have_one_and_minus_one() -> None:
     assert kendall_tau_b([ahead], [ahead, ahead[::-1]]).tolist() == [[1.0, -1.0]]
 
 
+def test_two_systems_agree_or_do_not() -> None:
+    assert kendall_tau_b([[1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0]]).tolist() == [[1.0, -1.0]]
+
+
 def test_an_ordering_with_all_systems_tied_has_no_correlation() -> None:
     tau = kendall_tau_b([[1.0, 1.0, 1.0]], [[1.0, 2.0, 3.0]])
     assert np.isnan(tau).all()
