@@ -201,26 +201,23 @@ def test_under_1r_every_list_weighs_the_same() -> None:
     assert mean(values, lists, "all")[0] == mean(values, lists, "relevant")[0]
 
 
-@given(
-    percentiles=st.lists(st.integers(0, 4), min_size=1, max_size=12),
-    seed=st.integers(0, 999),
-    who=st.sampled_from(["all", "relevant", "covered"]),
-)
+@pytest.mark.parametrize("who", ["all", "tested", "relevant", "covered", "relevant-covered"])
+@given(percentiles=st.lists(st.integers(0, 4), min_size=1, max_size=12), seed=st.integers(0, 999))
 def test_under_p1r_the_averages_of_percentiles_with_lists_are_averaged(
-    percentiles: list[int], seed: int, who: EvaluatedUsers
+    who: EvaluatedUsers, percentiles: list[int], seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     n = len(percentiles)
     judgments = Judgments.from_pairs(range(n), [0] * n, rng.choice([4, 5], n), n)
     # One list of each user, some of them empty.
-    lengths = rng.choice([0, 3], n).astype(np.int32)
+    lengths = rng.choice([0, 1, 3], n).astype(np.int32)
     judged = JudgedRanks(
         np.minimum(lengths, 1), lengths - (lengths > 0), lengths, np.array(percentiles, np.int16)
     )
     protocol = Protocol("1R", threshold=4.0, percentiles=5)
     lists = JudgedLists.of(judgments, judged, 4.0, protocol)
     values = rng.random((2, n))
-    kept = [place for place in range(n) if who != "covered" or lengths[place] > 0]
+    kept = [place for place in range(n) if "covered" not in who or lengths[place] > 0]
     if not kept:
         with pytest.raises(ValueError, match="No list is left"):
             aggregate(values, lists, Median(), who)
@@ -244,6 +241,6 @@ def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
 
 
 def test_covered_users_without_a_list_are_an_error_that_says_so() -> None:
-    lists = JudgedLists.of(Judgments.from_pairs([0], [0], [5], 1), ranks([0], [0]), 4, AR)
+    lists = JudgedLists.of(Judgments.from_pairs([0], [0], [5], 2), ranks([0], [0, 0]), 4, AR)
     with pytest.raises(ValueError, match="over covered users: all lists are empty"):
         mean(evaluate([parse("P@1")], lists), lists, "covered")

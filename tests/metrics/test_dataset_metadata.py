@@ -41,7 +41,12 @@ def test_plays_of_a_pair_are_summed_and_the_pair_counts_once() -> None:
 
 
 @pytest.mark.parametrize("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
-def test_the_highest_rating_may_be_of_any_user_and_sign(values: list[float]) -> None:
+@pytest.mark.parametrize("size", [1, 1000])
+def test_the_highest_rating_may_be_of_any_user_and_sign(
+    monkeypatch: pytest.MonkeyPatch, size: int, values: list[float]
+) -> None:
+    # User 2, who has no rating, may have a block of its own.
+    monkeypatch.setattr(ratings_table, "_BLOCK_RATINGS", size)
     for turned in (values, values[1:] + values[:1], values[2:] + values[:2]):
         ratings = ratings_of([0, 1, 3], [0, 1, 1], turned, n_items=3)
         assert DatasetMetadata.of(ratings, 1).maximum_rating == max(values)
