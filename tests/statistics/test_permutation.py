@@ -53,6 +53,11 @@ def test_a_seed_gives_the_same_result_twice_and_another_seed_another() -> None:
     assert (first != permutation_test(values, np.random.SeedSequence(1), 2000).exceeded).any()
 
 
+def test_a_hundred_thousand_samples_are_drawn_as_in_the_papers() -> None:
+    test = permutation_test(np.zeros((1, 2, 1)), SEED)
+    assert (test.samples, test.exceeded.tolist()) == (100_000, [[100_000]])
+
+
 def test_p_is_valid_and_the_plain_share_is_there() -> None:
     test = PermutationTest(np.array([[0, 9]]), 9)
     assert test.p_values.tolist() == [[0.1, 1.0]]
