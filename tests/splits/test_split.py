@@ -373,6 +373,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
     columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])
     expected = summed_matrix(*columns, (ratings.n_users, ratings.n_items))
     for found in (whole, blocks):
+        assert found.train.has_canonical_format
         for name in ("data", "indices", "indptr"):
             own, other = getattr(found.train, name), getattr(expected, name)
             assert (own.tobytes(), own.dtype) == (other.tobytes(), other.dtype)

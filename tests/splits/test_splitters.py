@@ -14,9 +14,11 @@ from splits.generated_ratings import (
     skewed_ratings,
 )
 
+from receval.splits.anti_popular_familiarity import with_anti_popular_familiarity
 from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
 from receval.splits.partition import split_into_folds, split_with_unbiased_test
 from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.splits.selection import selected_ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
 
@@ -32,6 +34,30 @@ def test_coin_flips_train_with_the_given_probability_and_repetitions_are_indepen
         assert test.mean() == pytest.approx(0.3, abs=4 * math.sqrt(0.21 / len(ratings)))
     both = (tests[0] & tests[1]).mean()
     assert both == pytest.approx(0.09, abs=4 * math.sqrt(0.0819 / len(ratings)))
+
+
+class Coins(np.random.Generator):
+    """Throws what it is told."""
+
+    def __init__(self, *thrown):
+        super().__init__(np.random.PCG64(1))
+        self.thrown = thrown
+
+    def random(self, size, dtype=np.float64):
+        return np.array(self.thrown, dtype=dtype)
+
+
+def test_a_coin_that_shows_the_share_itself_lies_not_below_it():
+    ratings = ratings_of([(0, 0), (0, 1), (1, 0)], 2, 2, known=[True, False, True])
+    coins = Coins(0.25, 0.5, 0.75)
+    split = split_by_random_ratio(ratings, lambda _: coins, train_ratio=0.5, folds=1)
+    assert split.codes[0].tolist() == [TRAIN, TEST, TEST]
+    kept = selected_ratings(ratings, lambda _: coins, share=0.5)
+    assert kept.tolist() == [True, False, False]
+    # Half of the judgments of the item are known.
+    ratings = ratings_of([(0, 0), (1, 0)], 2, 1, known=[True, False])
+    known = with_anti_popular_familiarity(ratings, 9.0, Coins(0.5, 0.25)).known
+    assert known.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("percent", [5, 35, 55, 80])

@@ -80,6 +80,12 @@ def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
             assert appeared[: len(met)].tolist() == met
 
 
+def test_rows_that_no_fold_tests_with_stand_beside_those_of_the_first(ratings: Ratings) -> None:
+    tested_in = [np.arange(len(ratings)) % 3 == number for number in range(2)]
+    found = in_train_order(np.arange(9), ratings, tested_in, {"train_order": "folds"})
+    assert found.tolist() == [0, 2, 3, 5, 6, 8, 1, 4, 7]
+
+
 def test_an_unknown_order_is_refused(ratings: Ratings) -> None:
     with pytest.raises(ValueError, match="has the order 'shuffled', but there are"):
         in_train_order(np.arange(3), ratings, [], {"train_order": "shuffled"})

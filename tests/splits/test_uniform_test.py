@@ -140,6 +140,14 @@ def test_an_item_that_lacks_a_billionth_of_a_test_rating_has_none(missing):
             split_with_uniform_test(ratings, rng_for, **parameters)
 
 
+@pytest.mark.parametrize(("missing", "n_tests"), [(0, 3), (4e-10, 3), (1e-9, 2)])
+def test_an_item_that_lacks_a_billionth_of_a_rating_spares_no_other(missing, n_tests):
+    # Of the items with 4 and 3 ratings 2 and 1.5 may test, so that one test rating is left over.
+    parameters = {"test_share": 0.1, "min_train_ratio": 0.5 + missing / 4, "folds": 1}
+    split = split_with_uniform_test(with_popularity(4, 3), rng_for, **parameters)
+    assert split.metadata["test_ratings"] == n_tests
+
+
 def test_a_share_that_a_billionth_of_a_rating_reaches_is_reached():
     parameters = {"test_share": 0.5000000005, "min_train_ratio": 0.4999999995, "folds": 1}
     split = split_with_uniform_test(with_popularity(2, 2), rng_for, **parameters)
