@@ -266,8 +266,7 @@ def test_samples_in_blocks_count_as_one_by_one(
 ) -> None:
     if block != 50:  # the number that is part of what a seed means
         monkeypatch.setattr(tukey, "SAMPLES_PER_BLOCK", block)
-    # One system is so far ahead that hardly a sample reaches it.
-    values = tied_values(21, (4, 30)) + np.array([[0.375], [0.0], [0.0], [0.0]])
+    values = tied_values(21, (4, 30)) + np.array([[0.125], [0.0], [0.0], [0.0]])
     ranges = []
     for number, start in enumerate(range(0, samples, block)):
         generator = np.random.Generator(np.random.PCG64(block_seed(SEED, number)))
