@@ -143,7 +143,7 @@ def test_sums_that_are_as_far_from_0_as_the_observed_one_count(values: np.ndarra
 
 
 def test_a_block_of_a_seed_has_a_thousand_samples() -> None:
-    values = np.random.default_rng(2).random((1, 2, 9))
+    values = np.random.default_rng(2).random((3, 6, 9))
     assert_counted(values, [signs_of(0, 1000, 9), signs_of(1, 3, 9)])
 
 
