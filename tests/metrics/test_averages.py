@@ -13,6 +13,7 @@ from scipy.stats import gmean
 from receval.metrics.averages import (
     AVERAGES,
     FLOOR,
+    MEAN_DECIMALS,
     AdjustedGeometric,
     Arithmetic,
     Average,
@@ -21,9 +22,17 @@ from receval.metrics.averages import (
     Weighted,
     parse_average,
 )
-from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists, mean
+from receval.metrics.evaluation import (
+    EvaluatedUsers,
+    aggregate,
+    evaluate,
+    evaluated_lists,
+    mean,
+)
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
 from receval.splits.split import Judgments
 
 VALUES = np.array([[0.5, 0.125, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]])
@@ -53,6 +62,11 @@ def of(average: Average, values: np.ndarray = VALUES) -> list[float]:
 def test_averages_worked_by_hand(average: Average, first: float, second: float) -> None:
     assert of(average) == pytest.approx([first, second], rel=1e-12)
     assert of(average, VALUES[0]) == pytest.approx([first], rel=1e-12)
+
+
+def test_means_are_equal_that_differ_by_less_than_half_of_the_twelfth_decimal() -> None:
+    means = np.array([0.25, 0.25 + 4e-13, 0.25 - 4e-13, 0.25 + 1e-12, 0.25 - 1e-12])
+    assert len(set(np.round(means, MEAN_DECIMALS).tolist())) == 3
 
 
 ROWS = st.lists(st.floats(0, 1), min_size=4, max_size=4).map(np.array)
@@ -187,6 +201,35 @@ def test_under_1r_every_list_weighs_the_same() -> None:
     assert mean(values, lists, "all")[0] == mean(values, lists, "relevant")[0]
 
 
+@pytest.mark.parametrize("who", ["all", "tested", "relevant", "covered", "relevant-covered"])
+@given(percentiles=st.lists(st.integers(0, 4), min_size=1, max_size=12), seed=st.integers(0, 999))
+def test_under_p1r_the_averages_of_percentiles_with_lists_are_averaged(
+    who: EvaluatedUsers, percentiles: list[int], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(percentiles)
+    judgments = Judgments.from_pairs(range(n), [0] * n, rng.choice([4, 5], n), n)
+    # One list of each user, some of them empty.
+    lengths = rng.choice([0, 1, 3], n).astype(np.int32)
+    judged = JudgedRanks(
+        np.minimum(lengths, 1), lengths - (lengths > 0), lengths, np.array(percentiles, np.int16)
+    )
+    protocol = Protocol("1R", threshold=4.0, percentiles=5)
+    lists = JudgedLists.of(judgments, judged, 4.0, protocol)
+    values = rng.random((2, n))
+    kept = [place for place in range(n) if "covered" not in who or lengths[place] > 0]
+    if not kept:
+        with pytest.raises(ValueError, match="No list is left"):
+            aggregate(values, lists, Median(), who)
+        return
+    for row, found in zip(values, aggregate(values, lists, Median(), who), strict=True):
+        by_percentile = [
+            np.median([row[place] for place in kept if percentiles[place] == own])
+            for own in sorted({percentiles[place] for place in kept})
+        ]
+        assert found == pytest.approx(np.mean(by_percentile))
+
+
 @pytest.mark.parametrize("evaluated_users", ["tested", "relevant", "covered"])
 def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
     lists = JudgedLists.of(Judgments.from_pairs([], [], [], 2), ranks([], [0, 0]), 4, ONE)
@@ -198,6 +241,6 @@ def test_nothing_to_average_is_an_error_that_says_so(evaluated_users) -> None:
 
 
 def test_covered_users_without_a_list_are_an_error_that_says_so() -> None:
-    lists = JudgedLists.of(Judgments.from_pairs([0], [0], [5], 1), ranks([0], [0]), 4, AR)
+    lists = JudgedLists.of(Judgments.from_pairs([0], [0], [5], 2), ranks([0], [0, 0]), 4, AR)
     with pytest.raises(ValueError, match="over covered users: all lists are empty"):
         mean(evaluate([parse("P@1")], lists), lists, "covered")

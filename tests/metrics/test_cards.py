@@ -111,6 +111,12 @@ def test_fields_of_the_docstring_go_before_the_common_rules() -> None:
     assert card.fields == RULES | {"Denominator": "one more", "Source": "a", "Ties": "b"}
 
 
+def test_a_card_may_say_all_that_there_are_rules_for() -> None:
+    said = {title: title.lower() for title in ("Denominator", "Source", *RULES)}
+    fields_of = "\n".join(f":{title}: {words}" for title, words in said.items())
+    assert card_of(described(f"What.\n\n.. math:: x = 1\n\n{fields_of}")).fields == said
+
+
 def described(docstring: str) -> type[Metric]:
     @dataclass(frozen=True, kw_only=True)
     class Nameless(Metric):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -38,17 +40,33 @@ def test_plays_of_a_pair_are_summed_and_the_pair_counts_once() -> None:
     assert positive(ratings, 1) == [2, 2]
 
 
+@pytest.mark.parametrize("values", [[-3.0, -1.0, -2.0], [5.0, -7.0, 0.5], [0.0, 0.0, 0.0]])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_the_highest_rating_may_be_of_any_user_and_sign(
+    monkeypatch: pytest.MonkeyPatch, size: int, values: list[float]
+) -> None:
+    # User 2, who has no rating, may have a block of its own.
+    monkeypatch.setattr(ratings_table, "_BLOCK_RATINGS", size)
+    for turned in (values, values[1:] + values[:1], values[2:] + values[:2]):
+        ratings = ratings_of([0, 1, 3], [0, 1, 1], turned, n_items=3)
+        assert DatasetMetadata.of(ratings, 1).maximum_rating == max(values)
+
+
 @pytest.mark.costly
 def test_counts_do_not_depend_on_how_many_ratings_are_summed_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(1)
-    n = 3000
+    n = 600
     ratings = ratings_of(
-        rng.integers(0, 41, n).tolist(), rng.integers(0, 30, n).tolist(), [1.0] * n, 30
+        rng.integers(0, 23, n).tolist(), rng.integers(0, 11, n).tolist(), [1.0] * n, 11
     )
     whole = positive(ratings, 3)
-    for size in (1, 50, 700, 2999):
+    highest = DatasetMetadata.of(ratings, 3).maximum_rating
+    pairs = Counter(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True))
+    assert highest == max(pairs.values())
+    for size in (1, 2, 3, 50, 599, 600, 601):
         monkeypatch.setattr(ratings_table, "_BLOCK_RATINGS", size)
         assert positive(ratings, 3) == whole
+        assert DatasetMetadata.of(ratings, 3).maximum_rating == highest
     assert sum(whole) > 0

@@ -128,6 +128,10 @@ def test_the_reach_is_the_last_rank_that_matters() -> None:
     # The tenth judged item may stand anywhere.
     assert parse("P(condensed=true)@10").reach is None
     assert parse("P(condensed=true,depth=50)@10").reach == 50
+    # The best of all listed items make the ideal list.
+    assert parse("nDCG(ideal=listed)@10").reach is None
+    assert parse("nDCG(depth=50,ideal=listed)@10").reach == 50
+    assert parse("nDCG(ideal=all)@10").reach == 10
 
 
 def test_metrics_at_several_cutoffs_come_back_in_the_order_they_were_named() -> None:

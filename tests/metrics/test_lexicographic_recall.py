@@ -121,6 +121,16 @@ def test_lists_of_different_judgments_are_refused():
         lexirecall(one, other)
 
 
+def test_lists_of_more_users_are_refused():
+    one, other = (
+        views(JudgedItems.of(Judgments.from_pairs([0], [0], [5], n_users), 4), np.array([1]))[0]
+        for n_users in (1, 2)
+    )
+    for first, second in ((one, other), (other, one)):
+        with pytest.raises(ValueError, match="measured by different judged items"):
+            lexirecall(first, second)
+
+
 def test_the_sign_test_is_scipys_and_the_permutation_test_over_all_signs():
     signs = np.array([1, 1, 1, -1, 0, 0, 1, 1, 1])
     table = preference_table(signs[None], [("a", "b")])

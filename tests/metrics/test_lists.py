@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ from metrics.forms import ALL, cutoffs_of
 
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
-from receval.metrics.list_view import NO_CUTOFF
+from receval.metrics.list_view import NO_CUTOFF, ListView
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import METRICS, parse
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
@@ -104,6 +104,13 @@ def test_a_view_is_what_it_is_on_lists_that_were_so_from_the_start(
     )
 
 
+def test_what_is_kept_for_later_is_neither_shown_nor_compared() -> None:
+    for kind in (JudgedLists, ListView):
+        kept = [field for field in fields(kind) if field.name.startswith("_")]
+        assert len(kept) == 1
+        assert not any(field.repr or field.compare for field in kept)
+
+
 def test_the_depth_comes_before_condensing() -> None:
     lists = example()
     assert lists.view(condensed=True, depth=4).ranks.tolist() == [1, 2, 3]
@@ -177,12 +184,25 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
     np.testing.assert_allclose(bellogin, reciprocal)
 
 
-def test_the_share_of_computable_candidates_is_kept() -> None:
-    judgments = Judgments.from_pairs([0], [0], [5], 1)
-    outcome = JudgedRanks(
-        np.array([1], dtype=np.int32), np.array([3], dtype=np.int32), np.array([4], dtype=np.int32)
-    )
-    assert JudgedLists.of(judgments, outcome, 4, AR).computable_share == 0.75
+@pytest.mark.parametrize(
+    ("lengths", "candidates", "share"),
+    [
+        ([3, 0], [4, 0], 0.75),
+        ([1, 2], [2, 4], 0.5),
+        ([0, 0], [0, 0], np.nan),
+        ([0, 0], [0, 1], 0.0),
+        ([2**31 - 1] * 2, [2**31 - 1] * 2, 1.0),
+    ],
+)
+def test_the_share_of_computable_candidates_is_kept(
+    lengths: list[int], candidates: list[int], share: float
+) -> None:
+    judgments = Judgments.from_pairs([0, 1], [0, 0], [5, 5], 2)
+    columns = ([1, 1], lengths, candidates)
+    outcome = JudgedRanks(*(np.array(column, dtype=np.int32) for column in columns))
+    for protocol in (AR, ONE):
+        lists = JudgedLists.of(judgments, outcome, 4, protocol)
+        np.testing.assert_equal(lists.computable_share, share)
 
 
 def test_items_of_a_removed_head_leave_the_test_and_items_that_are_not_ranked_stay() -> None:
@@ -202,7 +222,39 @@ def test_items_of_a_removed_head_leave_the_test_and_items_that_are_not_ranked_st
     np.testing.assert_allclose(evaluate([parse("RR")], one)[0], [0, 1 / 2, 1 / 3, 1, 0, 0])
 
 
-@pytest.mark.parametrize("size", [1, 3, 10])
+@given(
+    n_judged=st.lists(st.integers(0, 4), max_size=12),
+    size=st.sampled_from([1, 2, 3, -1, 0, 1000]),
+)
+def test_blocks_hold_as_many_rows_as_fit_and_at_least_one(n_judged: list[int], size: int) -> None:
+    # One less than there are, as many, or so many.
+    at_once = max(1, size if size > 0 else sum(n_judged) + size)
+    users = np.repeat(np.arange(len(n_judged)), n_judged)
+    items = [item for number in n_judged for item in range(number)]
+    judgments = Judgments.from_pairs(users, items, [4 + i % 2 for i in items], len(n_judged))
+    judged = JudgedItems.of(judgments, THRESHOLD + 1)
+    expected: list[slice] = []
+    for row in range(len(n_judged)):
+        start = expected[-1].start if expected else 0
+        if expected and sum(n_judged[start : row + 1]) <= at_once:
+            expected[-1] = slice(start, row + 1)
+        else:
+            expected.append(slice(row, row + 1))
+    weights = np.arange(1.0, len(items) + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("receval.metrics.judged_items._BLOCK_ITEMS", at_once)
+        assert list(judged.blocks_of_rows()) == expected
+        sums = judged.sums(weights).tolist()
+    assert sums == [weights[users == row].sum() for row in range(len(n_judged))]
+    for rows in expected:
+        own = judged.of_rows(rows)
+        assert own.n_judged.tolist() == n_judged[rows]
+        kept = slice(sum(n_judged[: rows.start]), sum(n_judged[: rows.stop]))
+        for name in ("values", "relevant", "positions"):
+            assert getattr(own, name).tolist() == getattr(judged, name)[kept].tolist()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10])
 def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_time(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:

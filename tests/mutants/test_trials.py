@@ -20,6 +20,10 @@ FILES = {
     "src/receval/metrics/limits.py": """
         def doubled(number: int) -> int:
             return 2 * number
+
+
+        def tripled(number: int) -> int:
+            return 3 * number
         """,
     "src/receval/metrics/counts.py": """
         import numpy as np
@@ -50,7 +54,9 @@ FILES = {
             assert below(np.arange(10)) == 3
         """,
     "tests/theory/test_limits.py": """
-        from receval.metrics.limits import doubled
+        from threading import Thread
+
+        from receval.metrics.limits import doubled, tripled
 
 
         def test_doubled():
@@ -59,6 +65,12 @@ FILES = {
 
         def test_positive():
             assert doubled(2) > 0
+
+
+        def test_no_error_of_a_thread():
+            thread = Thread(target=tripled, args=(2,))
+            thread.start()
+            thread.join()
         """,
 }
 
@@ -151,3 +163,8 @@ def test_a_copy_follows_its_repository_and_keeps_what_was_compiled(tmp_path: Pat
     assert (copy / "a.py").read_text(encoding="utf-8") == "2"
     names = {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file()}
     assert names == {"a.py", "__pycache__/a.nbi"}
+
+
+def test_what_tests_call_in_threads_is_reached(copy: Path) -> None:
+    trial = run_tests(copy, ["theory/test_limits.py"], seconds=60, watched=True)
+    assert trial.entered["metrics/limits.py"] == ["<module>", "doubled", "tripled"]

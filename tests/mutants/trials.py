@@ -17,6 +17,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -198,6 +199,7 @@ def _run_in_child(
         [*options, f"--rootdir={tree}", *(f"tests/{file}" for file in files)], plugins=[watch]
     )
     sys.setprofile(None)
+    threading.setprofile(None)  # type: ignore[arg-type]
     import receval
 
     assert str(receval.__file__).startswith(str(tree)), receval.__file__
@@ -237,6 +239,7 @@ class _Watch:
         os.environ.pop("NUMBA_CACHE_DIR", None)
         if self._watched:
             self._watch_kernels()
+            threading.setprofile(self._note)
             sys.setprofile(self._note)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:

@@ -14,6 +14,7 @@ from protocols.test_ranking import (
     samples_of,
     seeded,
 )
+from scipy.sparse import csr_array
 
 from receval.protocols import evaluation
 from receval.protocols.evaluation import rank_judged, rank_judged_together
@@ -71,13 +72,36 @@ def assert_as_by_sorting(
         np.testing.assert_array_equal(outcome.lengths, lengths)
 
 
-def test_blocks_of_three_users_are_ranked_as_by_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", 3 * N_ITEMS)
+@pytest.mark.parametrize(
+    ("entries", "asked"),
+    [
+        (1, [[0], [2], [3], [5], [6]]),
+        (2 * N_ITEMS - 1, [[0], [2], [3], [5], [6]]),
+        (3 * N_ITEMS, [[0, 2, 3], [5, 6]]),
+        (4 * N_ITEMS, [[0, 2, 3, 5], [6]]),
+        (5 * N_ITEMS, [[0, 2, 3, 5, 6]]),
+        (99 * N_ITEMS, [[0, 2, 3, 5, 6]]),
+    ],
+)
+def test_blocks_of_users_are_ranked_as_by_sorting(
+    monkeypatch: pytest.MonkeyPatch, entries: int, asked: list[list[int]]
+) -> None:
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
     fold, scores = judged_by(JUDGED)
     one = Systems(scores)
     (found,) = rank_judged_together(one, fold, PROTOCOLS, seeded)
-    assert one.asked == [[0, 2, 3], [5, 6]]
+    assert one.asked == asked
     assert_as_by_sorting(found, fold, scores, PROTOCOLS)
+
+
+def test_scores_of_more_systems_than_there_are_are_refused() -> None:
+    class TwoOfOne(Systems):
+        def __len__(self) -> int:
+            return 1
+
+    fold, scores = judged_by(JUDGED)
+    with pytest.raises(ValueError, match="longer than"):
+        rank_judged_together(TwoOfOne(scores, scores), fold, PROTOCOLS, seeded)
 
 
 def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
@@ -89,9 +113,10 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
         Protocol("1R", "TI", 3, 4.0, percentiles=3),
     ]
     fold, scores = judged_by(JUDGED)
+    scores[:, ::3] = np.nan
     together = rank_judged(Scores(scores), fold, protocols, seeded)
-    for users in (1, 2, 3):
-        monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", users * N_ITEMS)
+    for entries in (1, *(users * N_ITEMS for users in (1, 2, 3, 4, 5, 6))):
+        monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
         apart = rank_judged(Scores(scores), fold, protocols, seeded)
         for one, other in zip(together, apart, strict=True):
             np.testing.assert_array_equal(one.ranks, other.ranks)
@@ -106,6 +131,7 @@ def test_ranks_do_not_depend_on_how_many_users_are_scored_at_a_time(
         (3, 3, [[0, 2, 3], [5, 6]]),
         (2, 3, [[0, 2], [3, 5], [6]]),
         (3, 4, [[0, 2, 3], [5, 6]]),
+        (2, 5, [[0, 2, 3, 5], [6]]),
     ],
 )
 def test_systems_that_are_scored_together_are_asked_for_whole_groups_of_users(
@@ -119,6 +145,37 @@ def test_systems_that_are_scored_together_are_asked_for_whole_groups_of_users(
     assert two.asked == asked
     for own, matrix in zip(found, two.matrices, strict=True):
         assert_as_by_sorting(own, fold, matrix, PROTOCOLS)
+
+
+@pytest.mark.parametrize("judged", [JUDGED, [1, 2, 4], range(N_USERS)])
+@pytest.mark.parametrize("entries", [2 * N_ITEMS, 9 * N_ITEMS])
+def test_parts_of_the_users_have_the_ranks_that_they_have_among_all(
+    monkeypatch: pytest.MonkeyPatch, entries: int, judged: list[int]
+) -> None:
+    monkeypatch.setattr(evaluation, "_BLOCK_ENTRIES", entries)
+    fold, scores = judged_by(list(judged))
+    scores[:, ::3] = np.nan
+    protocols = [*PROTOCOLS, Protocol("AR", "train", None, 4.0, non_computable="random")]
+    whole = rank_judged(Scores(scores), fold, protocols, seeded)
+    indptr = fold.test.indptr
+    for cut in range(N_USERS + 1):
+        parts = [range(cut), range(cut, N_USERS)]
+        apart = [rank_judged(Scores(scores), fold, protocols, seeded, users=own) for own in parts]
+        for together, *two in zip(whole, *apart, strict=True):
+            for own, found in zip(parts, two, strict=True):
+                for name in ("ranks", "lengths", "candidates"):
+                    alone = getattr(found.of_users(own, indptr), name)
+                    wanted = getattr(together.of_users(own, indptr), name)
+                    np.testing.assert_array_equal(alone, wanted)
+                    assert np.count_nonzero(alone) == np.count_nonzero(getattr(found, name))
+
+
+def test_without_items_or_judgments_nothing_is_ranked() -> None:
+    for shape in ((3, 0), (3, 2)):
+        fold = Fold(csr_array(shape, dtype=np.float32), Judgments.from_pairs([], [], [], 3))
+        for outcome in rank_judged(Scores(np.zeros(shape)), fold, PROTOCOLS, seeded):
+            assert (len(outcome.ranks), outcome.lengths.tolist()) == (0, [0, 0, 0])
+            assert outcome.candidates.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("liked", [1, 3])

@@ -26,6 +26,36 @@ RANKS = JudgedRanks(
 )
 
 
+@pytest.mark.parametrize("percentiles", [False, True])
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 0), (0, 1), (0, 4), (1, 3), (2, 4), (3, 4), (4, 4)]
+)
+def test_those_of_consecutive_users_are_copies_of_their_lists(
+    percentiles: bool, start: int, stop: int
+) -> None:
+    owners = np.array([0, 0, 2, 2, 2, 3])
+    indptr = np.searchsorted(owners, np.arange(5))
+    lengths = np.arange(6 if percentiles else 4, dtype=np.int32)
+    whole = JudgedRanks(
+        np.arange(10, 16, dtype=np.int32),
+        lengths,
+        lengths + 20,
+        np.arange(30, 36, dtype=np.int16) if percentiles else None,
+    )
+    own = whole.of_users(range(start, stop), indptr)
+    judgments = np.flatnonzero((owners >= start) & (owners < stop))
+    lists = judgments if percentiles else np.arange(start, stop)
+    assert own.ranks.tolist() == (judgments + 10).tolist()
+    assert own.lengths.tolist() == lists.tolist()
+    assert own.candidates.tolist() == (lists + 20).tolist()
+    if own.percentiles is None:
+        assert not percentiles
+    else:
+        assert own.percentiles.tolist() == (judgments + 30).tolist()
+    for name, array in vars(own).items():
+        assert array is None or array.size == 0 or not np.shares_memory(array, getattr(whole, name))
+
+
 @pytest.mark.parametrize("owner", [None, OWNER])
 def test_ranks_are_read_as_they_were_written(
     tmp_path: Path, owner: tuple[str, str, str] | None
@@ -36,6 +66,17 @@ def test_ranks_are_read_as_they_were_written(
     for name, array in vars(RANKS).items():
         np.testing.assert_array_equal(getattr(read, name), array)
         assert getattr(read, name).dtype == array.dtype
+
+
+def test_ranks_that_are_not_there_are_refused_with_those_that_are(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.npz"
+    write_ranks(path, of_fold(0, "AR", "1R") | of_fold(1, "AR", unbiased=True), OWNER)
+    there = "1R/0/test, AR/0/test, AR/1/test, AR/1/unbiased"
+    for asked in (("1R", 1, "test"), ("P1R", 0, "test"), ("1R", 0, "unbiased")):
+        with pytest.raises(KeyError) as error:
+            read_ranks(path, *asked)
+        name = "/".join(map(str, asked))
+        assert error.value.args == (f"{path} has no ranks for {name}; it has {there}.",)
 
 
 def test_ranks_of_another_system_are_refused(tmp_path: Path) -> None:
@@ -64,7 +105,8 @@ def of_fold(fold: int, *protocols: str, unbiased: bool = False) -> dict[RanksKey
 
 
 def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Path) -> None:
-    folds = [of_fold(0, "AR", "1R"), of_fold(1, "AR", "1R", unbiased=True), of_fold(2, "AR", "1R")]
+    keys = ("AR", "1R", "of/a/plugin")
+    folds = [of_fold(0, *keys), of_fold(1, *keys, unbiased=True), of_fold(2, *keys)]
     shares = (folds[0] | folds[2], folds[1])
     parts = [tmp_path / f"{number}.npz" for number in range(len(shares))]
     for path, own in zip(parts, shares, strict=True):
@@ -85,7 +127,7 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
         (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/1/test"),
         (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, 1R/0/unbiased"),
         (of_fold(0, "AR", "1R"), None, "it has no owner"),
-        (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "it holds the ranks of ml-1m"),
+        (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "2.npz .*ranks of .*, random"),
     ],
 )
 def test_a_part_of_other_protocols_or_systems_is_not_joined(
@@ -108,6 +150,13 @@ def test_a_part_that_says_whose_it_is_is_not_joined_with_one_that_does_not(tmp_p
         write_ranks(path, of_fold(0, "AR"), owner)
     with pytest.raises(DamagedFileError, match="it has, beside what it should hold, owner"):
         join_ranks(tmp_path / "joined.npz", parts)
+
+
+def test_parts_without_any_ranks_are_joined_to_none(tmp_path: Path) -> None:
+    for name in ("1.npz", "whole.npz"):
+        write_ranks(tmp_path / name, {}, OWNER)
+    join_ranks(tmp_path / "joined.npz", [tmp_path / "1.npz"])
+    assert (tmp_path / "joined.npz").read_bytes() == (tmp_path / "whole.npz").read_bytes()
 
 
 def test_parts_without_those_of_a_fold_are_not_joined(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_ranks_are_positions_after_java_s_heap_and_stable_sort(seed: int) -> Non
     judgments = Judgments.from_pairs(users, items, np.full(len(users), 4), n_users)
     order = rng.permutation(n_items).astype(np.int32)
     fold = Fold(train, judgments, items_by_appearance=order)
-    scores = rng.choice(np.array([0, 1, 2, np.nan], dtype=np.float32), size=use.shape)
+    scores = rng.choice(np.array([-2, -1, 0, 1, np.nan], dtype=np.float32), size=use.shape)
     (outcome,) = rank_judged(Scores(scores), fold, [LIBREC], no_generator)
     in_train = (use == 1).any(axis=0)
     for user in range(n_users):

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -18,8 +18,8 @@ from receval.ratings import summed_matrix
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 
-N_USERS, N_ITEMS = 4, 7
 GENERATOR = partial(generator, 1, "lists")
+SIZES = st.tuples(st.integers(1, 6), st.integers(1, 7))
 
 
 class Listed:
@@ -34,30 +34,24 @@ class Listed:
 
 @st.composite
 def folds_with_scores(draw: st.DrawFn) -> tuple[Fold, NDArray[np.float32]]:
-    cells = st.lists(st.integers(0, 9), min_size=N_USERS * N_ITEMS, max_size=N_USERS * N_ITEMS)
-    uses = np.array(draw(cells)).reshape(N_USERS, N_ITEMS)
-    values = 1 + np.array(draw(cells)).reshape(N_USERS, N_ITEMS) % 5
-    scores = np.array(draw(cells), dtype=np.float32).reshape(N_USERS, N_ITEMS)
-    users, items = np.nonzero(uses < 2)
-    train = summed_matrix(users, items, values[users, items], (N_USERS, N_ITEMS))
-    users, items = np.nonzero((uses >= 2) & (uses < 6))
-    test = Judgments.from_pairs(users, items, values[users, items], N_USERS)
+    shape = draw(SIZES)
+    # How many train, test and are listed at all; often nothing.
+    trains, tests, unlisted = draw(st.tuples(*[st.integers(0, 9)] * 3))
+    cells = st.lists(st.integers(0, 9), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
+    uses, values, scores = (np.array(draw(cells)).reshape(shape) for _ in range(3))
+    users, items = np.nonzero(uses < trains)
+    train = summed_matrix(users, items, 1 + values[users, items] % 5, shape)
+    users, items = np.nonzero((uses >= trains) & (uses < trains + tests))
+    test = Judgments.from_pairs(users, items, 1 + values[users, items] % 5, shape[0])
     # Few different scores, so that many are equal.
-    return Fold(train, test), np.where(scores < 3, np.float32(np.nan), scores // 3)
+    listed = np.where(scores < unlisted, np.float32(np.nan), scores.astype(np.float32) // 3)
+    return Fold(train, test), listed
 
 
-@given(
-    case=folds_with_scores(),
-    relevant=st.sampled_from(["AR", "1R"]),
-    candidates=st.sampled_from(["AI", "TI", "train", "rated"]),
-    ties=st.sampled_from(["random", "index"]),
-    shuffled=st.randoms(use_true_random=False),
-)
-def test_lists_rank_as_scores_do(case, relevant, candidates, ties, shuffled) -> None:  # type: ignore[no-untyped-def]
-    fold, scores = case
-    protocol = Protocol(relevant, candidates, ties=ties, threshold=4.0)
+def assert_ranked_as_scores_are(
+    fold: Fold, scores: NDArray[np.float32], protocol: Protocol, order: NDArray[np.int64]
+) -> None:
     users, items = np.nonzero(~np.isnan(scores))
-    order = np.array(shuffled.sample(range(len(users)), len(users)), dtype=np.int64)
     listed = ListedItems(
         users[order].astype(np.int32),
         items[order].astype(np.int32),
@@ -65,15 +59,91 @@ def test_lists_rank_as_scores_do(case, relevant, candidates, ties, shuffled) -> 
     )
     found = rank_listed(listed, fold, protocol, GENERATOR)
     (wanted,) = rank_judged(Listed(scores), fold, [protocol], GENERATOR)
-    assert found.ranks.tolist() == wanted.ranks.tolist()
-    assert found.lengths.tolist() == wanted.lengths.tolist()
-    assert found.candidates.tolist() == wanted.candidates.tolist()
+    for name in ("ranks", "lengths", "candidates"):
+        assert getattr(found, name).tolist() == getattr(wanted, name).tolist()
+        assert getattr(found, name).dtype == getattr(wanted, name).dtype
+
+
+@pytest.mark.parametrize("candidates", ["AI", "TI", "train", "rated"])
+@given(
+    case=folds_with_scores(),
+    relevant=st.sampled_from(["AR", "1R"]),
+    ties=st.sampled_from(["random", "index"]),
+    shuffled=st.randoms(use_true_random=False),
+)
+def test_lists_rank_as_scores_do(case, relevant, candidates, ties, shuffled) -> None:  # type: ignore[no-untyped-def]
+    fold, scores = case
+    protocol = Protocol(relevant, candidates, ties=ties, threshold=4.0)
+    n_listed = int(np.count_nonzero(~np.isnan(scores)))
+    order = np.array(shuffled.sample(range(n_listed), n_listed), dtype=np.int64)
+    assert_ranked_as_scores_are(fold, scores, protocol, order)
+
+
+@given(case=folds_with_scores(), relevant=st.sampled_from(["AR", "1R"]), seed=st.integers(0, 99))
+def test_lists_that_stand_best_first_but_for_two_rank_as_scores_do(case, relevant, seed) -> None:  # type: ignore[no-untyped-def]
+    fold, scores = case
+    protocol = Protocol(relevant, ties="index", threshold=4.0)
+    users, items = np.nonzero(~np.isnan(scores))
+    order = np.lexsort((items, -scores[users, items], users))
+    assert_ranked_as_scores_are(fold, scores, protocol, order)
+    if len(order) > 1:
+        place = np.random.default_rng(seed).integers(len(order) - 1)
+        order[[place, place + 1]] = order[[place + 1, place]]
+        assert_ranked_as_scores_are(fold, scores, protocol, order)
+
+
+@settings(max_examples=10)  # with 70,000 users
+@given(case=folds_with_scores(), candidates=st.sampled_from(["TI", "train", "rated"]))
+def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> None:  # type: ignore[no-untyped-def]
+    fold, scores = case
+    n_users, n_items = scores.shape
+    users, items = np.nonzero(~np.isnan(scores))
+    far_users, far_items = 70_000, 40_000
+    own = np.repeat(np.arange(n_users), np.diff(fold.train.indptr))
+    shape = (far_users + n_users, far_items + n_items)
+    train = summed_matrix(far_users + own, far_items + fold.train.indices, fold.train.data, shape)
+    test = Judgments.from_pairs(
+        far_users + fold.test.users, far_items + fold.test.items, fold.test.values, shape[0]
+    )
+    protocol = Protocol("1R", candidates, ties="index", threshold=4.0)
+    near, far = (
+        rank_listed(
+            ListedItems(
+                (users + first_user).astype(np.int32),
+                (items + first_item).astype(np.int32),
+                scores[users, items].astype(np.float64),
+            ),
+            data,
+            protocol,
+            GENERATOR,
+        )
+        for data, first_user, first_item in (
+            (fold, 0, 0),
+            (Fold(train, test), far_users, far_items),
+        )
+    )
+    assert far.ranks.tolist() == near.ranks.tolist()
+    assert far.lengths[far_users:].tolist() == near.lengths.tolist()
+    assert far.candidates[far_users:].tolist() == near.candidates.tolist()
+    assert not far.lengths[:far_users].any()
+
+
+def test_a_threshold_may_be_given_when_ranking() -> None:
+    fold = Fold(
+        summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0, 0], [2, 3], [5, 1], 1)
+    )
+    listed = ListedItems(
+        np.zeros(3, dtype=np.int32), np.array([3, 1, 2], dtype=np.int32), np.array([9.0, 8.0, 7.0])
+    )
+    for protocol, threshold in ((Protocol("1R", threshold=4.0), 1.0), (Protocol("1R"), 4.0)):
+        assert rank_listed(listed, fold, protocol, GENERATOR, threshold).ranks.tolist() == [3, 0]
 
 
 @pytest.mark.parametrize(
     "protocol",
     [
         Protocol("1R", "TI", sampled=5, threshold=4.0),
+        Protocol("1R", "TI", percentiles=2, threshold=4.0),
         Protocol("AR", "AI", head_removed=0.1),
         Protocol("AR", "AI", non_computable="popularity"),
         Protocol("AR", "AI", ties="librec"),

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from protocols.brute_force import Scores, sorted_list
-from protocols.test_ranking import N_ITEMS, N_USERS, priority_of, random_fold, seeded
+from protocols.test_ranking import (
+    N_ITEMS,
+    N_USERS,
+    fallback_of,
+    priority_of,
+    random_fold,
+    seeded,
+)
 from scipy.sparse import csr_array
 
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
@@ -20,7 +27,7 @@ from receval.protocols.candidates import target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import read_ranks, write_ranks
 from receval.protocols.popularity import popular_head, popularity_percentiles
-from receval.protocols.protocol import BaseCandidates, Protocol
+from receval.protocols.protocol import BaseCandidates, NonComputable, Protocol
 from receval.splits.split import Fold, Judgments
 
 
@@ -53,6 +60,20 @@ def test_percentiles_are_equally_many_items_by_popularity(percentiles: int) -> N
     assert sizes.max() - sizes.min() <= 1
 
 
+def test_equally_popular_items_are_in_the_order_of_their_codes() -> None:
+    rng = np.random.default_rng(4)
+    n_items = 400
+    users, items = np.nonzero(rng.random((5, n_items)) < 0.5)
+    train = csr_array((np.ones(len(users), np.float32), (users, items)), shape=(5, n_items))
+    judged = rng.choice(n_items, 60, replace=False)
+    fold = Fold(train, Judgments.from_pairs(np.arange(60) % 5, judged, np.ones(60), 5))
+    counts = np.bincount(items, minlength=n_items) + np.bincount(judged, minlength=n_items)
+    order = sorted(range(n_items), key=lambda item: (-counts[item], item))
+    assert np.flatnonzero(popular_head(fold, 0.3)).tolist() == sorted(order[:120])
+    percentile_of = popularity_percentiles(fold, 7)
+    assert percentile_of[order].tolist() == [place * 7 // n_items for place in range(n_items)]
+
+
 def test_percentiles_are_two_or_more_and_no_more_than_sixteen_bits_hold() -> None:
     for percentiles in (2, 2**15 - 1):
         assert Protocol("1R", "AI", percentiles=percentiles).percentiles == percentiles
@@ -67,21 +88,34 @@ def test_more_percentiles_than_items_are_refused() -> None:
         popularity_percentiles(fold, N_ITEMS + 1)
 
 
+@pytest.mark.costly
 @given(
     seed=st.integers(0, 10_000),
     candidates=st.sampled_from(["AI", "TI"]),
     percentiles=st.sampled_from([2, 3, 7]),
     sampled=st.sampled_from([None, 1, 3, 40]),
+    policy=st.sampled_from(["none", "random", "popularity"]),
 )
 def test_p1r_ranks_each_relevant_item_among_the_items_of_its_percentile(
-    seed: int, candidates: BaseCandidates, percentiles: int, sampled: int | None
+    seed: int,
+    candidates: BaseCandidates,
+    percentiles: int,
+    sampled: int | None,
+    policy: NonComputable,
 ) -> None:
     fold, scores = random_fold(seed)
-    protocol = Protocol("1R", candidates, sampled, 4.0, percentiles=percentiles)
+    protocol = Protocol(
+        "1R", candidates, sampled, 4.0, percentiles=percentiles, non_computable=policy
+    )
     (outcome,) = rank_judged(Scores(scores), fold, [protocol], seeded)
     order = by_popularity(fold)
     percentile = {item: index * percentiles // N_ITEMS for index, item in enumerate(order)}
     judgments = fold.test
+    fallback = fallback_of("none" if policy == "random" else policy, fold)
+    drawn = seeded("non-computable").random((N_USERS, N_ITEMS), dtype=np.float32)
+    met: dict[int, set[int]] = {number: set() for number in range(percentiles)}
+    for judge, item in zip(judgments.users.tolist(), judgments.items.tolist(), strict=True):
+        met[percentile[item]].add(judge)
     assert outcome.percentiles is not None
     assert outcome.percentiles.tolist() == [percentile[int(item)] for item in judgments.items]
     for user in range(N_USERS):
@@ -98,7 +132,12 @@ def test_p1r_ranks_each_relevant_item_among_the_items_of_its_percentile(
             others = lists[item] - {item}
             assert others <= pool
             assert len(others) == min(len(pool), sampled or len(pool))
-            ranking = sorted_list(scores[user], lists[item], priority_of(protocol))
+            if policy == "random":
+                # Of the users with a judged item in the percentile each has the next row.
+                behind = drawn[len({u for u in met[percentile[item]] if u < user})]
+            else:
+                behind = None if fallback is None else fallback[user]
+            ranking = sorted_list(scores[user], lists[item], priority_of(protocol), behind)
             wanted = 1 + ranking.index(item) if item in ranking else 0
             assert outcome.ranks[row] == wanted
             assert outcome.lengths[row] == len(ranking) - (item in ranking)

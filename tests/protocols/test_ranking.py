@@ -213,20 +213,6 @@ def test_ar_and_1r_draw_the_same_sample() -> None:
     assert (one.ranks[relevant][computable] <= ar.ranks[relevant][computable]).all()
 
 
-def test_a_sample_holds_no_training_and_no_relevant_item_and_repeats_none() -> None:
-    fold, _ = random_fold(8)
-    protocol = Protocol("1R", "AI", 1, 4.0)
-    samples = samples_of(fold, protocol, 12)
-    for user, items in samples.items():
-        train = fold.train.indices[fold.train.indptr[user] : fold.train.indptr[user + 1]]
-        rows = slice(fold.test.indptr[user], fold.test.indptr[user + 1])
-        relevant = fold.test.items[rows][fold.test.values[rows] >= 4]
-        assert len(set(items)) == len(items)
-        assert not set(items) & set(train.tolist())
-        assert not set(items) & set(relevant.tolist())
-        assert len(items) == min(12, N_ITEMS - len(set(train) | set(relevant)))
-
-
 def test_every_candidate_is_drawn_equally_often() -> None:
     n_users, n_items, size = 20_000, 10, 3
     empty = np.zeros(n_users + 1, dtype=np.int64)
@@ -263,6 +249,8 @@ def test_a_score_of_the_wrong_shape_is_refused() -> None:
         ({"percentiles": 10}, "go with 1R"),
         ({"relevant": "1R", "percentiles": 1}, "2 to"),
         ({"head_removed": 1.0}, "between 0 and 1"),
+        ({"head_removed": 0.0}, "between 0 and 1"),
+        ({"sampled": 1, "threshold": 4.0, "sampled_by": "popularity", "power": np.inf}, "from 0"),
     ],
 )
 def test_bad_protocols_are_refused_with_what_is_accepted(arguments: dict, word: str) -> None:
@@ -300,30 +288,22 @@ def test_keys_of_different_protocols_differ() -> None:
     assert len({protocol.key for protocol in protocols}) == len(protocols)
 
 
-def test_samples_for_some_users_are_those_drawn_for_all() -> None:
-    fold, _ = random_fold(3)
-    base = np.ones(N_ITEMS, dtype=bool)
-    train = (fold.train.indptr.astype(np.int64), fold.train.indices.astype(np.int32))
-    judged = (fold.test.indptr, fold.test.items)
-    seeds = user_seeds(seeded("sample"), N_USERS)
-    indptr, items = sample_candidates(base, *train, *judged, 4, seeds)
-    wanted = np.arange(N_USERS) % 2 == 0
-    some, those = sample_candidates(base, *train, *judged, 4, seeds, wanted)
-    np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
-    np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
-
-
-def test_no_samples_are_drawn_for_users_who_are_not_ranked() -> None:
+@pytest.mark.parametrize(
+    "blocks", [[(0, N_USERS), (2, 5)], [(1, 4), (1, 6), (3, 6)], [(2, 3), (0, 1), (2, 3)]]
+)
+def test_samples_are_those_of_the_ranked_users_of_the_block_that_was_asked_for_last(
+    blocks: list[tuple[int, int]],
+) -> None:
     fold, _ = random_fold(3)
     protocol = Protocol("AR", "AI", 4, 4.0)
-    base, everybody = np.ones(N_ITEMS, dtype=bool), np.ones(N_USERS, dtype=bool)
+    base, ranked = np.ones(N_ITEMS, dtype=bool), np.arange(N_USERS) != 3
+    samples = samples_of(fold, protocol, 4)
     shared = SharedByPasses(fold, fold.test, seeded, "test", [protocol])
-    indptr, items = shared.sample(protocol, base, everybody, None, np.arange(N_USERS))
-    some, those = shared.sample(protocol, base, everybody, None, np.arange(2, 5))
-    wanted = np.isin(np.arange(N_USERS), [2, 3, 4])
-    np.testing.assert_array_equal(np.diff(some), np.where(wanted, np.diff(indptr), 0))
-    np.testing.assert_array_equal(those, items[np.repeat(wanted, np.diff(indptr))])
-    assert 0 < len(those) < len(items)
+    for start, stop in blocks:
+        indptr, items = shared.sample(protocol, base, ranked, None, np.arange(start, stop))
+        for user in range(N_USERS):
+            wanted = samples[user] if start <= user < stop and ranked[user] else []
+            assert items[indptr[user] : indptr[user + 1]].tolist() == wanted
 
 
 def test_a_sample_is_drawn_once_a_block_and_serves_all_sizes(

@@ -60,9 +60,16 @@ def test_nothing_is_scored_where_nothing_is_asked_for() -> None:
     assert list(scored_candidates(ByUser(), only_user([2]), none, np.array([True]))) == []
 
 
-def test_ratings_out_of_order_are_refused() -> None:
+@pytest.mark.parametrize("rows", [[1, 0], [0, 2, 1], [2, 0, 1]])
+def test_ratings_out_of_order_are_refused(rows: list[int]) -> None:
     with pytest.raises(ValueError, match="in ascending order"):
-        next(scored_candidates(ByUser(), only_user([2, 3]), np.array([1, 0]), np.ones(2, bool)))
+        next(scored_candidates(ByUser(), only_user([2, 3, 4]), np.array(rows), np.ones(3, bool)))
+
+
+def test_a_rating_may_be_asked_for_twice() -> None:
+    rows = np.array([0, 1, 1])
+    (users,) = scored_candidates(ByUser(), only_user([2, 3]), rows, np.ones(2, bool))
+    assert users.items.tolist() == [2, 3, 3]
 
 
 @pytest.mark.parametrize("items", [[2], list(range(1, N_ITEMS))])
@@ -71,5 +78,19 @@ def test_users_without_a_candidate_to_draw_are_refused(items: list[int]) -> None
     (users,) = scored_candidates(ByUser(), only_user(items), rows, relevant)
     weights = np.zeros(N_ITEMS)
     weights[[0, 2]] = 1
+    names = np.zeros(len(items), dtype=np.int64)
     with pytest.raises(ValueError, match="No candidate of the user 0 has a weight above 0"):
-        refuse_without_weight(users, weights, np.zeros(len(items), dtype=np.int64))
+        refuse_without_weight(users, weights, names)
+    refuse_without_weight(users._replace(scores=np.full_like(users.scores, np.nan)), weights, names)
+
+
+def test_the_first_user_without_a_weight_is_named_and_small_weights_do() -> None:
+    train = summed_matrix([0, 5], [0, 0], [1, 1], (6, N_ITEMS))
+    fold = Fold(train, Judgments.from_pairs([0, 2, 5], [6, 6, 6], [5, 5, 5], 6))
+    (users,) = scored_candidates(ByUser(), fold, np.arange(3), np.ones(3, dtype=bool))
+    weights = np.zeros(N_ITEMS)
+    weights[[0, 6]] = 1e-9
+    with pytest.raises(ValueError, match="No candidate of the user 10 has"):
+        refuse_without_weight(users, weights, np.array([10, 12, 15]))
+    weights[1] = 1e-9
+    refuse_without_weight(users, weights, np.array([10, 12, 15]))

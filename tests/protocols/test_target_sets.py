@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.protocols.candidates import target_sets
+from receval.protocols.candidates import base_candidates, target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
 from receval.ratings import Ratings
@@ -45,7 +45,7 @@ def folds(draw: st.DrawFn) -> tuple[dict[tuple[int, int], tuple[int, float]], Fo
     return rows, fold(ratings, Split((codes,)), 0)
 
 
-@pytest.mark.parametrize("candidates", ["AI", "TI", "train"])
+@pytest.mark.parametrize("candidates", ["AI", "TI", "train", "rated"])
 @given(
     sampled=st.sampled_from([None, 1, 3, 50]),
     given_fold=folds(),
@@ -62,6 +62,7 @@ def test_sets_are_those_of_the_definitions(
         "AI": set(range(N_ITEMS)),
         "TI": {item for (_, item), (part, _) in rows.items() if part == TEST},
         "train": {item for (_, item), (part, _) in rows.items() if part == TRAIN},
+        "rated": {item for _, item in rows},
     }[candidates]
     mine = {item: use for (owner, item), use in rows.items() if owner == user}
     train = {item for item, (part, _) in mine.items() if part == TRAIN}
@@ -82,6 +83,24 @@ def test_sets_are_those_of_the_definitions(
     sample = found["AR"].non_relevant
     assert found["AR"].lists == (sample | (relevant & base),)
     assert found["1R"].lists == tuple(sample | {item} for item in sorted(relevant & base))
+
+
+@given(
+    candidates=st.sampled_from(["AI", "TI", "train", "rated"]),
+    given_fold=folds(),
+    block=st.integers(1, 30),
+)
+def test_base_candidates_are_the_same_however_many_items_are_marked_at_a_time(
+    candidates: BaseCandidates,
+    given_fold: tuple[dict[tuple[int, int], tuple[int, float]], Fold],
+    block: int,
+) -> None:
+    _, data = given_fold
+    protocol = Protocol(candidates=candidates)
+    whole = base_candidates(protocol, data, data.test)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("receval.protocols.candidates._BLOCK_ITEMS", block)
+        assert base_candidates(protocol, data, data.test).tolist() == whole.tolist()
 
 
 @pytest.mark.parametrize("relevant", ["AR", "1R"])

@@ -8,14 +8,12 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from protocols.brute_force import Scores
-from protocols.test_ranking import N_ITEMS, N_USERS, random_fold, seeded
+from protocols.test_ranking import N_USERS, random_fold, seeded
 from scipy.sparse import csr_array
 
-from receval.protocols.candidates import SampledCandidates, target_sets, user_seeds
+from receval.protocols.candidates import target_sets, user_seeds
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
-from receval.protocols.spec import ProtocolSpec
 from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.splits.split import Fold, Judgments
 
@@ -64,37 +62,6 @@ def test_samples_are_as_frequent_as_draws_without_replacement_in_proportion(powe
     assert np.abs(included - inclusion).max() < 0.0125
 
 
-def test_smaller_samples_begin_larger_ones_and_other_candidates_do_not_move_an_item():
-    weights = np.random.default_rng(2).integers(0, 9, 30)
-    large, small = (drawn_for(50, weights, size) for size in (20, 7))
-    assert [sample[:7] for sample in large] == small
-    assert all(len(set(sample)) == 20 for sample in large)
-    assert len({tuple(sample) for sample in small}) > 40
-
-
-def test_items_without_training_ratings_are_drawn_when_no_others_are_left():
-    drawn = drawn_for(200, [3, 0, 1, 0, 0], 5)
-    assert all(set(sample[:2]) == {0, 2} for sample in drawn)
-    last = [sample[2] for sample in drawn]
-    assert {1, 3, 4} == set(last)
-    assert max(np.bincount(last)) < 100
-
-
-def test_a_users_training_and_relevant_items_are_never_drawn():
-    fold, _ = random_fold(4)
-    protocol = Protocol("AR", "AI", sampled=5, threshold=4.0, sampled_by="popularity")
-    everything = np.ones(N_ITEMS, dtype=bool)
-    sampled = SampledCandidates(protocol, fold, fold.test, seeded, "test", everything)
-    indptr, items = sampled.of_users(np.ones(N_USERS, dtype=bool))
-    for user in range(N_USERS):
-        own = items[indptr[user] : indptr[user + 1]].tolist()
-        judged = slice(fold.test.indptr[user], fold.test.indptr[user + 1])
-        relevant = fold.test.items[judged][fold.test.values[judged] >= 4].tolist()
-        closed = {*fold.train[[user]].indices.tolist(), *relevant}
-        assert not closed & set(own)
-        assert len(set(own)) == len(own) == min(5, N_ITEMS - len(closed))
-
-
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
 def test_ranks_are_those_among_the_target_sets(relevant):
     fold, scores = random_fold(6)
@@ -115,7 +82,7 @@ def test_ranks_are_those_among_the_target_sets(relevant):
     assert ranked > 3
 
 
-def test_uniform_samples_their_names_and_keys_do_not_change_beside_weighted_ones():
+def test_uniform_samples_do_not_change_beside_weighted_ones():
     fold, scores = random_fold(5)
     uniform = Protocol("1R", "TI", sampled=3, threshold=4.0)
     weighted = Protocol("1R", "TI", sampled=3, threshold=4.0, sampled_by="popularity")
@@ -123,61 +90,15 @@ def test_uniform_samples_their_names_and_keys_do_not_change_beside_weighted_ones
     (alone,) = rank_judged(system, fold, [uniform], seeded)
     beside, _ = rank_judged(system, fold, [uniform, weighted], seeded)
     assert alone.ranks.tolist() == beside.ranks.tolist()
-    assert (uniform.name, uniform.key) == ("1R TI-NN", "1r-ti-nn3-from4")
-    assert (weighted.name, weighted.key) == (
-        "1R TI-NN by=popularity",
-        "1r-ti-nn3-from4-bypopularity",
-    )
 
 
-def test_uniform_samples_are_bit_for_bit_those_of_the_generator_that_they_always_had():
-    # SplitMix64 and the first steps of a Fisher-Yates shuffle, in Python's own integers.
-    mask = 2**64 - 1
-
-    def words(state):
-        while True:
-            state = (state + 0x9E3779B97F4A7C15) & mask
-            mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
-            mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
-            yield mixed ^ (mixed >> 31)
-
-    train = csr_array((2, 9), dtype=np.float32)
-    fold = Fold(train, Judgments.from_pairs([0, 1], [0, 0], [5, 5], n_users=2))
-    protocol = Protocol("1R", "AI", sampled=4, threshold=4.0)
-    everything = np.ones(9, dtype=bool)
-    sampled = SampledCandidates(protocol, fold, fold.test, seeded, "test", everything)
-    indptr, items = sampled.of_users(np.ones(2, dtype=bool))
-    seeds = seeded("sample", "test", "AI", "4").integers(0, 2**64, size=2, dtype=np.uint64)
-    for user in range(2):
-        pool = list(range(1, 9))
-        for drawn, word in zip(range(4), words(int(seeds[user])), strict=False):
-            other = drawn + (((word >> 32) * (8 - drawn)) >> 32)
-            pool[drawn], pool[other] = pool[other], pool[drawn]
-        assert items[indptr[user] : indptr[user + 1]].tolist() == pool[:4]
-
-
-def test_names_are_read_as_they_are_written():
-    protocol = parse_protocol("1R TI-NN sampled=99 by=popularity")
-    assert protocol == Protocol("1R", "TI", sampled=99, sampled_by="popularity")
-    milder = parse_protocol("P1R TI-NN by=popularity power=0.75 sampled=9 percentiles=3")
-    assert milder.power == 0.75
-    assert parse_protocol(f"{milder.name} sampled=9 percentiles=3") == milder
-    assert milder.key == "1r-ti-nn9-percentiles3-bypopularity0.75"
-    spec = ProtocolSpec(relevant="1R", sampled=[5, 9], sampled_by="popularity", power=0.5)
-    assert [own.power for own in spec.protocols(4)] == [0.5, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("AR TI-AN by=popularity", "ranks all candidates, so none is drawn by popularity"),
-        ("1R TI-NN sampled=9 by=fame", "must be one of uniform, popularity"),
-        ("1R TI-NN sampled=9 power=0.5", "say by=popularity, too"),
-    ],
-)
-def test_protocols_that_draw_nothing_by_popularity_are_refused(name, message):
-    with pytest.raises(ValueError, match=message):
-        parse_protocol(name)
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+def test_weights_are_powers_of_the_numbers_of_training_ratings(power):
+    train = csr_array(np.array([[1, 0, 0, 2, 1], [0, 0, 0, 5, 3], [0, 0, 0, 1, 0]], np.float32))
+    fold = Fold(train, Judgments.from_pairs([0], [1], [5], 3))
+    # The items without a training rating have the weight 0, also to the power of 0.
+    expected = [1, 0, 0, 3**power, 2**power]
+    assert popularity_weights(fold, power).tolist() == pytest.approx(expected)
 
 
 def test_powers_that_are_negative_and_folds_without_training_are_refused():

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
@@ -70,6 +72,16 @@ def skewed_ratings(n_users: int = 200, n_items: int = 60) -> Ratings:
         known=(rng.random(len(users)) < 0.3).tolist(),
         values=rng.integers(1, 6, len(users)).astype(float).tolist(),
     )
+
+
+def ranks_drawn(owners: list[int], rng: np.random.Generator) -> list[int]:
+    """Number the rows of each owner in the order of a permutation, from 0."""
+    met: Counter[int] = Counter()
+    ranks = [0] * len(owners)
+    for row in rng.permutation(np.arange(len(owners), dtype=np.int32)).tolist():
+        ranks[row] = met[owners[row]]
+        met[owners[row]] += 1
+    return ranks
 
 
 def cm100k() -> Ratings:

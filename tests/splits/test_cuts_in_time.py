@@ -13,7 +13,12 @@ from receval.comparison.splitting import split
 from receval.splits.leave_last_out import split_leaving_last_out
 from receval.splits.split import TEST, TRAIN
 from receval.splits.temporal import split_by_time
-from receval.splits.time_cut import SECONDS_OF_A_DAY, cut_in_time, seconds_of_date
+from receval.splits.time_cut import (
+    SECONDS_OF_A_DAY,
+    cut_in_time,
+    date_of_seconds,
+    seconds_of_date,
+)
 
 DAY = SECONDS_OF_A_DAY
 
@@ -45,50 +50,117 @@ def test_a_date_and_its_seconds_are_the_same_cut():
         assert seconds_of_date(date) == DAY
 
 
-@given(st.lists(st.integers(0, 20), min_size=2), st.floats(0.05, 0.95))
-def test_at_most_the_share_lies_before_the_cut_and_the_moment_is_not_torn(times, share):
-    moment = cut_in_time(np.array(times), share)
-    before = sum(time < moment for time in times)
-    assert before <= max(round(share * len(times)), 0) <= sum(time <= moment for time in times)
-    assert moment in times
+@given(st.lists(st.integers(0, 20), min_size=1), st.floats(0.001, 0.999))
+def test_a_share_is_the_time_of_the_rating_with_so_many_before_it(times, share):
+    place = min(round(share * len(times)), len(times) - 1)
+    assert cut_in_time(np.array(times), share) == sorted(times)[place]
 
 
-@given(any_ratings(plays=True), st.integers(1, 9), st.floats(0, 2e-4))
-def test_all_training_lies_more_than_the_gap_before_all_test(ratings, cut, gap):
-    before, behind = ratings.timestamps < cut - gap * DAY, ratings.timestamps >= cut
-    if not before.any() or not behind.any():
+@pytest.mark.parametrize("seconds", [1, 1.5, 3, 10**9])
+def test_from_one_on_a_cut_is_in_seconds(seconds):
+    assert cut_in_time(np.array([0, 7]), seconds) == seconds
+
+
+@pytest.mark.parametrize("cut", [0, 0.0, -0.5, np.inf, np.nan])
+def test_a_cut_that_is_no_positive_number_is_refused(cut):
+    with pytest.raises(ValueError, match="must be a share between 0 and 1, seconds"):
+        cut_in_time(np.array([0, 7]), cut)
+
+
+def test_a_share_of_no_ratings_has_no_time():
+    with pytest.raises(ValueError, match="a share of them has no time"):
+        cut_in_time(np.zeros(0, dtype=np.int64), 0.5)
+
+
+def cut_by_hand(ratings, cut, test_share, gap, new_users, repeats):
+    """Return the uses of the ratings and the metadata, or None where one side is empty."""
+    times, users = ratings.timestamps.tolist(), ratings.users.tolist()
+    n = len(times)
+    in_order = sorted(range(n), key=lambda row: times[row])
+    if cut is None:
+        behind = set(in_order[n - round(test_share * n) :])
+        moment = min((times[row] for row in behind), default=np.inf)
+    else:
+        moment = sorted(times)[min(round(cut * n), n - 1)] if 0 < cut < 1 else cut
+        behind = {row for row in range(n) if times[row] >= moment}
+    before = set(range(n)) - behind
+    if cut is not None or gap:
+        before = {row for row in before if times[row] < moment - gap * DAY}
+        if not before or not behind:
+            return None
+    pairs = list(zip(users, ratings.items.tolist(), strict=True))
+    trained = {pairs[row] for row in before}
+    codes = [TRAIN if row in before else TEST if row in behind else 0 for row in range(n)]
+    metadata = {"repeats_dropped": 0}
+    if repeats == "drop":
+        dropped = [row for row in behind if pairs[row] in trained]
+        metadata["repeats_dropped"] = len(dropped)
+        for row in dropped:
+            codes[row] = 0
+    if cut is not None or gap or new_users == "drop":
+        known = {users[row] for row in before}
+        new = [row for row in range(n) if codes[row] == TEST and users[row] not in known]
+        metadata["users_without_train"] = len({users[row] for row in new})
+        metadata["new_users_dropped"] = len(new) if new_users == "drop" else 0
+        metadata["left_in_gap"] = n - len(before) - len(behind)
+        if cut is not None:
+            metadata["cut"] = date_of_seconds(moment)
+        if new_users == "drop":
+            for row in new:
+                codes[row] = 0
+    return codes, metadata
+
+
+@given(
+    any_ratings(plays=True),
+    st.one_of(st.none(), st.floats(0.05, 0.95), st.integers(1, 9).map(float)),
+    st.integers(1, 99).map(lambda percent: percent / 100),
+    st.sampled_from([0.0, 0.0, 1 / DAY, 2.5 / DAY]),
+    st.sampled_from(["test", "drop"]),
+    st.sampled_from(["drop", "keep"]),
+)
+def test_the_past_trains_the_future_tests_and_what_is_left_out_is_counted(
+    ratings, cut, test_share, gap, new_users, repeats
+):
+    expected = cut_by_hand(ratings, cut, test_share, gap, new_users, repeats)
+    parameters = {"cut": cut, "gap": gap, "new_users": new_users, "repeats": repeats}
+
+    def made():
+        return split_by_time(ratings, rng_for, scope="all", test_share=test_share, **parameters)
+
+    if expected is None:
         with pytest.raises(ValueError, match="leaves no rating"):
-            cut_at(ratings, float(cut), gap=gap)
-        return
-    codes = cut_at(ratings, float(cut), gap=gap).codes[0]
-    train, test = (ratings.timestamps[codes == code] for code in (TRAIN, TEST))
-    assert train.max() < cut - gap * DAY
-    assert test.min(initial=99) >= cut
+            made()
+    else:
+        found = made()
+        assert (found.codes[0].tolist(), dict(found.metadata)) == expected
 
 
-def test_a_gap_goes_with_a_test_share_too():
-    ratings = at_times([0, DAY, 5 * DAY, 6 * DAY])
-    codes = split_by_time(
-        ratings, rng_for, scope="all", test_share=0.25, repeats="drop", gap=2
-    ).codes[0]
-    assert codes.tolist() == [TRAIN, TRAIN, 0, TEST]
+@pytest.mark.parametrize("repeats", ["drop", "keep"])
+def test_without_training_nothing_is_repeated(repeats):
+    ratings = ratings_of([(0, 0), (0, 1), (1, 0), (0, 0)], 2, 2, timestamps=[1, 2, 3, 4])
+    found = split_by_time(ratings, rng_for, scope="all", test_share=0.99, repeats=repeats)
+    assert found.codes[0].tolist() == [TEST] * 4
+    assert found.metadata == {"repeats_dropped": 0}
 
 
-def test_users_without_training_are_counted_and_leave_on_request():
-    ratings = at_times([1, 5, 6, 7], users=[0, 0, 1, 1])
-    kept, dropped = (cut_at(ratings, 3.0, new_users=new) for new in ("test", "drop"))
-    assert kept.codes[0].tolist() == [TRAIN, TEST, TEST, TEST]
-    assert dropped.codes[0].tolist() == [TRAIN, TEST, 0, 0]
-    assert kept.metadata["users_without_train"] == dropped.metadata["users_without_train"] == 1
-    assert (kept.metadata["new_users_dropped"], dropped.metadata["new_users_dropped"]) == (0, 2)
+def test_a_moment_without_a_date_is_said_in_seconds():
+    seconds = (0, DAY, 951_782_399, -1, 1e300, np.inf)
+    assert [date_of_seconds(moment) for moment in seconds] == [
+        "1970-01-01 00:00:00",
+        "1970-01-02 00:00:00",
+        "2000-02-28 23:59:59",
+        "1969-12-31 23:59:59",
+        "1e+300",
+        "inf",
+    ]
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"cut": "last summer"}, "is no date: write it as 2003-01-31"),
-        ({"cut": -1}, "must be a share between 0 and 1, seconds since 1970, or a date"),
-        ({"cut": "2003-01-01"}, "leaves no rating from the cut on; they are from 1970-01-01"),
+        ({"cut": "2003-01-01"}, r"they are from 1970-01-01 00:00:00 to 1970-01-01 00:00:03\. C"),
         ({"cut": 2, "gap": 1}, "leaves no rating before the gap"),
         ({"gap": 1, "scope": "user"}, "belong to the scope 'all'"),
         ({"cut": 2, "test_share": 0.3}, "leave out test_share, or the cut"),
@@ -107,25 +179,30 @@ def test_a_cut_leaves_the_names_of_other_temporal_splits_as_they_were():
     assert dict(split(ratings, "temporal").parts.metadata) == {"repeats_dropped": 0}
 
 
-@given(any_ratings(), st.integers(1, 3))
-def test_the_last_ratings_of_each_user_test(ratings, held_out):
-    codes = split_leaving_last_out(
-        ratings, rng_for, held_out=held_out, short_profiles="train", repeats="drop"
-    ).codes[0]
+@given(any_ratings(plays=True), st.integers(1, 3), st.sampled_from(["drop", "keep"]))
+def test_the_last_ratings_of_each_user_test(ratings, held_out, repeats):
+    found = split_leaving_last_out(
+        ratings, rng_for, held_out=held_out, short_profiles="train", repeats=repeats
+    )
+    times, items = ratings.timestamps.tolist(), ratings.items.tolist()
+    expected = [TRAIN] * len(ratings)
+    short = tied = 0
     for user in range(ratings.n_users):
-        rows = np.flatnonzero(ratings.users == user)
-        in_order = sorted(rows, key=lambda row: (ratings.timestamps[row], row))
-        expected = [TRAIN] * len(rows)
+        rows = np.flatnonzero(ratings.users == user).tolist()
+        in_order = sorted(rows, key=lambda row: times[row])
+        short += 0 < len(rows) <= held_out
         if len(rows) > held_out:
-            expected[-held_out:] = [TEST] * held_out
-        assert [codes[row] for row in in_order] == expected
-
-
-def test_ties_in_time_are_counted_and_the_order_of_the_table_decides():
-    ratings = at_times([5, 5, 1, 9, 8], users=[0, 0, 0, 1, 1])
-    found = split(ratings, "leave-last-out")
-    assert found.parts.codes[0].tolist() == [TRAIN, TEST, TRAIN, TEST, TRAIN]
-    assert found.parts.metadata["users_tied"] == 1
+            train, test = in_order[:-held_out], in_order[-held_out:]
+            tied += times[train[-1]] == times[test[0]]
+            trained = {items[row] for row in train}
+            for row in test:
+                expected[row] = 0 if repeats == "drop" and items[row] in trained else TEST
+    assert found.codes[0].tolist() == expected
+    assert found.metadata == {
+        "users_without_test": short,
+        "users_tied": tied,
+        "repeats_dropped": expected.count(0),
+    }
 
 
 def test_profiles_with_nothing_left_to_train_on_are_refused_or_train():
@@ -135,13 +212,6 @@ def test_profiles_with_nothing_left_to_train_on_are_refused_or_train():
     found = split(ratings, "leave-last-out", short_profiles="train").parts
     assert found.codes[0].tolist() == [TRAIN, TEST, TRAIN]
     assert found.metadata["users_without_test"] == 1
-
-
-def test_a_play_of_what_the_user_trained_on_leaves_the_test():
-    ratings = ratings_of([(0, 0), (0, 1), (0, 0)], 1, 2, timestamps=[1, 2, 3])
-    drops, keeps = (split(ratings, "leave-last-out", repeats=word) for word in ("drop", "keep"))
-    assert drops.parts.codes[0].tolist() == [TRAIN, TRAIN, 0]
-    assert keeps.parts.codes[0].tolist() == [TRAIN, TRAIN, TEST]
 
 
 @pytest.mark.parametrize("kind", ["temporal", "leave-last-out"])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.comparison.leakage_of_splits import leakage
 from receval.comparison.splitting import split
-from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train
+from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train, futures_in_train
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
@@ -49,19 +50,44 @@ def counted(ratings, codes):
     return rows
 
 
+@st.composite
+def any_splits(draw: st.DrawFn, n_ratings: int) -> list[Split]:
+    uses = st.sampled_from([0, TRAIN, TEST, UNBIASED, TEST | UNBIASED])
+    codes = st.lists(uses, min_size=n_ratings, max_size=n_ratings)
+    splits = []
+    for _ in range(draw(st.integers(1, 2))):
+        folds = [np.array(draw(codes), np.uint8) for _ in range(draw(st.integers(1, 3)))]
+        for own in folds:
+            own[draw(st.integers(0, n_ratings - 1))] = TEST
+        splits.append(Split(folds))
+    return splits
+
+
+@pytest.mark.costly
 @given(any_ratings(plays=True), st.data())
 def test_leakage_is_what_comes_of_looking_at_every_pair(ratings, data):
-    codes = data.draw(
-        st.lists(
-            st.sampled_from([0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]),
-            min_size=len(ratings),
-            max_size=len(ratings),
-        )
-    )
-    codes[0] = TEST
-    found = future_in_train(ratings, Split((np.array(codes, dtype=np.uint8),))).table
+    splits = data.draw(any_splits(len(ratings)))
     columns = ["interactions", "users", "median_share", "median_days"]
-    np.testing.assert_allclose(found[columns].to_numpy(), counted(ratings, codes), rtol=1e-12)
+    for split_of_ratings, found in zip(splits, futures_in_train(ratings, splits), strict=True):
+        table = found.table
+        assert table["fold"].tolist() == np.repeat(range(split_of_ratings.n_folds), 3).tolist()
+        assert table["scope"].tolist() == list(LEAKAGE_SCOPES) * split_of_ratings.n_folds
+        affected = dict.fromkeys(LEAKAGE_SCOPES, 0.0)
+        tested = 0
+        for number, codes in enumerate(split_of_ratings.codes):
+            own = table[table["fold"] == number]
+            expected = counted(ratings, codes)
+            np.testing.assert_allclose(own[columns].to_numpy(), expected, rtol=1e-12)
+            tests = np.flatnonzero(codes & TEST)
+            assert own["test_interactions"].tolist() == [len(tests)] * 3
+            assert own["test_users"].tolist() == [len(set(ratings.users[tests].tolist()))] * 3
+            tested += len(tests)
+            for scope, row in zip(LEAKAGE_SCOPES, expected, strict=True):
+                affected[scope] += row[0] * len(tests)
+        shares = {scope: number / tested for scope, number in affected.items()}
+        assert found.shares == pytest.approx(shares)
+        alone = future_in_train(ratings, split_of_ratings).table
+        pd.testing.assert_frame_equal(alone, table)
 
 
 def test_a_cut_in_time_leaks_nothing_and_leave_last_out_nothing_of_the_same_user():
@@ -78,12 +104,22 @@ def test_a_cut_in_time_leaks_nothing_and_leave_last_out_nothing_of_the_same_user
     assert "same item" in str(random)
 
 
+def test_a_report_is_printed_without_row_numbers_with_four_decimals():
+    # Of three training ratings two lie behind the test.
+    ratings = ratings_of([(0, item) for item in range(4)], 1, 4, timestamps=[1, 2, 3, 4])
+    found = future_in_train(ratings, Split((np.array([1, 2, 1, 1], dtype=np.uint8),)))
+    lines = [line.split() for line in str(found).splitlines()]
+    assert lines[0] == found.table.columns.tolist()
+    assert lines[1] == ["0", "anybody", "1", "1", "1.0", "1.0", "0.6667", "0.0"]
+
+
 def test_ratings_without_times_and_folds_without_tests_are_refused():
     ratings = ratings_of([(0, 0), (0, 1)], 1, 2)
     with pytest.raises(ValueError, match=r"cannot be said of ratings without timestamps"):
         leakage(split(ratings, "user-ratio", train_ratio=0.5))
     timed = ratings_of([(0, 0), (0, 1)], 1, 2, timestamps=[1, 2])
-    with pytest.raises(ValueError, match="Fold 0 has no test rating"):
-        future_in_train(timed, Split((np.array([TRAIN, TRAIN], dtype=np.uint8),)))
+    for folds in ([[TRAIN, TRAIN]], [[TRAIN, TEST], [TRAIN, UNBIASED]]):
+        with pytest.raises(ValueError, match=f"Fold {len(folds) - 1} has no test rating"):
+            future_in_train(timed, Split(tuple(np.array(codes, np.uint8) for codes in folds)))
     with pytest.raises(ValueError, match="made for 1 ratings, but the table has 2"):
         future_in_train(timed, Split((np.array([TRAIN], dtype=np.uint8),)))

@@ -51,10 +51,11 @@ def test_all_plays_of_a_held_out_pair_test(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("u0\ti1\nu1\ti9\n", r"given\.txt, line 2: there is no item 'i9' in this dataset"),
+        ("u0\ti1\nu1\ti9\nu0\ti8\n", r"given\.txt, line 2: there is no item 'i9' in this dataset"),
         ("u0\ti1\nu7\ti1\n", r"line 2: there is no user 'u7'"),
         ("u0\ti1\n0\ti1\n", r"line 2: there is no user '0'"),
         ("u0\ti1\nu0\ti2\n", r"line 2: user 'u0' has not rated item 'i2'"),
+        ("u0\ti2\nu0\ti1\n", r"line 1: user 'u0' has not rated item 'i2'"),
         ("u0\ti1\nu1\ti1\nu0\ti1\n", r"line 3: the pair of user 'u0' and item 'i1' occurs on"),
         ("u0\ti1\nu1\n", r"line 2: expected two columns"),
         ("u0\ti1\n\nu1\ti1\n", r"line 2: expected two columns"),
@@ -79,6 +80,24 @@ def test_fold_numbers_as_plain_cross_validation(tmp_path, ratings):
     assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
 
 
+def test_fold_numbers_go_up_to_99(tmp_path):
+    ratings = ratings_of([(user, 0) for user in range(99)], 99, 1)
+    text = "".join(f"{number}\n" for number in range(99, 0, -1))
+    split = given_by(tmp_path, ratings, text, "fold-numbers")
+    assert [np.flatnonzero(codes == TEST).tolist() for codes in split.codes] == [
+        [98 - number] for number in range(99)
+    ]
+
+
+def test_pairs_of_more_users_than_items_are_told_apart(tmp_path):
+    pairs = [(user, item) for user in range(9) for item in range(2)]
+    ratings = ratings_of(pairs, 9, 2)
+    held_out = pairs[::5]
+    text = "".join(f"u{user}\ti{item}\n" for user, item in held_out)
+    split = given_by(tmp_path, ratings, text, "held-out-pairs")
+    assert np.flatnonzero(split.codes[0] == TEST).tolist() == list(range(0, 18, 5))
+
+
 def test_fold_numbers_with_all_ratings_of_the_fold_as_the_unbiased_test(tmp_path, ratings):
     split = given_by(tmp_path, ratings, "1\n2\n2\n1\n2\n", "fold-numbers", "fold")
     assert [codes.tolist() for codes in split.codes] == [
@@ -98,7 +117,7 @@ def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, rating
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1\n2\nx\n1\n2\n", r"given\.txt, line 3: 'x' is not the number of a fold"),
+        ("1\n2\nx\n1\ny\n", r"given\.txt, line 3: 'x' is not the number of a fold"),
         ("1\n2\n0\n1\n2\n", r"line 3: '0' is not the number of a fold"),
         ("1\n2\n-1\n1\n2\n", r"line 3: '-1' is not the number of a fold"),
         ("1\n2\n1.5\n1\n2\n", r"line 3: '1\.5' is not the number of a fold"),
@@ -108,6 +127,7 @@ def test_fold_numbers_with_unknown_ratings_as_the_unbiased_test(tmp_path, rating
         ("1\n2\n2\n1\n", r"ends at line 4, but there are 5 ratings"),
         ("1\n2\n2\n1\n1\n1\n", r"ends at line 6, but there are 5 ratings"),
         ("1\n3\n3\n1\n1\n", r"no line has the fold number 2"),
+        ("4\n6\n3\n2\n2\n", r"no line has the fold number 1"),
     ],
 )
 def test_a_wrong_line_of_fold_numbers_is_named(tmp_path, ratings, text, message):

@@ -26,6 +26,13 @@ few_pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1
 shares = st.integers(1, 99).map(lambda percent: percent / 100)
 
 
+def many_items(n_items: int) -> Ratings:
+    """Return ratings of many items, of which as many have one, two and three or none."""
+    rng = np.random.default_rng(n_items)
+    pairs = [(user, item) for item in range(n_items) for user in range(rng.integers(0, 4))]
+    return ratings_of(pairs, 3, n_items)
+
+
 def rows(kept: np.ndarray) -> list[int]:
     return np.flatnonzero(kept).tolist()
 
@@ -92,10 +99,11 @@ def test_the_head_are_the_items_with_most_ratings_and_of_equal_ones_the_smaller_
     assert np.array_equal(kept, np.isin(ratings.items, left)), "an item goes whole or not at all"
 
 
-@given(any_ratings(plays=True), shares)
-def test_no_item_of_the_head_has_fewer_ratings_than_one_that_stays(
-    ratings: Ratings, head_removed: float
-) -> None:
+@given(
+    st.one_of(any_ratings(plays=True), st.sampled_from([300, 1000]).map(many_items)),
+    shares,
+)
+def test_the_items_with_most_ratings_go_whole(ratings: Ratings, head_removed: float) -> None:
     counts = Counter(ratings.items.tolist())
     by_popularity = sorted(counts, key=lambda item: (-counts[item], item))
     stay = by_popularity[round(head_removed * len(counts)) :]

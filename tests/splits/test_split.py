@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 import zipfile
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.ratings import summed_matrix
-from receval.splits.split import TEST, TRAIN, UNBIASED, Judgments, Split, fold
+from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split, fold
+from receval.splits.storage import StoredCodes, write_codes
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
 
@@ -46,6 +49,38 @@ def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_fa
     assert (folder / "first.npz").read_bytes() == (folder / "second.npz").read_bytes()
 
 
+@pytest.mark.parametrize("n_folds", [1, 2, 4])
+def test_stored_folds_are_taken_by_number_and_slice_as_from_a_tuple(tmp_path, n_folds):
+    rng = np.random.default_rng(n_folds)
+    codes = [rng.choice(USES, 5).tolist() for _ in range(n_folds)]
+    split_of(*codes).write(tmp_path / "split.npz")
+    stored = Split.read(tmp_path / "split.npz").codes
+    for number in range(-n_folds - 2, n_folds + 2):
+        if -n_folds <= number < n_folds:
+            assert stored[number].tolist() == codes[number]
+        else:
+            with pytest.raises(IndexError, match=f"holds {n_folds} folds, numbered from 0"):
+                stored[number]
+    ends = [None, -2, 0, 1, n_folds]
+    for start, stop, step in product(ends, ends, [None, -1, 2]):
+        part = slice(start, stop, step)
+        assert [own.tolist() for own in stored[part]] == codes[part]
+
+
+@given(st.lists(st.lists(st.integers(0, 255), min_size=9, max_size=9), max_size=3))
+def test_any_bytes_are_read_as_they_were_written(tmp_path_factory, folds):
+    path = tmp_path_factory.getbasetemp() / "bytes.npz"
+    every = [*folds, [0, 255, 1, 254, 2, 128, 127, 3, 64]]
+    write_codes(path, [np.array(codes, dtype=np.uint8) for codes in every], {})
+    assert [codes.tolist() for codes in StoredCodes(path)] == every
+
+
+def test_codes_of_no_fold_are_of_no_rating(tmp_path):
+    write_codes(tmp_path / "split.npz", [], {})
+    stored = StoredCodes(tmp_path / "split.npz")
+    assert (len(stored), stored.n_ratings, list(stored)) == (0, 0, [])
+
+
 def test_the_order_of_metadata_is_not_stored(tmp_path):
     codes = (np.array([TRAIN, TEST], dtype=np.uint8),)
     Split(codes, {"dropped": 1, "added": 2}).write(tmp_path / "one.npz")
@@ -76,7 +111,7 @@ def test_a_split_of_no_ratings_is_read_back(tmp_path):
     assert [len(codes) for codes in Split.read(tmp_path / "split.npz").codes] == [0, 0]
 
 
-@pytest.mark.parametrize(("n_uses", "n_bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
+@pytest.mark.parametrize(("n_uses", "n_bits"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3)])
 def test_a_rating_takes_no_more_bits_than_tell_the_uses_apart(tmp_path, n_uses, n_bits):
     split_of(USES[:n_uses] * 3).write(tmp_path / "split.npz")
     with np.load(tmp_path / "split.npz") as stored:
@@ -130,10 +165,19 @@ def test_a_split_with_a_fold_too_few_or_too_many_is_refused(tmp_path):
         Split.read(path).codes[1]
 
 
-@pytest.mark.parametrize("code", [TRAIN | TEST, TRAIN | UNBIASED, 8])
-def test_a_rating_that_trains_and_tests_is_refused(code):
-    with pytest.raises(ValueError, match=f"Rating 1 of fold 0 has the code {code}"):
-        split_of([TRAIN, code])
+def test_a_rating_trains_tests_or_is_left_out_and_the_first_that_does_else_is_named():
+    for code in range(256):
+        if code in USES:
+            assert split_of([TRAIN, code, code]).n_ratings == 3
+        else:
+            with pytest.raises(ValueError, match=f"Rating 1 of fold 1 has the code {code}:"):
+                split_of([TRAIN] * 4, [TRAIN, code, TEST, code])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, bool])
+def test_codes_that_are_no_bytes_are_refused(dtype):
+    with pytest.raises(ValueError, match=f"Fold 1 has codes of type {np.dtype(dtype)}"):
+        Split((np.ones(2, dtype=np.uint8), np.ones(2, dtype=dtype)))
 
 
 def test_folds_of_different_lengths_are_refused():
@@ -237,11 +281,23 @@ def test_a_split_of_another_table_is_refused():
         ([0, 1], [-1, 3], [5, 5], "items holds codes from -1 to 3"),
         ([0, 1], [2, 3], [5, np.nan], "judgment of the item 3 by the user 1 is nan"),
         ([0, 1], [2, 3], [np.inf, 1], "judgment of the item 2 by the user 0 is inf"),
+        ([0, 1, 1], [2, 3, 4], [1, np.nan, np.inf], "judgment of the item 3 by the user 1 is nan"),
     ],
 )
 def test_what_is_no_judgment_of_its_own_is_refused(users, items, values, message):
     with pytest.raises(ValueError, match=message):
         Judgments.from_pairs(users, items, values, 2)
+
+
+def test_the_repeated_pair_is_named_also_where_users_outnumber_items():
+    for users, items, n_items in (([0, 2, 2], [1, 0, 0], 2), ([0, 4, 4], [1, 0, 0], 2)):
+        with pytest.raises(ValueError, match="judgments 2 and 3 are of the same user and item"):
+            Judgments.from_pairs(users, items, [1] * 3, 2 * n_items + 1)
+
+
+def test_a_fold_without_a_train_file_has_no_order_of_appearance():
+    own = Fold(csr_array((1, 1), dtype=np.float32), Judgments.from_pairs([], [], [], 1))
+    assert (len(own.users_by_appearance), len(own.items_by_appearance)) == (0, 0)
 
 
 @pytest.mark.parametrize("train_order", ["rows", "folds"])
@@ -279,6 +335,7 @@ def test_judgments_of_no_items_are_refused(items: list[float], reason: str) -> N
     [
         ([0, 2], [3, 3], 2, "not in order"),
         ([0, 2], [4, 3], 2, "not in order"),
+        ([0, 2, 4], [5, 4, 3, 6], 4, "not in order"),
         ([0, 2, 1, 3], [1, 2, 3], 3, "not in order"),
         ([1, 2], [3, 4], 2, "not in order"),
         ([0, 3], [3, 4], 2, r"end at \[3\]"),
@@ -301,20 +358,23 @@ def test_items_may_fall_from_one_user_to_the_next() -> None:
 
 @given(
     st.booleans().flatmap(lambda plays: any_ratings(plays=plays)),
-    st.integers(1, 9),
+    st.sampled_from([1, 2, 3, 5, -1, 0, 1000]),
     st.integers(0, 99),
 )
 def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(ratings, size, seed):
     codes = np.random.default_rng(seed).choice(USES, len(ratings)).astype(np.uint8)
     whole = fold(ratings, Split((codes,)), 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("receval.ratings._BLOCK_RATINGS", size)
-        patch.setattr("receval.splits.train_order._BLOCK_ROWS", size)
+        # One less than there are, as many, or so many.
+        at_once = max(1, size if size > 0 else len(ratings) + size)
+        patch.setattr("receval.ratings._BLOCK_RATINGS", at_once)
+        patch.setattr("receval.splits.train_order._BLOCK_ROWS", at_once)
         blocks = fold(ratings, Split((codes,)), 0)
     rows = np.flatnonzero(codes & TRAIN)
     columns = (ratings.users[rows], ratings.items[rows], ratings.values[rows])
     expected = summed_matrix(*columns, (ratings.n_users, ratings.n_items))
     for found in (whole, blocks):
+        assert found.train.has_canonical_format
         for name in ("data", "indices", "indptr"):
             own, other = getattr(found.train, name), getattr(expected, name)
             assert (own.tobytes(), own.dtype) == (other.tobytes(), other.dtype)

@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import skewed_ratings
 
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SelectionSpec, SplitSpec, make_split
 from receval.splits.split import TEST
 
 SPLIT = TypeAdapter(AnySplitSpec)
@@ -109,15 +109,84 @@ def test_a_configuration_tells_which_files_it_reads():
     assert SPLIT.validate_python({"kind": "k-fold"}).files == ()
 
 
+def test_held_out_pairs_are_one_fold():
+    kind = {"kind": "predefined", "file": "a", "content": "held-out-pairs"}
+    assert SPLIT.validate_python(kind).n_folds == 1
+
+
+FOLDS = ("folds", [1, 99], [0, 100])
+PARTS = ("folds", [2, 99], [1, 100])
+SHARES = ("train_ratio", [1e-9, 0.999, (0.1, 0.2)], [0, 1, ()])
+BOUNDS = {
+    "random-ratio": [FOLDS, SHARES],
+    "user-ratio": [FOLDS, SHARES],
+    "k-fold": [PARTS, ("partition_of", ["a"], [""])],
+    "leave-out": [FOLDS, ("held_out", [1], [0])],
+    "leave-last-out": [("held_out", [1], [0])],
+    "temporal": [("gap", [0, 1e-9], [-1e-9]), ("test_share", [1e-9, 0.999], [0, 1])],
+    "uniform-test": [
+        FOLDS,
+        ("test_share", [1e-9, 0.999], [0, 1]),
+        ("min_train_ratio", [0, 0.999], [-1e-9, 1]),
+    ],
+    "missing-at-random": [PARTS],
+    "anti-popular-familiarity": [PARTS],
+    "predefined": [("file", ["a"], [""])],
+}
+NEEDED = {
+    "missing-at-random": {"unbiased_rows": "fold"},
+    "anti-popular-familiarity": {"relevant_from": 4.0},
+    "predefined": {"file": "folds.txt", "content": "fold-numbers"},
+}
+
+
+@pytest.mark.parametrize("kind", BOUNDS)
+def test_numbers_of_a_configuration_have_these_bounds(kind):
+    for name, accepted, refused in BOUNDS[kind]:
+        for value in accepted:
+            spec = SPLIT.validate_python({"kind": kind, **NEEDED.get(kind, {}), name: value})
+            assert getattr(spec, name) == value
+        for value in refused:
+            with pytest.raises(ValidationError, match=name):
+                SPLIT.validate_python({"kind": kind, **NEEDED.get(kind, {}), name: value})
+
+
+DEFAULTS = {
+    "random-ratio": {"train_ratio": 0.8, "folds": 1},
+    "user-ratio": {"train_ratio": 0.8, "folds": 1},
+    "k-fold": {"folds": 5, "balanced_per_user": False, "partition_of": None},
+    "leave-out": {"held_out": 1, "short_profiles": "refuse", "folds": 1},
+    "leave-last-out": {"held_out": 1, "short_profiles": "refuse", "repeats": "drop"},
+    "temporal": {
+        "scope": "all",
+        "test_share": 0.2,
+        "repeats": "drop",
+        "train_order": "rows",
+        "cut": None,
+        "gap": 0.0,
+        "new_users": "test",
+    },
+    "uniform-test": {"test_share": 0.2, "min_train_ratio": 0.2, "tests_from": None, "folds": 5},
+    "missing-at-random": {"folds": 5},
+    "anti-popular-familiarity": {"folds": 5, "train_order": "least-liked-first"},
+    "predefined": {"unbiased_rows": None, "train_order": "rows"},
+}
+
+
+@pytest.mark.parametrize("kind", DEFAULTS)
+def test_what_a_configuration_does_not_say_is_this(kind):
+    said = {"kind": kind, **NEEDED.get(kind, {})}
+    spec = SPLIT.validate_python(said)
+    assert spec.model_dump() == said | DEFAULTS[kind] | {"selection": None}
+    assert spec.needs_timestamps == (kind in ("temporal", "leave-last-out"))
+    selection = {"share": None, "head_removed": None, "min_user_ratings": 1, "min_item_ratings": 1}
+    assert SelectionSpec().model_dump() == selection
+
+
 @pytest.mark.parametrize(
     "kind",
     [
         {"kind": "k-fold", "ratio": 0.8},
-        {"kind": "k-fold", "folds": 1},
-        {"kind": "random-ratio", "folds": 0},
-        {"kind": "random-ratio", "folds": 100},
-        {"kind": "random-ratio", "train_ratio": 1.0},
-        {"kind": "leave-out", "held_out": 0},
         {"kind": "missing-at-random"},
         {"kind": "anti-popular-familiarity"},
         {"kind": "anti-popular-familiarity", "relevant_from": 4, "unbiased_rows": "fold"},

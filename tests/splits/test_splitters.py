@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -7,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import (
     any_ratings,
+    ranks_drawn,
     ratings_of,
     rng_for,
     skewed_ratings,
 )
 
+from receval.splits.anti_popular_familiarity import with_anti_popular_familiarity
 from receval.splits.hold_out import split_by_random_ratio, split_by_user_ratio, split_leaving_out
 from receval.splits.partition import split_into_folds, split_with_unbiased_test
 from receval.splits.ranks_within_groups import ceiling_of_share
+from receval.splits.selection import selected_ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED
 from receval.splits.temporal import split_by_time
 
@@ -32,16 +36,28 @@ def test_coin_flips_train_with_the_given_probability_and_repetitions_are_indepen
     assert both == pytest.approx(0.09, abs=4 * math.sqrt(0.0819 / len(ratings)))
 
 
-@given(any_ratings(), shares)
-def test_each_user_trains_on_the_share_rounded_up(ratings, share):
-    split = split_by_user_ratio(ratings, rng_for, train_ratio=share, folds=2)
-    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    percent = round(share * 100)
-    expected = [-(-percent * size // 100) for size in sizes.tolist()]
-    for codes in split.codes:
-        trained = np.bincount(ratings.users[codes == TRAIN], minlength=ratings.n_users)
-        assert trained.tolist() == expected
-        assert set(codes.tolist()) <= {TRAIN, TEST}
+class Coins(np.random.Generator):
+    """Throws what it is told."""
+
+    def __init__(self, *thrown):
+        super().__init__(np.random.PCG64(1))
+        self.thrown = thrown
+
+    def random(self, size, dtype=np.float64):
+        return np.array(self.thrown, dtype=dtype)
+
+
+def test_a_coin_that_shows_the_share_itself_lies_not_below_it():
+    ratings = ratings_of([(0, 0), (0, 1), (1, 0)], 2, 2, known=[True, False, True])
+    coins = Coins(0.25, 0.5, 0.75)
+    split = split_by_random_ratio(ratings, lambda _: coins, train_ratio=0.5, folds=1)
+    assert split.codes[0].tolist() == [TRAIN, TEST, TEST]
+    kept = selected_ratings(ratings, lambda _: coins, share=0.5)
+    assert kept.tolist() == [True, False, False]
+    # Half of the judgments of the item are known.
+    ratings = ratings_of([(0, 0), (1, 0)], 2, 1, known=[True, False])
+    known = with_anti_popular_familiarity(ratings, 9.0, Coins(0.5, 0.25)).known
+    assert known.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("percent", [5, 35, 55, 80])
@@ -49,6 +65,72 @@ def test_a_share_of_up_to_millions_of_ratings_is_exact(percent):
     counts = np.arange(1, 4_000_000, 7)
     exact = -(-counts * percent // 100)
     assert (ceiling_of_share(counts, percent / 100) == exact).all()
+
+
+@pytest.mark.parametrize(("share", "n_train"), [(4e-10, 0), (1e-9, 1), (1 - 1e-9, 1), (1, 1)])
+def test_a_share_is_rounded_up_from_a_billionth_of_a_rating_on(share, n_train):
+    assert ceiling_of_share(np.array([0, 1]), share).tolist() == [0, n_train]
+
+
+@given(any_ratings(plays=True), shares)
+def test_each_user_trains_on_the_first_of_a_random_order_the_share_rounded_up(ratings, share):
+    split = split_by_user_ratio(ratings, rng_for, train_ratio=share, folds=2)
+    users = ratings.users.tolist()
+    sizes, percent = Counter(users), round(share * 100)
+    for number, codes in enumerate(split.codes):
+        ranks = ranks_drawn(users, rng_for(number))
+        assert codes.tolist() == [
+            TRAIN if rank < -(-percent * sizes[user] // 100) else TEST
+            for user, rank in zip(users, ranks, strict=True)
+        ]
+
+
+@given(any_ratings(plays=True), st.integers(1, 4))
+def test_so_many_random_ratings_of_every_user_test_or_none(ratings, held_out):
+    split = split_leaving_out(ratings, rng_for, held_out=held_out, short_profiles="train", folds=2)
+    users = ratings.users.tolist()
+    sizes = Counter(users)
+    for number, codes in enumerate(split.codes):
+        ranks = ranks_drawn(users, rng_for(number))
+        assert codes.tolist() == [
+            TEST if rank < held_out < sizes[user] else TRAIN
+            for user, rank in zip(users, ranks, strict=True)
+        ]
+    short = sum(size <= held_out for size in sizes.values())
+    assert split.metadata == {"users_without_test": short}
+
+
+def folds_drawn(ratings, folds, balanced):
+    """Return the fold of each rating, from 0."""
+    rng = rng_for("partition")
+    if not balanced:
+        return rng.integers(folds, size=len(ratings), dtype=np.uint8).tolist()
+    first = rng.integers(folds, size=ratings.n_users).tolist()
+    users = ratings.users.tolist()
+    ranks = ranks_drawn(users, rng)
+    return [(rank + first[user]) % folds for user, rank in zip(users, ranks, strict=True)]
+
+
+@given(any_ratings(plays=True), st.integers(2, 5), st.booleans())
+def test_each_rating_tests_in_one_fold_and_trains_in_the_others(ratings, folds, balanced):
+    split = split_into_folds(ratings, rng_for, folds=folds, balanced_per_user=balanced)
+    drawn = folds_drawn(ratings, folds, balanced)
+    assert [codes.tolist() for codes in split.codes] == [
+        [TEST if own == number else TRAIN for own in drawn] for number in range(folds)
+    ]
+
+
+@given(any_ratings(), st.integers(2, 5), st.sampled_from(["unknown", "fold"]))
+def test_known_ratings_train_and_test_and_unknown_ones_or_those_of_the_fold_judge_without_bias(
+    ratings, folds, unbiased_rows
+):
+    split = split_with_unbiased_test(ratings, rng_for, unbiased_rows=unbiased_rows, folds=folds)
+    drawn = folds_drawn(ratings, folds, balanced=False)
+    for number, codes in enumerate(split.codes):
+        for own, known, code in zip(drawn, ratings.known.tolist(), codes.tolist(), strict=True):
+            use = (TEST if own == number else TRAIN) if known else 0
+            judges = own == number if unbiased_rows == "fold" else not known
+            assert code == use | UNBIASED * judges
 
 
 def test_every_rating_of_a_user_is_equally_likely_to_train():
@@ -59,61 +141,12 @@ def test_every_rating_of_a_user_is_equally_likely_to_train():
     assert trained[5] == 1
 
 
-@given(any_ratings(plays=True), st.integers(2, 5), st.booleans())
-def test_the_tests_of_the_folds_partition_the_ratings(ratings, folds, balanced):
-    split = split_into_folds(ratings, rng_for, folds=folds, balanced_per_user=balanced)
-    times_tested = np.sum([codes == TEST for codes in split.codes], axis=0)
-    times_trained = np.sum([codes == TRAIN for codes in split.codes], axis=0)
-    assert (times_tested == 1).all()
-    assert (times_trained == folds - 1).all()
-
-
-@given(any_ratings(), st.integers(2, 5))
-def test_balanced_folds_share_out_each_user_evenly(ratings, folds):
-    split = split_into_folds(ratings, rng_for, folds=folds, balanced_per_user=True)
-    tested = np.array(
-        [
-            np.bincount(ratings.users[codes == TEST], minlength=ratings.n_users)
-            for codes in split.codes
-        ]
-    )
-    assert (np.ptp(tested, axis=0) <= 1).all()
-
-
-def test_balanced_folds_are_of_about_the_same_size():
-    ratings = ratings_of([(user, 0) for user in range(1000)], 1000, 1)
-    split = split_into_folds(ratings, rng_for, folds=5, balanced_per_user=True)
-    sizes = [int((codes == TEST).sum()) for codes in split.codes]
-    assert sizes == pytest.approx([200] * 5, abs=4 * math.sqrt(160))
-
-
-@given(any_ratings(), st.integers(1, 4))
-def test_leave_out_tests_the_given_number_of_every_user_or_none(ratings, held_out):
-    split = split_leaving_out(ratings, rng_for, held_out=held_out, short_profiles="train", folds=2)
-    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    for codes in split.codes:
-        tested = np.bincount(ratings.users[codes == TEST], minlength=ratings.n_users)
-        assert tested.tolist() == [held_out if size > held_out else 0 for size in sizes.tolist()]
-    short = sum(0 < size <= held_out for size in sizes.tolist())
-    assert split.metadata["users_without_test"] == short
-
-
 def test_leave_out_refuses_users_with_nothing_left_to_train_on():
-    ratings = ratings_of([(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)], 2, 3)
-    with pytest.raises(ValueError, match=r"1 users have 2 ratings or fewer \(user 'u1' has 2\)"):
+    # User 0 has no rating, and the first of the other two is named.
+    pairs = [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 1)]
+    ratings = ratings_of(pairs, 4, 3)
+    with pytest.raises(ValueError, match=r"2 users have 2 ratings or fewer \(user 'u2' has 2\)"):
         split_leaving_out(ratings, rng_for, held_out=2, short_profiles="refuse", folds=1)
-
-
-@given(any_ratings(), shares)
-def test_temporal_never_trains_on_what_comes_after_the_test(ratings, share):
-    split = split_by_time(ratings, rng_for, scope="all", test_share=share, repeats="drop")
-    tests = split.codes[0] == TEST
-    assert tests.sum() == round(share * len(ratings))
-    when = list(zip(ratings.timestamps.tolist(), range(len(ratings)), strict=True))
-    trained = [moment for moment, test in zip(when, tests, strict=True) if not test]
-    tested = [moment for moment, test in zip(when, tests, strict=True) if test]
-    if trained and tested:
-        assert max(trained) < min(tested), "rows of one second keep the order of the file"
 
 
 @given(any_ratings(plays=True), shares)
@@ -146,29 +179,6 @@ def test_temporal_on_ratings_without_timestamps_names_the_way_out():
     ratings = ratings_of([(0, 0)], 1, 1)
     with pytest.raises(ValueError, match=r"needs timestamps.*kind 'predefined'"):
         split_by_time(ratings, rng_for, scope="all", test_share=0.2, repeats="drop")
-
-
-@given(any_ratings(), st.integers(2, 5))
-def test_unknown_ratings_judge_without_bias_in_every_fold(ratings, folds):
-    split = split_with_unbiased_test(ratings, rng_for, unbiased_rows="unknown", folds=folds)
-    for codes in split.codes:
-        assert (codes[~ratings.known] == UNBIASED).all()
-        assert np.isin(codes[ratings.known], [TRAIN, TEST]).all()
-    times_tested = np.sum([codes == TEST for codes in split.codes], axis=0)
-    assert times_tested.tolist() == ratings.known.astype(int).tolist()
-
-
-@given(any_ratings(), st.integers(2, 5))
-def test_all_ratings_of_a_fold_judge_without_bias_and_known_ones_of_the_others_train(
-    ratings, folds
-):
-    split = split_with_unbiased_test(ratings, rng_for, unbiased_rows="fold", folds=folds)
-    for codes in split.codes:
-        in_fold = (codes & UNBIASED) > 0
-        assert ((codes & TEST > 0) == (in_fold & ratings.known)).all()
-        assert ((codes & TRAIN > 0) == (~in_fold & ratings.known)).all()
-    times_unbiased = np.sum([codes & UNBIASED > 0 for codes in split.codes], axis=0)
-    assert (times_unbiased == 1).all()
 
 
 @pytest.mark.parametrize("unbiased_rows", ["unknown", "fold"])

@@ -56,7 +56,7 @@ def sorted_by_hand(ratings: Ratings, rows: list[int], fold_of: np.ndarray, order
     return sorted(rows, key=keys[order])
 
 
-@pytest.mark.parametrize("block_rows", [3, 2**20])
+@pytest.mark.parametrize("block_rows", [1, 2, 3, 199, 2**20])
 @pytest.mark.parametrize("order", TRAIN_ORDERS)
 def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
     ratings: Ratings, order: str, block_rows: int, monkeypatch: pytest.MonkeyPatch
@@ -78,6 +78,12 @@ def test_rows_are_sorted_as_the_name_says_and_users_and_items_appear_so(
         ):
             met = list(dict.fromkeys(column[expected].tolist()))
             assert appeared[: len(met)].tolist() == met
+
+
+def test_rows_that_no_fold_tests_with_stand_beside_those_of_the_first(ratings: Ratings) -> None:
+    tested_in = [np.arange(len(ratings)) % 3 == number for number in range(2)]
+    found = in_train_order(np.arange(9), ratings, tested_in, {"train_order": "folds"})
+    assert found.tolist() == [0, 2, 3, 5, 6, 8, 1, 4, 7]
 
 
 def test_an_unknown_order_is_refused(ratings: Ratings) -> None:

@@ -18,7 +18,6 @@ from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ra
 from receval.ratings import Ratings
 from receval.splits.hold_out import split_by_random_ratio, split_by_shares, split_by_user_ratio
 from receval.splits.kinds import AnySplitSpec, RandomRatio, make_split
-from receval.splits.ranks_within_groups import random_ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Split
 
 NINE = tuple(tenth / 10 for tenth in range(1, 10))
@@ -93,19 +92,6 @@ def test_a_single_share_flips_the_coins_that_it_always_flipped(
         assert codes.tobytes() == expected.tobytes()
 
 
-@given(ratings=any_ratings(plays=True), percent=percents)
-def test_a_single_share_of_each_user_takes_the_ratings_that_it_always_took(
-    ratings: Ratings, percent: int
-) -> None:
-    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    n_train = np.array([-(-percent * size // 100) for size in sizes.tolist()])
-    split = split_by_user_ratio(ratings, rng_for, train_ratio=percent / 100, folds=2)
-    for repetition, codes in enumerate(split.codes):
-        order = random_ranks_within_groups(ratings.users, ratings.n_users, rng_for(repetition))
-        expected = np.where(order < n_train[ratings.users], TRAIN, TEST).astype(np.uint8)
-        assert codes.tobytes() == expected.tobytes()
-
-
 @of_every_kind
 def test_all_shares_of_a_repetition_draw_once(kind: str) -> None:
     asked: list[int | str] = []
@@ -129,15 +115,6 @@ def test_coins_train_with_each_of_nine_probabilities_and_repetitions_are_indepen
         assert (one & other).mean() == pytest.approx(
             both, abs=4 * math.sqrt(both * (1 - both) / len(ratings))
         )
-
-
-def test_each_user_trains_on_each_share_rounded_up() -> None:
-    ratings = skewed_ratings()
-    sizes = np.bincount(ratings.users, minlength=ratings.n_users)
-    trains = trained(split_by_user_ratio(ratings, rng_for, train_ratio=NINE, folds=1))
-    for tenth, marks in enumerate(trains, 1):
-        found = np.bincount(ratings.users[marks], minlength=ratings.n_users)
-        assert found.tolist() == [-(-tenth * size // 10) for size in sizes.tolist()]
 
 
 def test_a_share_too_small_to_take_one_more_rating_gives_the_same_fold() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from dataclasses import replace
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import (
     any_ratings,
+    ranks_drawn,
     ratings_of,
     rng_for,
     skewed_ratings,
@@ -42,18 +43,6 @@ def test_target_items_and_their_tests_by_hand():
         assert n_tests_per_item(ratings, codes).tolist() == [2, 2, 0, 2, 2, 0]
 
 
-def test_a_fraction_of_a_rating_goes_to_random_items_that_can_spare_one():
-    # 60 ratings, (1 - .3) * 7 * 6 = 29.4 of them test: 4 of each of the six items, and 5 more.
-    ratings = with_popularity(18, 14, 7, 7, 7, 7)
-    split = split_with_uniform_test(ratings, rng_for, test_share=0.4, min_train_ratio=0.3, folds=40)
-    assert split.metadata["eta"] == pytest.approx(4.9)
-    counts = np.array([n_tests_per_item(ratings, codes) for codes in split.codes])
-    # The items with 7 ratings may give 4.9 at most, so 4: one more only comes from the others.
-    assert (counts[:, 2:] == 4).all()
-    assert (counts[:, :2] == 5).all()
-    assert split.metadata["test_ratings"] == 26
-
-
 def test_the_items_with_one_more_test_rating_are_drawn_anew_in_each_fold():
     # .7 * 8 * 6 = 33.6 ratings test: 5 of each item, and 4 more from the five popular ones.
     ratings = with_popularity(20, 20, 20, 20, 20, 8)
@@ -75,46 +64,119 @@ def test_a_share_that_is_reached_exactly_is_reached():
         )
 
 
-@given(any_ratings(plays=True), st.integers(1, 99), st.integers(0, 99))
-def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent):
+def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
+    """Return the target items, eta and sigma that is reached, or None where there is no test."""
+    popularity = Counter(item for _, item in pairs)
+    by_rank = sorted((popularity[item] for item in range(n_items)), reverse=True)
+    reached = {k: (1 - epsilon) * by_rank[k - 1] * k for k in range(1, n_items + 1)}
+    if largest_will_do:
+        reached = {k: r for k, r in reached.items() if (1 - epsilon) * by_rank[k - 1] >= 1}
+        sigma = min([sigma, *([max(reached.values()) / len(pairs)] if reached else [])])
+    feasible = [k for k in reached if reached[k] >= sigma * len(pairs)]
+    if not feasible or (1 - epsilon) * by_rank[max(feasible) - 1] < 1:
+        return None
+    zeta = max(feasible)
+    targets = [item for item in range(n_items) if popularity[item] >= by_rank[zeta - 1]]
+    return targets, (1 - epsilon) * by_rank[zeta - 1], sigma
+
+
+@given(
+    any_ratings(plays=True),
+    st.integers(1, 99),
+    st.integers(0, 99),
+    st.sampled_from([None, 0, 2, 4, 6]),
+)
+def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent, tests_from):
     sigma, epsilon = Fraction(test_percent, 100), Fraction(train_percent, 100)
-    pairs = sorted(set(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True)))
-    items = np.array([item for _, item in pairs], dtype=np.int64)
-    popularity = np.bincount(items, minlength=ratings.n_items).tolist()
-    by_rank = sorted(popularity, reverse=True)
-    feasible = [
-        k
-        for k in range(1, len(by_rank) + 1)
-        if (1 - epsilon) * by_rank[k - 1] * k >= sigma * len(pairs)
-    ]
+    rows = list(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True))
+    sums = Counter()
+    for pair, value in zip(rows, ratings.values.tolist(), strict=True):
+        sums[pair] += value
+    pairs = sorted(pair for pair in sums if tests_from is None or sums[pair] >= tests_from)
     parameters = {
         "test_share": test_percent / 100,
         "min_train_ratio": train_percent / 100,
         "folds": 2,
+        "tests_from": tests_from,
     }
-    if not feasible or (1 - epsilon) * by_rank[max(feasible) - 1] < 1:
+    wanted = uniform_by_hand(pairs, ratings.n_items, sigma, epsilon, tests_from is not None)
+    if wanted is None:
         with pytest.raises(ValueError, match="No uniform test exists"):
             split_with_uniform_test(ratings, rng_for, **parameters)
         return
-    zeta = max(feasible)
-    eta = (1 - epsilon) * by_rank[zeta - 1]
+    targets, eta, reached = wanted
+    items = [item for _, item in pairs]
+    with_room = [item for item in targets if (1 - epsilon) * items.count(item) >= int(eta) + 1]
+    n_more = min(round(eta * len(targets)) - int(eta) * len(targets), len(with_room))
     split = split_with_uniform_test(ratings, rng_for, **parameters)
-    assert split.metadata["target_items"] == zeta
-    assert split.metadata["eta"] == pytest.approx(float(eta))
-    for codes in split.codes:
-        use_of_pair = {}
-        for user, item, code in zip(ratings.users, ratings.items, codes, strict=True):
-            # All rows of a pair have the same use.
-            assert use_of_pair.setdefault((int(user), int(item)), code) == code
-        tests = [use_of_pair[pair] == TEST for pair in pairs]
-        tested = np.bincount(items[tests], minlength=ratings.n_items).tolist()
-        assert sum(tested) == split.metadata["test_ratings"] <= round(eta * zeta)
-        for count, test in zip(popularity, tested, strict=True):
-            if count >= by_rank[zeta - 1]:
-                assert int(eta) <= test <= int(eta) + 1
-                assert test <= (1 - epsilon) * count
-            else:
-                assert test == 0
+    assert split.metadata == {
+        "target_items": len(targets),
+        "eta": pytest.approx(float(eta)),
+        "sigma": pytest.approx(float(reached)),
+        "epsilon": train_percent / 100,
+        "test_ratings": int(eta) * len(targets) + n_more,
+    }
+    for number, codes in enumerate(split.codes):
+        rng = rng_for(number)
+        more = set(rng.choice(with_room, size=n_more, replace=False).tolist())
+        ranks = ranks_drawn(items, rng)
+        tested = {
+            pair
+            for pair, rank in zip(pairs, ranks, strict=True)
+            if pair[1] in targets and rank < int(eta) + (pair[1] in more)
+        }
+        assert codes.tolist() == [TEST if pair in tested else TRAIN for pair in rows]
+
+
+@pytest.mark.parametrize("missing", [0, 4e-10, 1e-9])
+def test_an_item_that_lacks_a_billionth_of_a_test_rating_has_none(missing):
+    ratings = with_popularity(2, 2)
+    parameters = {"test_share": 0.1, "min_train_ratio": 0.5 + missing / 2, "folds": 1}
+    if missing < 5e-10:
+        split = split_with_uniform_test(ratings, rng_for, **parameters)
+        assert split.metadata["test_ratings"] == 2
+    else:
+        with pytest.raises(ValueError, match="less than one per item"):
+            split_with_uniform_test(ratings, rng_for, **parameters)
+
+
+@pytest.mark.parametrize(("missing", "n_tests"), [(0, 3), (4e-10, 3), (1e-9, 2)])
+def test_an_item_that_lacks_a_billionth_of_a_rating_spares_no_other(missing, n_tests):
+    # Of the items with 4 and 3 ratings 2 and 1.5 may test, so that one test rating is left over.
+    parameters = {"test_share": 0.1, "min_train_ratio": 0.5 + missing / 4, "folds": 1}
+    split = split_with_uniform_test(with_popularity(4, 3), rng_for, **parameters)
+    assert split.metadata["test_ratings"] == n_tests
+
+
+def test_a_share_that_a_billionth_of_a_rating_reaches_is_reached():
+    parameters = {"test_share": 0.5000000005, "min_train_ratio": 0.4999999995, "folds": 1}
+    split = split_with_uniform_test(with_popularity(2, 2), rng_for, **parameters)
+    assert split.metadata["test_ratings"] == 2
+
+
+def test_a_single_test_rating_may_be_the_largest_test():
+    split = split_with_uniform_test(
+        with_popularity(2, 1, 1),
+        rng_for,
+        test_share=0.9,
+        min_train_ratio=0.5,
+        folds=1,
+        tests_from=0,
+    )
+    assert split.metadata["sigma"] == 1 / 4
+    assert split.metadata["test_ratings"] == split.metadata["target_items"] == 1
+
+
+@pytest.mark.parametrize("more", [0, 1e-10, 1e-9])
+def test_a_share_that_lacks_a_billionth_of_a_rating_is_not_reached(more):
+    ratings = with_popularity(2, 2)
+    parameters = {"test_share": 0.5 + more / 4, "min_train_ratio": 0.5, "folds": 1}
+    if more < 5e-10:
+        split = split_with_uniform_test(ratings, rng_for, **parameters)
+        assert split.metadata["test_ratings"] == 2
+    else:
+        with pytest.raises(ValueError, match=r"at most 0\.5 of the ratings"):
+            split_with_uniform_test(ratings, rng_for, **parameters)
 
 
 def test_folds_are_independent_repetitions():
@@ -124,31 +186,6 @@ def test_folds_are_independent_repetitions():
     assert (first & second).any()
     assert (first != second).any()
     assert all(set(codes.tolist()) == {TRAIN, TEST} for codes in split.codes)
-
-
-def test_only_ratings_from_a_value_on_count_and_test_where_one_is_given():
-    # Item 0 has 8 ratings of 5 and 8 of 1, item 1 has 8 of 5: both have 8 that count.
-    ratings = with_popularity(16, 8)
-    values = np.where((ratings.items == 0) & (ratings.users >= 8), 1, 5).astype(np.float32)
-    ratings = replace(ratings, values=values)
-    split = split_with_uniform_test(
-        ratings, rng_for, test_share=0.5, min_train_ratio=0.5, folds=5, tests_from=5
-    )
-    assert split.metadata["eta"] == 4.0
-    for codes in split.codes:
-        assert n_tests_per_item(ratings, codes).tolist() == [4, 4]
-        assert (codes[values < 5] == TRAIN).all()
-
-
-def test_plays_count_together_against_the_value():
-    # Each listener has two plays of an item: together they are at the value, alone they are not.
-    ratings = with_popularity(6, 6)
-    twice = replace(ratings, events=True).select(np.repeat(np.arange(len(ratings)), 2))
-    split = split_with_uniform_test(
-        twice, rng_for, test_share=0.5, min_train_ratio=0.5, folds=1, tests_from=6
-    )
-    assert split.metadata["test_ratings"] == 6
-    assert n_tests_per_item(twice, split.codes[0]).tolist() == [6, 6]
 
 
 def test_an_impossible_share_says_what_can_be_reached():
@@ -185,7 +222,7 @@ def test_a_long_tail_does_not_stand_in_the_way_of_a_share_that_others_reach(test
 
 def test_items_that_can_spare_no_test_rating_are_in_no_test():
     ratings = with_popularity(1, 1, 1)
-    with pytest.raises(ValueError, match="less than one per item"):
+    with pytest.raises(ValueError, match=r"test share of 0\.9 .*less than one per item"):
         split_with_uniform_test(
             ratings, rng_for, test_share=0.9, min_train_ratio=0.2, folds=1, tests_from=0
         )

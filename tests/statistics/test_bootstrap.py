@@ -9,9 +9,15 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from receval.statistics.bootstrap import InnerTest, poisson_resamples, rejected_shares
+from receval.statistics.bootstrap import (
+    InnerTest,
+    poisson_resamples,
+    rejected_shares,
+    shifted_bootstrap_test,
+)
 
 Values = NDArray[np.float64]
+SMALL = st.integers(-3, 3)
 
 
 def eighths(seed: int, shape: tuple[int, ...]) -> Values:
@@ -102,6 +108,40 @@ def test_resamples_are_those_of_the_generator_and_of_poisson() -> None:
     assert one.mean() == pytest.approx(1, abs=5 / np.sqrt(60_000))
     assert one.var() == pytest.approx(1, abs=5 * np.sqrt(3 / 60_000))
     assert (one == 0).mean() == pytest.approx(np.exp(-1), abs=0.01)
+
+
+def test_a_level_is_a_twentieth_and_the_test_is_students_if_nothing_else_is_said() -> None:
+    differences = eighths(7, (2, 9))
+    resamples = poisson_resamples(9, 60, np.random.default_rng(8))
+    expected = [looped(row, resamples, "t", 0.05) for row in differences]
+    assert rejected_shares(differences, resamples).tolist() == expected
+
+
+@given(
+    rows=arrays(np.int64, st.tuples(st.integers(1, 3), st.integers(1, 6)), elements=SMALL),
+    samples=st.integers(1, 30),
+    seed=st.integers(0, 999),
+)
+def test_resampled_means_as_far_from_the_mean_as_it_is_from_0_are_counted(
+    rows: NDArray[np.int64], samples: int, seed: int
+) -> None:
+    n_users = rows.shape[1]
+    drawn = np.random.default_rng(seed).integers(0, n_users, (samples, n_users)).tolist()
+    expected = []
+    for row in rows.tolist():
+        far = [abs(sum(row[user] for user in own) - sum(row)) >= abs(sum(row)) for own in drawn]
+        expected.append((1 + sum(far)) / (1 + samples))
+    found = shifted_bootstrap_test(rows / 8, samples, np.random.default_rng(seed))
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("exponent", [-40, 0, 40])
+def test_a_row_has_the_same_p_value_beside_others_and_on_any_scale(exponent: int) -> None:
+    rows = eighths(9, (3, 7)) * np.array([[1.0], [2.0**20], [2.0**-20]])
+    found = shifted_bootstrap_test(np.ldexp(rows, exponent), 40, np.random.default_rng(1))
+    alone = [shifted_bootstrap_test([row], 40, np.random.default_rng(1))[0] for row in rows]
+    assert found.tolist() == alone
+    assert len(set(alone)) > 1
 
 
 def test_differences_and_resamples_of_other_users_are_refused() -> None:

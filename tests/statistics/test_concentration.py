@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from receval.ratings import Ratings
-from receval.statistics.concentration import density, gini, share_at_most
+from receval.statistics.concentration import (
+    density,
+    gini,
+    popularity_segments,
+    share_at_most,
+)
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any)
 
@@ -73,6 +78,40 @@ def test_density_counts_each_pair_once_and_all_users_and_items() -> None:
         events=True,
     )
     assert density(ratings) == 3 / 12
+
+
+def test_density_counts_a_pair_once_that_is_known_and_was_drawn() -> None:
+    ratings = Ratings(
+        users=np.array([0, 0, 1], dtype=np.int32),
+        items=np.array([1, 1, 0], dtype=np.int32),
+        values=np.ones(3, dtype=np.float32),
+        user_ids=np.array(["a", "b"]),
+        item_ids=np.array(["p", "q"]),
+        known=np.array([True, False, True]),
+    )
+    assert density(ratings) == 2 / 4
+
+
+@settings(max_examples=15)
+@given(
+    order=st.lists(st.integers(0, 30), min_size=1, max_size=20, unique=True),
+    segments=st.integers(1, 22),
+)
+def test_segments_are_equally_many_items_from_the_most_popular_on(
+    order: list[int], segments: int
+) -> None:
+    values = np.arange(31.0) ** 2
+    found = popularity_segments(np.array(order), segments, squares=values, negative=-values)
+    by_segment: dict[int, list[int]] = {}
+    for place in range(len(order)):
+        by_segment.setdefault(place * segments // len(order) + 1, []).append(place)
+    rows = found.to_dict("records")
+    assert [row["segment"] for row in rows] == list(by_segment)
+    for row, places in zip(rows, by_segment.values(), strict=True):
+        assert (row["first_rank"], row["last_rank"]) == (places[0] + 1, places[-1] + 1)
+        assert row["items"] == len(places)
+        mean = np.mean([order[place] ** 2 for place in places])
+        assert (row["squares"], row["negative"]) == pytest.approx((mean, -mean))
 
 
 def test_density_counts_the_pairs_of_all_blocks_of_users(monkeypatch: pytest.MonkeyPatch) -> None:

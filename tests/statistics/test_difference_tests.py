@@ -7,13 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
+from system_values import few_eighths
 
 from receval.statistics.bootstrap import shifted_bootstrap_test
 from receval.statistics.confidence import binomial_interval
 from receval.statistics.difference_tests import (
     TESTS,
+    TIES_AT_RANDOM,
     p_values_of_tests,
     t_test_of_rows,
     wilcoxon_test_of_rows,
@@ -21,15 +25,17 @@ from receval.statistics.difference_tests import (
 from receval.statistics.effect_sizes import users_for_power
 from receval.statistics.pair_moments import t_statistics_by_moments, t_test_by_moments
 from receval.statistics.paired_tests import sign_test, t_statistics, t_test, wilcoxon_test
+from receval.statistics.sign_groups import sign_group_test
 from receval.statistics.tukey import honestly_significant_differences, tukey_hsd
 
 Table = NDArray[np.float64]
 
 
 def rows_of(seed: int = 1) -> Table:
-    rows = np.random.default_rng(seed).integers(-2, 4, (5, 40)).astype(float)
+    rows = np.random.default_rng(seed).integers(-2, 4, (6, 40)).astype(float)
     rows[3] = 0.0
     rows[4] = 1.0
+    rows[5, 1:] = 0.0
     return rows
 
 
@@ -48,7 +54,7 @@ def test_all_tests_have_a_p_value_of_every_row() -> None:
     rows = rows_of()
     found = p_values_of_tests(rows, np.random.default_rng(2))
     assert tuple(found) == TESTS
-    assert all(p_values.shape == (5,) for p_values in found.values())
+    assert all(p_values.shape == (6,) for p_values in found.values())
     signs = [sign_test([row, np.zeros(40)])[0] for row in rows]
     np.testing.assert_allclose(found["sign"], signs)
     # Nothing differs in row 3, and all users agree in row 4.
@@ -56,19 +62,16 @@ def test_all_tests_have_a_p_value_of_every_row() -> None:
     assert all(found[name][4] < 0.01 for name in TESTS)
 
 
-def test_the_same_generator_gives_the_same_p_values() -> None:
-    one, other = (p_values_of_tests(rows_of(), np.random.default_rng(3)) for _ in range(2))
-    for name in TESTS:
-        np.testing.assert_array_equal(one[name], other[name])
-
-
-def test_the_shifted_bootstrap_is_that_of_explicit_resamples() -> None:
-    rows = np.random.default_rng(4).normal(0.2, 1, (3, 12))
-    drawn = np.random.default_rng(5).integers(0, 12, (200, 12))
-    means = rows[:, drawn].mean(axis=2) - rows.mean(axis=1, keepdims=True)
-    reached = (np.abs(means) >= np.abs(rows.mean(axis=1, keepdims=True))).sum(axis=1)
-    found = shifted_bootstrap_test(rows, 200, np.random.default_rng(5))
-    np.testing.assert_allclose(found, (reached + 1) / 201)
+@pytest.mark.parametrize("numbers", [{}, {"resamples": 19, "generators": 4}])
+def test_all_tests_draw_from_one_generator_in_their_order(numbers: dict[str, int]) -> None:
+    rows = rows_of()
+    rng = np.random.default_rng(3)
+    permutation = sign_group_test(rows, rng, numbers.get("generators", 10))
+    bootstrap = shifted_bootstrap_test(rows, numbers.get("resamples", 499), rng)
+    found = p_values_of_tests(rows, np.random.default_rng(3), **numbers)
+    assert found["permutation"].tolist() == permutation.p_values.tolist()
+    assert found["bootstrap"].tolist() == bootstrap.tolist()
+    assert found[TIES_AT_RANDOM].tolist() == permutation.randomised(rng).tolist()
 
 
 def test_no_resamples_and_no_table_are_refused() -> None:
@@ -79,11 +82,38 @@ def test_no_resamples_and_no_table_are_refused() -> None:
 
 
 def test_intervals_of_shares_are_those_of_scipy() -> None:
-    successes, trials = np.array([0, 1, 7, 20]), np.array([20, 20, 20, 20])
-    low, high = binomial_interval(successes, trials, 0.9)
-    for k, n, one, other in zip(successes, trials, low, high, strict=True):
-        expected = binomtest(int(k), int(n)).proportion_ci(0.9)
-        assert (one, other) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    trials = np.repeat([1, 2, 20], 3)
+    successes = np.array([0, 1, 1, 0, 1, 2, 0, 7, 20])
+    for confidence in ([], [0.9]):
+        low, high = binomial_interval(successes, trials, *confidence)
+        for k, n, one, other in zip(successes, trials, low, high, strict=True):
+            expected = binomtest(int(k), int(n)).proportion_ci(*confidence or [0.95])
+            assert (one, other) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert [float(end) for end in binomial_interval(0, 0)] == [0, 1]
+
+
+@given(values=few_eighths(), exponent=st.sampled_from([-200, 0, 200]))
+def test_t_by_moments_is_t_of_few_differences(values: Table, exponent: int) -> None:
+    scaled = np.ldexp(values, exponent)
+    found, expected = t_statistics_by_moments(scaled), t_statistics(values)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(t_test_by_moments(scaled), t_test(values), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        t_statistics_by_moments,
+        t_test_by_moments,
+        lambda v: honestly_significant_differences(v, 0.1),
+    ],
+)
+def test_families_of_two_users_are_tested_and_of_one_refused(
+    test: Callable[[Table], Table],
+) -> None:
+    assert np.isfinite(test(np.array([[0.0, 1.0], [3.0, 1.0]]))).all()
+    with pytest.raises(ValueError, match="2 user"):
+        test(np.zeros((2, 1)))
 
 
 def test_t_by_moments_is_t_of_the_differences() -> None:
@@ -108,6 +138,15 @@ def test_honest_differences_reject_where_tukeys_p_value_is_small() -> None:
     found = distances >= honestly_significant_differences(values, 0.05)
     np.testing.assert_array_equal(found, p_values <= 0.05)
     assert 0 < found.sum() < len(found)
+
+
+def test_users_for_power_are_those_of_the_normal_approximation() -> None:
+    effects = np.array([[0.5, -0.1], [0.0, 2.0]])
+    for numbers, power, level in (([], 0.8, 0.05), ([0.9, 0.01], 0.9, 0.01)):
+        quantiles = norm.isf(level / 2) + norm.ppf(power)
+        found = users_for_power(effects, *numbers)
+        assert found[effects != 0] == pytest.approx((quantiles / effects[effects != 0]) ** 2)
+        assert found[effects == 0].tolist() == [np.inf]
 
 
 def test_so_many_users_find_the_effect_with_the_wanted_power() -> None:

@@ -53,6 +53,21 @@ def test_rounding_errors_are_no_steps() -> None:
     assert on_interval_scale(values, "equal-steps").tolist() == [0.5, 0.5, 0, 1]
 
 
+def test_values_are_told_apart_from_the_twelfth_decimal_on() -> None:
+    for step, n_places in ((4e-13, 1), (1e-12, 3)):
+        values = [0.25 - step, 0.25, 0.25 + step]
+        for scale in SCALES:
+            assert len(set(on_interval_scale(values, scale).tolist())) == n_places
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_minus_zero_is_zero_and_the_shape_stays(scale: IntervalScale) -> None:
+    found = on_interval_scale([[0.0, -0.0], [1.0, 1.0]], scale)
+    assert found.shape == (2, 2)
+    assert found[0, 0] == found[0, 1] < found[1, 0] == found[1, 1]
+    assert on_interval_scale([[0.5]], scale).shape == (1, 1)
+
+
 @pytest.mark.parametrize(("scale", "place"), [("equal-steps", 0.0), ("mean-ranks", 0.5)])
 def test_values_that_are_all_the_same_have_one_place(scale: IntervalScale, place: float) -> None:
     assert on_interval_scale([0.25] * 3, scale).tolist() == [place] * 3

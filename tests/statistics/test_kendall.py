@@ -29,6 +29,10 @@ def test_orders_that_agree_or_oppose_have_one_and_minus_one() -> None:
     assert kendall_tau_b([ahead], [ahead, ahead[::-1]]).tolist() == [[1.0, -1.0]]
 
 
+def test_two_systems_agree_or_do_not() -> None:
+    assert kendall_tau_b([[1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0]]).tolist() == [[1.0, -1.0]]
+
+
 def test_an_ordering_with_all_systems_tied_has_no_correlation() -> None:
     tau = kendall_tau_b([[1.0, 1.0, 1.0]], [[1.0, 2.0, 3.0]])
     assert np.isnan(tau).all()
@@ -52,6 +56,16 @@ def test_means_in_another_order_are_tied_and_others_are_not() -> None:
     assert pair_signs([forth, back], TOLERANCE_OF_MEANS)[0] == 0
     assert pair_signs([1e-5, 1e-5 + 1e-12], TOLERANCE_OF_MEANS)[0] == -1
     assert kendall_tau_b([[forth, back, 1.0]], [[1.0, 1.0, 2.0]], TOLERANCE_OF_MEANS) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sign"),
+    [(1.0, 0.5, 0), (0.5, 1.0, 0), (-1.0, -0.5, 0), (1.0, 0.49, 1), (-1.0, -0.49, -1), (0, 0, 0)],
+)
+def test_what_differs_by_the_tolerated_share_of_the_larger_one_is_tied(
+    one: float, other: float, sign: int
+) -> None:
+    assert pair_signs([one, other], 0.5).tolist() == [sign]
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 from system_values import all_pairs, few_eighths, indices_of_reversed, tied_values
@@ -22,6 +23,7 @@ from receval.statistics.paired_tests import (
 
 Values = NDArray[np.float64]
 TESTS = [t_test, wilcoxon_test, sign_test]
+SMALL = st.integers(-3, 3)
 SHAPES = [(2, 4, 300), (3, 40), (2, 2, 2, 12)]
 
 
@@ -158,9 +160,36 @@ def test_clustered_t_of_three_users() -> None:
     assert found == pytest.approx(2 * stats.t.sf(4 / np.sqrt(5.25), 2))
 
 
+@given(
+    arrays(np.int64, st.integers(2, 8), elements=st.integers(-5, 5)),
+    st.lists(st.integers(1, 4), min_size=8, max_size=8),
+)
+def test_clustered_t_is_that_of_the_ratio_of_two_sums(
+    sums: NDArray[np.int64], sizes: list[int]
+) -> None:
+    n, counts = len(sums), np.array(sizes[: len(sums)])
+    mean = sums.sum() / counts.sum()
+    squares = sum((d - k * mean) ** 2 for d, k in zip(sums, counts, strict=True))
+    found = clustered_t_test(sums.astype(float), counts)
+    if mean == 0:
+        assert found == 1
+    elif squares < 1e-20:
+        assert found < 1e-9
+    else:
+        error = np.sqrt(n / (n - 1) * squares) / counts.sum()
+        assert found == pytest.approx(2 * stats.t.sf(abs(mean) / error, n - 1))
+
+
+def test_clustered_t_of_the_same_difference_of_all_ratings_is_certain() -> None:
+    counts = np.array([1, 2, 5])
+    assert clustered_t_test(0.5 * counts, counts) == 0.0
+    assert clustered_t_test(-0.5 * counts, counts) == 0.0
+
+
 def test_clustered_t_without_a_difference_is_certain_of_nothing() -> None:
     assert clustered_t_test(np.zeros(5), np.arange(1, 6)) == 1.0
-    assert np.isnan(clustered_t_test(np.array([1.0]), np.array([2])))
+    for few in ([], [1.0], [0.0]):
+        assert np.isnan(clustered_t_test(np.array(few), np.full(len(few), 2)))
 
 
 def test_t_needs_two_users_and_the_others_one() -> None:
@@ -171,6 +200,20 @@ def test_t_needs_two_users_and_the_others_one() -> None:
         t_statistics(values)
     assert sign_test(values).tolist() == [1.0]
     assert wilcoxon_test(values) == pytest.approx(2 * stats.norm.sf(1))
+
+
+@given(
+    rows=arrays(np.int64, st.tuples(st.integers(1, 3), st.integers(1, 9)), elements=SMALL),
+    zero=st.sampled_from([0.0, -0.0]),
+)
+def test_signed_ranks_are_those_of_scipy(rows: NDArray[np.int64], zero: float) -> None:
+    found = signed_ranks(np.where(rows == 0, zero, rows / 4))
+    for place, row in enumerate(rows):
+        some = row[row != 0]
+        ranks = stats.rankdata(abs(some))
+        tied = np.unique(abs(some), return_counts=True)[1]
+        sums = (len(some), ranks[some > 0].sum(), ranks[some < 0].sum(), (tied**3 - tied).sum())
+        assert [float(part[place]) for part in found] == list(sums)
 
 
 @pytest.mark.parametrize("test", [*TESTS, t_statistics])

@@ -7,10 +7,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from receval.statistics.permutation import permutation_test
 from receval.statistics.sign_groups import sign_group_test, walsh_hadamard
+
+SMALL = st.integers(-3, 3)
 
 
 def test_the_transform_is_the_product_with_the_hadamard_matrix() -> None:
@@ -18,13 +24,48 @@ def test_the_transform_is_the_product_with_the_hadamard_matrix() -> None:
     np.testing.assert_allclose(walsh_hadamard(values), values @ hadamard(32), atol=1e-12)
 
 
-def test_p_values_come_near_those_of_all_signs() -> None:
-    rows = np.random.default_rng(2).integers(-3, 5, (6, 9)).astype(float)
-    signs = np.array(list(product((-1, 1), repeat=9)))
-    sums = np.abs(signs @ rows.T)
-    exact = (sums >= np.abs(rows.sum(axis=1)) - 1e-9).mean(axis=0)
-    found = sign_group_test(rows, np.random.default_rng(3), 16).p_values
-    np.testing.assert_allclose(found, exact, atol=0.02)
+def flipped_sum(row: list[int], codes: list[int], flips: int) -> int:
+    return sum((-1) ** (flips & code).bit_count() * d for d, code in zip(row, codes, strict=True))
+
+
+@given(
+    rows=arrays(np.int64, st.tuples(st.integers(1, 3), st.integers(0, 6)), elements=SMALL),
+    generators=st.integers(1, 5),
+    seed=st.integers(0, 999),
+)
+def test_all_members_of_the_group_are_counted(
+    rows: NDArray[np.int64], generators: int, seed: int
+) -> None:
+    members = 2**generators
+    codes = np.random.default_rng(seed).integers(0, members, rows.shape)
+    # Tenths are rounded, and what is equal but for rounding counts as equal.
+    rng = np.random.default_rng(seed)
+    found = sign_group_test(rows / 10, rng, generators)
+    expected = []
+    for row, own in zip(rows.tolist(), codes.tolist(), strict=True):
+        sums = [
+            abs(
+                sum(
+                    (-1) ** (flips & code).bit_count() * d for d, code in zip(row, own, strict=True)
+                )
+            )
+            for flips in range(members)
+        ]
+        expected.append((sum(s > sums[0] for s in sums), sums.count(sums[0])))
+    assert list(zip(found.greater.tolist(), found.equal.tolist(), strict=True)) == expected
+    assert found.members == members
+    assert found.p_values.tolist() == [(above + level) / members for above, level in expected]
+    places = np.random.default_rng(1).random(len(rows)).tolist()
+    assert found.randomised(np.random.default_rng(1)).tolist() == [
+        (above + level * place) / members
+        for (above, level), place in zip(expected, places, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("generators", [1, 20])
+def test_a_group_has_one_to_twenty_generators(generators: int) -> None:
+    test = sign_group_test(np.ones((1, 1)), np.random.default_rng(1), generators)
+    assert (test.members, test.equal.tolist()) == (2**generators, [2**generators])
 
 
 def test_p_values_come_near_those_of_the_engine_with_independent_signs() -> None:

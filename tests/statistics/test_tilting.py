@@ -43,6 +43,10 @@ def test_an_effect_that_is_there_leaves_all_users_alike() -> None:
     np.testing.assert_allclose(tilted_to_effect(differences, own), 1 / 50, atol=1e-9)
 
 
+def test_without_a_tilt_all_users_have_exactly_the_same_weight() -> None:
+    assert tilted_to_effect([3, -1, -1, -1], 0.0).tolist() == [0.25] * 4
+
+
 def test_the_unit_of_the_values_does_not_matter() -> None:
     differences = np.random.default_rng(3).normal(0.2, 1, 50)
     one, other = (tilted_to_effect(unit * differences, 0.1) for unit in (1, 1e-6))

@@ -300,7 +300,9 @@ def test_labels_may_be_columns_of_a_table() -> None:
         ({"a": [0, 1]}, [0.0, 1.0], r"shape \(2,\), not \(responses, universes\)"),
         ({"a": [0, 1]}, [[0, 1], [0, np.nan]], "Response 1 of universe 1 is nan"),
         ({"a": [0, 1]}, [[np.inf, 1]], "Response 0 of universe 0 is inf"),
+        ({"a": [0, 1]}, [[0, 1], [0, np.inf], [np.nan, 2]], "Response 1 of universe 1 is inf"),
         ({"a": ["x", None]}, [[0, 1]], "Universe 1 has no level of the decision a"),
+        ({"a": ["x", "y", None, None]}, [range(4)], "Universe 2 has no level of the decision a"),
     ],
 )
 def test_what_has_no_variance_to_explain_is_refused(

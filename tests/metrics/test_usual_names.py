@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Metrics by usual names, whatever their letters and signs."""
+
+from __future__ import annotations
+
+import pytest
+
+from receval.metrics.registry import METRICS, parse, parse_named
+from receval.metrics.usual_names import USUAL_NAMES, metric_of_usual_name
+
+
+@pytest.mark.parametrize("name", [*METRICS, *USUAL_NAMES])
+def test_a_name_is_understood_in_any_letters_with_any_cut_off(name: str) -> None:
+    label = name if name in METRICS else USUAL_NAMES[name]
+    assert metric_of_usual_name(name) == parse(label)
+    for written in (name, name.upper(), "-".join(name.lower()), f" {name} "):
+        for sign in ("@", "_", " "):
+            expected = parse(f"{label}@17")
+            assert metric_of_usual_name(f"{written}{sign}17") == expected, written
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("Mean Average Precision", "AP"),
+        ("hit-rate@5", "Hit@5"),
+        ("P(denominator=filled)@5", "P(denominator=filled)@5"),
+        ("ndcg(gain=exp)_7", "nDCG(gain=exp)@7"),
+        ("ndcg (gain=exp) 7", "nDCG(gain=exp)@7"),
+        ("hits@3", "Hit(form=count)@3"),
+    ],
+)
+def test_words_signs_and_parameters_go_together(name: str, label: str) -> None:
+    assert metric_of_usual_name(name).label == label
+
+
+def test_a_metric_is_its_own_name() -> None:
+    metric = parse("RBP(phi=0.5)@3")
+    assert metric_of_usual_name(metric) is metric
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ndgc@10", r"no metric 'ndgc'; did you mean nDCL or nDCG or Unjudged\? There are P"),
+        ("precisionn", r"no metric 'precisionn'; did you mean P or Rprec or AP\? There are P,"),
+        ("xyzzyxyz@3", "no metric 'xyzzyxyz'; there are P, antiP"),
+        ("@10", "'@10' is not a metric's label"),
+        ("P@0", "'P@0' is not a metric's label"),
+    ],
+)
+def test_what_is_no_metric_is_refused_with_the_nearest(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metric_of_usual_name(name)
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"), [(["a"], ["P", "RR"]), (["a", "b"], ["P"]), (["a", "a"], ["P", "RR"])]
+)
+def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: list[str]) -> None:
+    with pytest.raises(ValueError, match="must be one for each of the metrics"):
+        parse_named(names, labels)
+    assert parse_named(["a", "b"], ["P", "RR"]) == {"a": parse("P"), "b": parse("RR")}
