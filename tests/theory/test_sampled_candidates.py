@@ -198,6 +198,41 @@ def test_ranks_that_do_not_tell_the_order_of_all_are_refused(
 
 def test_lists_of_another_fold_are_refused() -> None:
     (lists,) = lists_of(FOLD, SCORES, Protocol("AR", "AI"))
-    smaller = replace(FOLD, train=fold_of([(0, i) for i in (0, 2, 3, 5, 7)], [], (2, 8)).train)
-    with pytest.raises(ValueError, match="the lists are not those of this fold"):
-        SamplingOdds.of(smaller, lists, Protocol("AR", "AI"))
+    trained = fold_of([(0, i) for i in (0, 2, 3, 5, 7)], [], (2, 8)).train
+    # One test rating fewer, which is the last.
+    fewer = fold_of([(0, 7)], [(0, 1, 5), (0, 4, 4), *((1, i, 1) for i in range(8))], (2, 8))
+    last = fold_of([(0, 7)], [(1, 7, 5)], (2, 8))
+    (of_last,) = lists_of(last, SCORES, Protocol("AR", "AI"))
+    nothing = fold_of([(0, 7)], [], (2, 8))
+    for fold, own in ((replace(FOLD, train=trained), lists), (fewer, lists), (nothing, of_last)):
+        with pytest.raises(ValueError, match="the lists are not those of this fold"):
+            SamplingOdds.of(fold, own, Protocol("AR", "AI"))
+
+
+def test_a_fold_without_test_ratings_has_no_odds() -> None:
+    odds = odds_of(fold_of([(0, 7)], [], (2, 8)), SCORES)
+    assert (len(odds.users), len(odds.above)) == (0, 0)
+    assert len(expected_under_one_relevant(odds, parse("RR"), 3)) == 0
+    assert expected_precision_among_samples(odds, 2, 3).tolist() == [0, 0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.booleans()), min_size=1, max_size=3))
+def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) -> None:
+    parts = []
+    for number, (seed, computable) in enumerate(drawn):
+        fold = random_fold(seed, n_users=4 + number)
+        parts.append(odds_of(fold, random_scores(seed, fold, computable=computable)))
+    together = SamplingOdds.of_all_folds(parts)
+    assert together.all_computable == all(part.all_computable for part in parts)
+    assert (together.threshold, together.maximum_rating) == (THRESHOLD, parts[0].maximum_rating)
+    for expected, found in (
+        (
+            [expected_under_one_relevant(part, parse("nDCG@4"), 6) for part in parts],
+            expected_under_one_relevant(together, parse("nDCG@4"), 6),
+        ),
+        (
+            [expected_precision_among_samples(part, 3, 6) for part in parts],
+            expected_precision_among_samples(together, 3, 6),
+        ),
+    ):
+        np.testing.assert_array_equal(found, np.concatenate(expected))
