@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
@@ -91,8 +91,11 @@ def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sa
     pool=st.integers(1, 4000),
     share=st.floats(0, 1),
     sampled=st.integers(1, 1000),
-    cutoff=st.integers(1, 50),
+    cutoff=st.integers(1, 600),
 )
+# What lies far from the likeliest number has chances below the smallest that a number can hold.
+@example(pool=4000, share=0.5, sampled=1000, cutoff=500)
+@example(pool=2000, share=0.5, sampled=1000, cutoff=500)
 def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
     pool: int, share: float, sampled: int, cutoff: int
 ) -> None:
