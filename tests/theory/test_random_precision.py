@@ -46,7 +46,7 @@ def hits_over_all_orders(n_relevant: int, n_others: int, cutoff: int, one: bool)
 
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
 @pytest.mark.parametrize("cutoff", [1, 2, 3, 4, 6, 9])
-@pytest.mark.parametrize(("n_relevant", "n_others"), [(1, 5), (3, 3), (4, 2), (2, 0)])
+@pytest.mark.parametrize(("n_relevant", "n_others"), [(1, 5), (3, 3), (4, 2), (2, 0), (1, 0)])
 def test_mean_and_error_are_those_of_all_orders(
     relevant: RelevantSelection, cutoff: int, n_relevant: int, n_others: int
 ) -> None:
