@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from recommenders.matrices import generated_matrix
 from recommenders.promises import SEED
@@ -114,6 +114,7 @@ NEIGHBOURHOODS = [name for name, grids in GRIDS.items() if "neighbours" in grids
 
 
 @pytest.mark.parametrize("class_path", [name for name in NEIGHBOURHOODS if "slim" not in name])
+@settings(max_examples=12)
 @given(
     numbers=st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True),
     seed=st.integers(0, 10_000),
