@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
+from theory.exact_chances import assert_chances, hypergeometric
 
 from receval.sampling_audit.sampled_moments import expected_of_ranks
 from receval.theory.sampled_candidates import SamplingOdds
@@ -38,6 +39,18 @@ def test_expectations_over_ranks_are_sums_over_hypergeometric_numbers(
             chances = hypergeom.pmf(np.arange(size + 1), pools[user], number, size)
             expected = chances @ tables[1 : size + 2]
         np.testing.assert_allclose(own, expected, rtol=1e-9)
+
+
+@given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
+@example(pool=250, share=0.5, sampled=125)
+def test_every_rank_has_its_hypergeometric_chance(pool: int, share: float, sampled: int) -> None:
+    above, size = int(share * pool), min(sampled, pool)
+    one = np.zeros(1, dtype=np.int64)
+    odds = SamplingOdds(
+        one, np.ones(1, np.float32), one + above, one, np.array([pool]), True, 1.0, None
+    )
+    found = expected_of_ranks(odds, np.eye(size + 2), sampled)
+    assert_chances(found[0, 1:], hypergeometric(pool, above, size), rarest=1e-20)
 
 
 def test_nobody_has_no_expectation() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
+from theory.exact_chances import assert_chances, hypergeometric
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
 
 from receval.metrics.evaluation import evaluate
@@ -17,6 +18,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.sampled_candidates import (
     SamplingOdds,
+    _expected,
     expected_precision_among_samples,
     expected_under_one_relevant,
 )
@@ -113,6 +115,19 @@ def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
     chance = hypergeom.cdf(cutoff - 1, pool, above, min(sampled, pool))
     found = expected_under_one_relevant(odds, parse(f"P@{cutoff}"), sampled)
     assert found[0] * cutoff == pytest.approx(chance, rel=1e-9, abs=1e-12)
+
+
+@given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
+@example(pool=250, share=0.5, sampled=125)
+def test_every_number_above_has_its_hypergeometric_chance(
+    pool: int, share: float, sampled: int
+) -> None:
+    above, size = int(share * pool), min(sampled, pool)
+    # An item for each number: its row has a 1 for that number.
+    items = np.arange(size + 1)
+    same = np.ones_like(items)
+    found = _expected(above * same, pool * same, size * same, items, np.eye(size + 1, size + 2, 1))
+    assert_chances(found, hypergeometric(pool, above, size), rarest=1e-25)
 
 
 @pytest.mark.costly
