@@ -95,6 +95,19 @@ def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.Mon
         SLIM(40.0, 2.0).fit(train)
 
 
+def test_items_that_no_sweep_is_left_for_do_not_join_slim_s_working_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The first 64 items fit, and more would join before the second sweep.
+    train = to_matrix(*generated(300, 200, seed=4))
+    whole = SLIM(0.2, 5.0, sweeps=1).fit(train)
+    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 64 * 200)
+    few = SLIM(0.2, 5.0, sweeps=1).fit(train)
+    np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
+    with pytest.raises(ValueError, match="more than 64 of the 200 items"):
+        SLIM(0.2, 5.0).fit(train)
+
+
 def test_slim_solves_negative_ratings_too() -> None:
     values, rated = generated(40, 25, seed=2)
     values = np.where(rated, values - 2.5, 0)
