@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from theory.exact_chances import assert_chances, hypergeometric
@@ -13,6 +13,7 @@ from receval.sampling_audit.sampled_moments import expected_of_ranks
 from receval.theory.sampled_candidates import SamplingOdds
 
 
+@settings(max_examples=10)
 @given(
     pools=st.lists(st.integers(1, 3000), min_size=1, max_size=4),
     sampled=st.integers(1, 1000),

@@ -126,6 +126,30 @@ def test_samples_are_those_of_a_loop_over_the_same_numbers(
             assert sample == hits
 
 
+def hits_of_three(weights: list[float], samples: int) -> list[int]:
+    """Return how often the second of three candidates, alone above item 2, is drawn as the one."""
+    fold = Fold(
+        summed_matrix([0], [4], [1], shape=(1, 5)), Judgments.from_pairs([0], [2], [5.0], n_users=1)
+    )
+    system = Given(np.array([[1, 3, 2, 1, 0]], dtype=np.float32))
+    everything, priority = np.ones(1, dtype=bool), np.arange(5, dtype=np.uint32)
+    drawing = (1, samples, np.random.default_rng(3), np.array(weights))
+    found = simulated_hits(system, fold, np.array([0]), everything, priority, *drawing)
+    return found[:, 0].tolist()
+
+
+def test_a_number_at_the_end_of_a_share_draws_the_next_candidate() -> None:
+    number = np.random.default_rng(3).random()
+    assert hits_of_three([number, 1 - number, 9, 0, 9], 1) == [1]
+    assert hits_of_three([0, number, 9, 1 - number, 9], 1) == [0]
+
+
+def test_a_number_that_rounding_lifts_to_the_sum_of_all_weights_draws_the_last() -> None:
+    # Of the smallest number that there is, a part is nothing or all of it.
+    assert hits_of_three([0, 0, 9, 5e-324, 9], 50) == [0] * 50
+    assert hits_of_three([0, 5e-324, 9, 0, 9], 50).count(1) > 10
+
+
 def test_more_than_all_candidates_are_all_of_them() -> None:
     assert (hits_of(50) == ABOVE).all()
 
