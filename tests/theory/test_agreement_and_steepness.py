@@ -27,8 +27,8 @@ def test_odds_by_hand() -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1])
 def test_only_probabilities_have_odds(wrong: float) -> None:
-    with pytest.raises(ValueError, match=f"{wrong:g} has no odds"):
-        odds([0.5, wrong])
+    with pytest.raises(ValueError, match=f"^{wrong:g} has no odds"):
+        odds([[0, 1], [wrong, 7]])
 
 
 # Figure 4: average ratings .6 and .5; odds of .5 and .2; p(rel | train) of 1 / 5 and 0.

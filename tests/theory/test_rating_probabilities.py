@@ -171,7 +171,7 @@ def test_what_cannot_be_known_is_said() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"train": [9, 2]}, r"item 0 there are 9 users \(train or test\) among 8 \(sampled\)"),
+        ({"train": [8, 9]}, r"item 1 there are 9 users \(train or test\) among 8 \(sampled\)"),
         ({"relevant_train": [1, 3]}, r"item 1 there are 3 users \(relevant and train\) among 2"),
         ({"relevant": [0, 4]}, r"1 users \(relevant and rated\) among 0 \(relevant\)"),
         ({"relevant": [6, 4]}, r"3 users \(not relevant and rated\) among 2 \(not relevant\)"),
@@ -210,19 +210,19 @@ def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
 
 def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() -> None:
     ratings = Ratings(
-        users=np.array([0, 1, 1, 2, 2], dtype=np.int32),
+        users=np.array([2, 0, 1, 1, 2], dtype=np.int32),
         items=np.array([0, 0, 0, 0, 0], dtype=np.int32),
-        values=np.array([5, 4, 1, 1, 2], dtype=np.float32),
+        values=np.array([2, 5, 4, 1, 1], dtype=np.float32),
         user_ids=np.array(["ann", "bob", "cem"]),
         item_ids=np.array(["film"]),
-        known=np.array([True, True, False, True, False]),
+        known=np.array([False, True, True, False, True]),
     )
     message = "User 'bob' rated item 'film' twice"
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_ratings(ratings, 4)
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_judgments(ratings, 4)
-    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([True, True, False, True, False]))
+    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([False, True, True, False, True]))
     assert chosen.p_train.tolist() == [1.0]
 
 
