@@ -114,7 +114,7 @@ NEIGHBOURHOODS = [name for name, grids in GRIDS.items() if "neighbours" in grids
 
 
 @pytest.mark.parametrize("class_path", [name for name in NEIGHBOURHOODS if "slim" not in name])
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(
     numbers=st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True),
     seed=st.integers(0, 10_000),
