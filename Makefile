@@ -1,7 +1,7 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
 # make quick       the tests of units, within 40 seconds
-# make test        the tests, within three minutes (BUDGET=SECONDS of processor time)
-# make check       make demo, then the tests, also those that look at what it has made
+# make test        the tests of the library and the workflow, within three minutes (BUDGET=SECONDS of processor time)
+# make check       make demo, then all tests, also those of documents and accepted results
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make floors      the library's tests with the lowest and the newest versions of what it needs, minutes
@@ -32,7 +32,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-deps --
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/*/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-.PHONY: demo quick test check faults mutants floors reproduce statements lint drift report site browser accept slurm clean
+.PHONY: demo quick test check faults mutants floors reproduce statements lint types style drift report site browser accept slurm clean
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -50,7 +50,7 @@ quick: $(VENV)/ready
 	$(PYTEST) -m quick --hypothesis-profile=quick
 
 test: $(VENV)/ready
-	$(PYTEST)
+	$(PYTEST) -m "not slow and not repository"
 
 check: demo
 	RECEVAL_DEMO=work/demo $(PYTEST)
@@ -74,10 +74,16 @@ reproduce: $(VENV)/ready
 statements: $(VENV)/ready
 	RECEVAL_ARTIFACTS="$(CURDIR)/work/full/artifacts" $(BIN)/python -m pytest tests/studies/test_accepted_*.py
 
+# Types take as long as all the rest.
 lint: $(VENV)/ready
+	$(MAKE) --no-print-directory --jobs 2 types style
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+style: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint

@@ -39,7 +39,7 @@ UNITS = (
 )
 """Folders whose tests `make quick` runs, but for those that are marked as dear."""
 
-DEAR = ("costly", "processes", "slow")
+DEAR = ("costly", "processes", "repository", "slow")
 """Marks of tests that `make quick` leaves out; processor_budget.py checks that they are right."""
 
 SECONDS = 240

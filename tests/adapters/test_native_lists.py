@@ -199,6 +199,7 @@ def test_a_node_that_a_pipeline_has_not_is_refused() -> None:
         of_lenskit(scorer, component="rating-predictor")
 
 
+@pytest.mark.costly
 @needs_implicit
 @needs_sklearn
 def test_evaluation_takes_objects_of_other_libraries_as_they_are() -> None:

@@ -59,7 +59,7 @@ def unchanging_parts(paper: str, number: str, claim: ClaimSpec, check: CheckSpec
     return [f"{number}: {name}" for name in unchanging(whole)]
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_other_deciding_numbers_give_another_verdict_on_each_claim_and_on_each_part(
     file: Path,

@@ -110,6 +110,7 @@ def test_a_metric_has_the_name_it_is_found_by(name: str) -> None:
     assert found(METRICS[name]).name == name  # type: ignore[attr-defined]
 
 
+@pytest.mark.costly
 def test_numbers_do_not_depend_on_how_they_are_drawn() -> None:
     code = CodeSnapshot(ROOT)
     for names in ARTIFACTS:

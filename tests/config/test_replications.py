@@ -144,6 +144,7 @@ def artifacts_read(check: CheckSpec) -> set[str]:
     return walk(check.decide)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("study", list(full().replications.studies))
 def test_all_artifacts_that_decide_repeated_claims_are_made_or_left_out_with_a_reason(
     study: str,

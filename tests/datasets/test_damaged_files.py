@@ -18,6 +18,7 @@ def test_every_parser_of_the_registry_has_a_sample() -> None:
     assert parsers == {sample.parser for sample in SAMPLES}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name.replace(" ", "-"))
 def test_damages_are_refused_or_leave_the_other_rows_as_they_are(
     sample: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -55,6 +55,7 @@ def is_a_sentence(message: str) -> bool:
     return len(message) <= 500 and bool(re.fullmatch("[ -~]+", message)) and message.endswith(".")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.what)
 def test_what_is_no_file_is_refused_in_a_sentence(
     hostile: HostileServer, tmp_path: Path, case: Case

@@ -146,6 +146,7 @@ def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
     refused(parse_archive, path, line=None, reason="the archive is damaged")
 
 
+@pytest.mark.costly
 def test_a_line_without_an_end_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

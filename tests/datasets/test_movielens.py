@@ -99,6 +99,7 @@ def test_a_bad_row_stops_with_file_line_and_reason(
     refused(parse_dat, dat(tmp_path, content), line=line, reason=reason)
 
 
+@pytest.mark.costly
 def test_the_first_bad_row_of_many_is_told(tmp_path: Path) -> None:
     rows = [f"{n}::{n}::3\n" for n in range(1, 60_001)]
     rows[50_000] = "7::8::x\n"

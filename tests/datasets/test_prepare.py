@@ -288,6 +288,7 @@ def test_counts_in_print_are_compared_and_never_an_error(tmp_path: Path) -> None
     assert prepare(twin, printed, tmp_path / "out")["published"] == {}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "dataset",
     [pytest.param("ml-1m", marks=needs(MOVIELENS)), pytest.param("cm100k", marks=needs(CM100K))],

@@ -38,6 +38,7 @@ def stars() -> Diagnosis:
     return diagnose(read_ratings(table_of(times=True)))
 
 
+@pytest.mark.costly
 def test_numbers_of_the_tables_are_those_of_the_section(stars: Diagnosis) -> None:
     reasons = {own.subject: own.reason for own in stars.advice}
     assert f"{stars.per_user['user'].nunique():,} users" in reasons["Significance"]
@@ -88,6 +89,7 @@ def test_implicit_data_have_no_disliked_items() -> None:
     assert found.report().page()
 
 
+@pytest.mark.costly
 def test_plays_are_counts_of_which_all_that_are_positive_are_relevant() -> None:
     found = diagnose(read_ratings(table_of("plays")))
     assert found.settings["relevant"] == 1
@@ -114,6 +116,7 @@ def test_judgments_of_drawn_items_are_given_or_marked_in_the_ratings() -> None:
     assert marked.size.set_index("quantity").loc["ratings", "value"] == int(known.known.sum())  # type: ignore[union-attr]
 
 
+@pytest.mark.costly
 def test_large_data_are_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_sample, "MOST_RATINGS", 900)
     monkeypatch.setattr(users_sample, "FEWEST_USERS", 10)
@@ -124,6 +127,7 @@ def test_large_data_are_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch
     assert found.size.set_index("quantity").loc["ratings", "value"] == len(ratings)
 
 
+@pytest.mark.costly
 def test_steps_are_told_in_order_before_they_begin() -> None:
     told: list[tuple[str, int, int]] = []
     diagnose(read_ratings(table_of()), tell=lambda *step: told.append(step))
@@ -141,6 +145,7 @@ def test_a_threshold_that_nobody_reaches_is_refused() -> None:
         diagnose(read_ratings(table_of()), relevant=9)
 
 
+@pytest.mark.costly
 def test_ratings_are_not_changed() -> None:
     ratings: Ratings = read_ratings(table_of())
     before = ratings.users.copy(), ratings.values.copy()

@@ -82,6 +82,7 @@ def test_averages_of_runs_are_those_of_the_tool(
         assert ours == pytest.approx({m: theirs[f"{m}{suffix}"]["mean"] for m in metrics}, abs=1e-9)
 
 
+@pytest.mark.costly
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_runs_in_the_dialect_of_trec_eval_have_its_averages(seed: int) -> None:

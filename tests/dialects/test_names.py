@@ -11,6 +11,7 @@ from receval.metrics.registry import parse
 from receval.metrics.usual_names import metric_of_usual_name
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_metric_of_a_dialect_is_found_and_has_words(name: str) -> None:
     spoken = dialect(name)

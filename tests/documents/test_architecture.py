@@ -39,18 +39,18 @@ def packages() -> set[str]:
     return {path.parent.relative_to(library).as_posix() for path in library.rglob("__init__.py")}
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 def test_the_page_has_the_house_that_the_program_draws(run_check: Callable[[str], int]) -> None:
     assert run_check("draw_house") == 0
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_the_rules_have_the_arrows_that_the_program_finds(run_check: Callable[[str], int]) -> None:
     assert run_check("draw_rulegraph") == 0
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_the_page_has_the_count_of_the_program() -> None:
     # numba must not have been imported: its kernels are counted like other functions.

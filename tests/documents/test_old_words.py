@@ -172,6 +172,7 @@ def places(pattern: str) -> list[tuple[str, int]]:
     ]
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize("word", OLD_WORDS, ids=lambda word: word.instead)
 def test_an_old_word_stands_only_where_a_reason_keeps_it(word: OldWord) -> None:
     kept = {path.relative_to(ROOT).as_posix() for glob in word.stays for path in ROOT.glob(glob)}
@@ -183,6 +184,7 @@ def test_an_old_word_stands_only_where_a_reason_keeps_it(word: OldWord) -> None:
     assert found == []
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize("word", OLD_WORDS, ids=lambda word: word.instead)
 def test_every_reason_is_needed(word: OldWord) -> None:
     where = {path for path, _ in places(word.pattern)}

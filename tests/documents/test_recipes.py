@@ -137,7 +137,7 @@ def run(folder: Path, *command: str) -> str:
     return ran.stdout
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_what_was_added_passes_the_tests_of_the_copy(copy: Path) -> None:
     files = [file for group in TESTS for file in group]
@@ -149,6 +149,7 @@ def test_what_was_added_passes_the_tests_of_the_copy(copy: Path) -> None:
         assert re.search(rf"^PASSED .*{part}", said, re.MULTILINE), f"No test of {part} ran: {said}"
 
 
+@pytest.mark.repository
 @pytest.mark.processes
 def test_what_was_added_is_in_style(copy: Path) -> None:
     added = [block.path for recipe in RECIPES for block in blocks(recipe) if not block.name]
@@ -158,7 +159,7 @@ def test_what_was_added_is_in_style(copy: Path) -> None:
     run(copy, "-m", "ruff", "format", "--check", *modules)
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_the_workflow_makes_the_artifacts_that_were_added(copy: Path) -> None:
     folder = copy / "work" / "demo" / "artifacts" / "bellogin2017"

@@ -34,7 +34,7 @@ def netflix() -> list[Any]:
     return found
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.usefixtures("netflix")
 def test_page_and_figure_are_what_the_program_makes_of_the_records(
     monkeypatch: pytest.MonkeyPatch,

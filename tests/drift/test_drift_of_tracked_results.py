@@ -16,7 +16,7 @@ from receval.drift.changes import Kind, compare_tables
 from receval.drift.spec import DriftSpec
 from receval.drift.tables import ColumnRoles, numeric, read_table, roles_of_columns, row_labels
 
-pytestmark = pytest.mark.costly
+pytestmark = pytest.mark.repository
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 TABLES = sorted([*RESULTS.glob("*/*.csv"), *RESULTS.glob("*/*/*.csv")])

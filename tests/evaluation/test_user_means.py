@@ -96,6 +96,7 @@ def test_systems_averaged_over_different_users_are_not_compared(tmp_path: Path) 
         means.wilcoxon()
 
 
+@pytest.mark.costly
 def test_values_of_users_are_the_means_that_the_tests_compare(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path, "relevant")
     table = values_of_users(experiment, [*METRICS, parse("bpref")])

@@ -64,6 +64,7 @@ def hits_by_list(
     return lists
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("evaluated_users", ["all", "tested", "relevant"])
 def test_values_of_folds_equal_a_count_of_single_ratings(
     tmp_path: Path, evaluated_users: str

@@ -30,6 +30,7 @@ def test_a_heading_is_the_name_and_the_title() -> None:
     assert heading("universes", "The winner") == "The winner"
 
 
+@pytest.mark.costly
 def test_the_first_page_of_the_report_has_the_title_of_every_study() -> None:
     page = (ROOT / "workflow" / "report" / "workflow.rst").read_text(encoding="utf-8")
     for path in (ROOT / "config" / "studies").iterdir():

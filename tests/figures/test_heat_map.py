@@ -131,6 +131,7 @@ def test_rounding_errors_are_not_off_the_scale(axes: Axes) -> None:
     assert numbers_on(axes) == {(0, 0): "1.00"}
 
 
+@pytest.mark.costly
 def test_numbers_of_eleven_metrics_do_not_touch() -> None:
     with figure_style():
         figure = new_figure(4.2, 3.6)

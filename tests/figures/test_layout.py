@@ -39,6 +39,7 @@ def test_settling_gives_the_places_of_the_layout_rounded() -> None:
         np.testing.assert_allclose(own, solved, atol=1e-6)
 
 
+@pytest.mark.costly
 def test_settling_twice_and_drawing_change_nothing() -> None:
     with figure_style():
         figure = bars()
@@ -49,6 +50,7 @@ def test_settling_twice_and_drawing_change_nothing() -> None:
     assert positions(figure) == first
 
 
+@pytest.mark.costly
 def test_saving_draws_once_for_each_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     draw = Figure.draw

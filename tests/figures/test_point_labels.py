@@ -111,6 +111,7 @@ def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(
     assert (boxes[:, 2:] <= frame[2:]).all()
 
 
+@pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=10, deadline=None)
 def test_a_far_name_and_one_in_a_cluster_have_a_leader_that_ends_at_the_name(
@@ -140,6 +141,7 @@ def test_a_far_name_and_one_in_a_cluster_have_a_leader_that_ends_at_the_name(
     assert len(lines) == sum(line.xy in points for line in lines)
 
 
+@pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=4, deadline=None)
 def test_the_same_points_get_the_same_places(points: list[Point]) -> None:
@@ -150,6 +152,7 @@ def test_the_same_points_get_the_same_places(points: list[Point]) -> None:
     assert [(line.xy, line.xyann) for line in leaders(axes)] == lines
 
 
+@pytest.mark.costly
 @given(point=inside)
 @settings(max_examples=20, deadline=None)
 def test_the_name_of_a_lonely_point_stands_right_beside_it(point: Point) -> None:

@@ -75,6 +75,7 @@ def test_files_hold_no_date_no_version_and_no_name_of_a_program(folder: Path) ->
     assert pdf.startswith(b"%PDF")
 
 
+@pytest.mark.costly
 def test_panels_stand_at_rounded_positions(saved: Figure) -> None:
     # The last digits of the layout's solution differ from process to process.
     (axes,) = saved.axes
@@ -83,6 +84,7 @@ def test_panels_stand_at_rounded_positions(saved: Figure) -> None:
     assert any(abs(part - round(part, 4)) > 1e-6 for part in bounds)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("saved")
 def test_saving_does_not_depend_on_settings_outside(folder: Path, tmp_path: Path) -> None:
     import matplotlib as mpl

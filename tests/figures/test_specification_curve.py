@@ -124,6 +124,7 @@ def test_a_system_that_is_nowhere_ahead_is_not_said_to_be() -> None:
     assert not any("ahead in" in text for text in texts_of(curve(np.zeros(4), np.zeros(4))))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("behind", [5, 95])
 def test_where_few_universes_are_on_one_side_the_other_side_has_the_text(behind: int) -> None:
     values = np.arange(100) - behind + 0.5
@@ -135,6 +136,7 @@ def test_where_few_universes_are_on_one_side_the_other_side_has_the_text(behind:
     assert text_problems(figure) == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("marked", "own"), [(55, 0.5), (45, 0.5), (80, None), (20, None)])
 def test_a_text_beyond_the_marked_universe_is_led_to_the_line_of_its_own_side(
     marked: int, own: float | None
@@ -153,6 +155,7 @@ def test_a_text_beyond_the_marked_universe_is_led_to_the_line_of_its_own_side(
     assert text_problems(figure) == []
 
 
+@pytest.mark.costly
 def test_extremes_of_thousands_of_universes_are_shown() -> None:
     values = np.random.default_rng(3).normal(size=7001)
     figure = curve(values, np.zeros(7001), np.zeros(7001, int))
@@ -179,6 +182,7 @@ def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
         assert any(line.get_xdata()[0] == (rank + 0.5) / 4 for line in axes.lines)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("n_universes", "n_bins"),
     [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)],
@@ -292,6 +296,7 @@ def test_rows_carry_the_share_of_universes_and_where_the_first_system_is_ahead()
 # The whole
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("n_universes", "shift", "marked"), [(1, 0.0, 0), (3, 2.0, 1), (700, 0.9, 2), (700, -0.8, 5)]
 )
@@ -315,6 +320,7 @@ def test_many_universes_make_a_small_file() -> None:
     assert len(buffer.getvalue()) < 1_500_000
 
 
+@pytest.mark.costly
 def test_a_title_stands_above_the_name_of_the_marked_universe() -> None:
     figure = curve(title="MovieLens 1M", marked=MarkedUniverse(0, "here"))
     assert text_problems(figure) == []

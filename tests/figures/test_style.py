@@ -106,12 +106,14 @@ def test_no_series_have_no_styles_and_repeated_ones_are_refused() -> None:
 
 
 # The multiverse is drawn in test_specification_curve.py.
+@pytest.mark.costly
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name != "multiverse"])
 def test_no_text_overlaps_or_is_cut_off(name: str) -> None:
     with figure_style():
         assert text_problems(SAMPLES[name]()) == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("note_first", [True, False])
 def test_legend_of_sixteen_systems_fits_a_single_column_above_the_note(note_first: bool) -> None:
     names = [f"System {i}" for i in range(16)]

@@ -40,6 +40,7 @@ def as_python_begins() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("as_python_begins")
 def test_rare_collection_is_still_collection() -> None:
     collect_rarely()

@@ -128,7 +128,7 @@ def begin_in_the_background() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGALRM})
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_processes_of_xdist_hear_signals_and_so_does_what_they_start(tmp_path: Path) -> None:
     conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
@@ -139,7 +139,7 @@ def test_processes_of_xdist_hear_signals_and_so_does_what_they_start(tmp_path: P
     assert done.stdout.count("PASSED") == 2, done.stdout
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.processes
 def test_without_xdist_signals_are_heard_and_what_never_ends_is_ended(tmp_path: Path) -> None:
     limits = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -124,7 +124,6 @@ def write_runs(folder: Path) -> None:
         (folder / name).write_text("\n".join(rows) + "\n")
 
 
-@pytest.mark.costly
 def test_everything_that_is_no_program_but_read_by_one_is_in_the_wheel(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -149,7 +148,6 @@ def test_the_metadata_say_what_is_needed_and_who_it_is_for(wheel: Path) -> None:
     assert "Programming Language :: Python :: 3.11" in classifiers
 
 
-@pytest.mark.costly
 def test_an_evaluation_runs_in_an_empty_folder(
     installed: Path, ran: tuple[Path, list[str]]
 ) -> None:

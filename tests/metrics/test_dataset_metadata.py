@@ -38,6 +38,7 @@ def test_plays_of_a_pair_are_summed_and_the_pair_counts_once() -> None:
     assert positive(ratings, 1) == [2, 2]
 
 
+@pytest.mark.costly
 def test_counts_do_not_depend_on_how_many_ratings_are_summed_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -46,6 +46,7 @@ def test_condensed_precision_and_antiprecision_sum_to_1_where_lists_are_full(
     np.testing.assert_allclose(total, n_listed > 0)
 
 
+@pytest.mark.costly
 @given(seed=SEEDS, cutoff=st.none() | CUTOFFS)
 def test_under_1r_metrics_of_one_relevant_item_coincide(seed: int, cutoff: int | None) -> None:
     judgments = judgments_of(random_cases(seed))

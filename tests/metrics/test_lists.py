@@ -56,6 +56,7 @@ def test_metrics_computed_together_equal_metrics_computed_alone() -> None:
     np.testing.assert_allclose(together, alone, rtol=1e-14, atol=1e-15)
 
 
+@pytest.mark.costly
 @given(seed=st.integers(0, 100_000))
 def test_a_list_scores_the_same_whoever_else_is_measured(seed: int) -> None:
     cases = random_cases(seed)

@@ -109,6 +109,7 @@ def test_a_decision_without_a_level_is_refused() -> None:
         DecisionGrid.model_validate({"users": []})
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_the_grids_of_the_studies_begin_with_the_starting_configuration(edition: str) -> None:
     studies = load_settings(CONFIG, edition).studies.values()

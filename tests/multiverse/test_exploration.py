@@ -158,6 +158,7 @@ def in_order(universes: pd.DataFrame) -> pd.DataFrame:
     return universes.sort_values(KEY, ignore_index=True)
 
 
+@pytest.mark.costly
 def test_there_is_one_universe_a_configuration_and_pair() -> None:
     universes = whole_grid()
     assert list(universes) == [*KEY, *NUMBERS, "verdict"]
@@ -170,6 +171,7 @@ def test_there_is_one_universe_a_configuration_and_pair() -> None:
     assert (universes["rejected"].notna() == by_bootstrap).all()
 
 
+@pytest.mark.costly
 def test_the_same_universes_are_the_same_frame() -> None:
     again = explored(GRID.configurations(), [("kNN", "Pop")])
     pd.testing.assert_frame_equal(again, whole_grid(), check_exact=True)
@@ -186,6 +188,7 @@ def test_universes_depend_neither_on_their_order_nor_on_other_universes() -> Non
     pd.testing.assert_frame_equal(found, in_order(whole_grid()[chosen]), rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.costly
 def test_a_pair_does_not_depend_on_the_others() -> None:
     universes = several_pairs()
     assert len(universes) == 3 * len(whole_grid())

@@ -164,6 +164,7 @@ def test_universes_are_of_one_dataset(tmp_path: Path, described: dict[str, Any])
         ExperimentUniverses({})
 
 
+@pytest.mark.costly
 def test_an_artifact_explores_its_grid_with_samples_of_its_dataset_and_seed(
     tmp_path: Path, described: dict[str, Any]
 ) -> None:

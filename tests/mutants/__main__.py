@@ -9,12 +9,16 @@ fails: those of the function's own package, then all others. What was found stan
 ``results.csv`` of the folder, a line a mutant, and is not tried again while the changed file is as
 it was; a survivor is tried again when the tests of its package have changed. Mutants that no test
 could notice stand in ``equivalent.toml`` with the reason.
+
+With ``--to-the-end`` all tests of the package run on each mutant, and the tests are counted that
+notice something, and those that notice what no other test does (``kills.jsonl`` has which).
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 import shutil
 import subprocess
@@ -38,6 +42,9 @@ from receval.arithmetic import use_one_arithmetic
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.toml"
+
+KILLS = Lock()
+"""Whoever writes down what tests notice holds it."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +95,18 @@ class Results:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """A copy of the repository as it is, and what its tests reach."""
+    """A copy of the repository as it is, and what its tests reach.
+
+    Attributes
+    ----------
+    kills : Path, optional
+        Where to write which tests notice a mutant and which do not, a line a mutant. Then the
+        tests of its package run to the end.
+    """
 
     copy: Path
     reaches: list[Reach]
+    kills: Path | None = None
 
     def source(self, mutation: Mutation) -> str:
         """Return the digest of the file that a mutation changes."""
@@ -112,8 +127,14 @@ class Laboratory:
             change_file(tree, mutation.file, mutation.made_in(original))
             for stage in stages:
                 limit = 20 + 3 * max(reach.longest for reach in stage)
-                trial = run_tests(tree, [reach.file for reach in stage], seconds=limit)
+                files = [reach.file for reach in stage]
+                whole = self.kills is not None
+                trial = run_tests(tree, files, seconds=limit, to_the_end=whole)
                 seconds += trial.seconds
+                if self.kills is not None and (trial.passed or trial.failed):
+                    noted = {"mutant": mutation.key, "passed": trial.passed, "failed": trial.failed}
+                    with KILLS, self.kills.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(noted) + "\n")
                 if trial.outcome != "passed":
                     outcome = "timed out" if trial.outcome == "timed out" else "killed"
                     by = trial.by
@@ -179,6 +200,25 @@ def summary(results: Iterable[Result], sites: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
+def kills_of_tests(lines: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Return how many mutants each test notices, and how many of these no other test does.
+
+    A test is a function, whatever its parameters.
+    """
+    kills: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    by_mutant: dict[str, set[str]] = {}
+    for line in lines:
+        noted = json.loads(line)
+        kills.update(dict.fromkeys(noted["passed"], 0))
+        by_mutant.setdefault(noted["mutant"], set()).update(noted["failed"])
+    for failed in by_mutant.values():
+        kills.update(failed)
+        if len(failed) == 1:
+            alone.update(failed)
+    return {name: (kills[name], alone[name]) for name in sorted(kills)}
+
+
 def main() -> int:
     """Try the mutants that are not known yet; the exit status is 1 if one survives unexplained."""
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__.split("\n")[0])
@@ -191,6 +231,11 @@ def main() -> int:
         type=Path,
         default=Path(tempfile.gettempdir()) / "receval-mutants",
         help="where the copy and the results are kept (%(default)s)",
+    )
+    parser.add_argument(
+        "--to-the-end",
+        action="store_true",
+        help="run all tests of the package on each mutant, and count what each test notices",
     )
     options = parser.parse_args()
     use_one_arithmetic(computes=False)
@@ -216,7 +261,8 @@ def main() -> int:
     print(
         f"{len(reaches)} test files; not used, as they do not pass: {', '.join(unused) or 'none'}"
     )
-    laboratory = Laboratory(copy, reaches)
+    kills = folder / "kills.jsonl"
+    laboratory = Laboratory(copy, reaches, kills if options.to_the_end else None)
     results = Results(folder / "results.csv")
     groups = all_mutations(copy / "src" / "receval")
     drawn = drawn_mutations(groups, options.mutants, options.seed)
@@ -236,6 +282,12 @@ def main() -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         found = list(pool.map(tried, drawn))
     print(summary(found, {name: len(group) for name, group in groups.items()}))
+    if options.to_the_end:
+        counts = kills_of_tests(kills.read_text(encoding="utf-8").splitlines())
+        print(
+            f"Of {len(counts)} tests that ran {sum(any(one) for one in counts.values())} noticed "
+            f"something, {sum(alone > 0 for _, alone in counts.values())} what no other one did."
+        )
     return int(any(one.outcome == "survived" and not is_equivalent(one) for one in found))
 
 

@@ -72,6 +72,15 @@ def test_the_table_leaves_equivalents_out_of_the_score(monkeypatch: pytest.Monke
     assert "NOT EQUIVALENT, found by tests/a.py::b: metrics/a.py:1" in noticed
 
 
+def test_a_test_is_alone_with_a_mutant_that_no_other_test_notices() -> None:
+    lines = [
+        '{"mutant": "a", "passed": ["idle"], "failed": ["one", "two"]}',
+        '{"mutant": "b", "passed": ["idle"], "failed": ["one"]}',
+        '{"mutant": "b", "passed": ["idle"], "failed": []}',
+    ]
+    assert driver.kills_of_tests(lines) == {"idle": (0, 0), "one": (2, 1), "two": (1, 0)}
+
+
 @pytest.mark.processes
 def test_importing_the_driver_changes_no_environment() -> None:
     # Whoever collects these tests compiles kernels later: with bounds checked they are slower.

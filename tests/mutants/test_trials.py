@@ -11,7 +11,7 @@ from mutants.mutations import Mutation, mutations_of
 from mutants.reached import measured_reaches, stages_of
 from mutants.trials import change_file, linked_copy, run_tests, update_copy
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 FILES = {
     "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--import-mode=importlib'\n",
@@ -97,6 +97,16 @@ def outcome_of(copy: Path, file: str, after: str, test: str) -> tuple[str, str]:
 def test_a_mistake_is_found_by_the_first_test_that_fails(copy: Path) -> None:
     found = outcome_of(copy, "metrics/limits.py", "return -(2 * number)", "theory/test_limits.py")
     assert found == ("failed", "tests/theory/test_limits.py::test_doubled")
+
+
+def test_to_the_end_all_tests_tell_whether_they_notice_a_mistake(copy: Path) -> None:
+    changed = mutation(copy, "metrics/limits.py", "return 3 * number")
+    with linked_copy(copy) as tree:
+        original = (tree / "src/receval/metrics/limits.py").read_bytes()
+        change_file(tree, "metrics/limits.py", changed.made_in(original))
+        trial = run_tests(tree, ["theory/test_limits.py"], seconds=5, to_the_end=True)
+    assert trial.failed == ["tests/theory/test_limits.py::test_doubled"]
+    assert trial.passed == ["tests/theory/test_limits.py::test_positive"]
 
 
 def test_a_changed_kernel_is_compiled_again_and_that_of_others_stays(copy: Path) -> None:

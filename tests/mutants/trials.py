@@ -55,6 +55,8 @@ class Trial:
         ``passed``, ``failed``, ``timed out`` or ``died``.
     by : str
         The first test that failed, or the last one that began.
+    passed, failed : list of str
+        The functions of tests that ended, whatever their parameters; none if the process died.
     seconds, longest : float
         Seconds of the processor, altogether and of the longest test; 0 if the process died.
     entered : dict of str to list of str
@@ -65,6 +67,8 @@ class Trial:
     by: str
     seconds: float = 0.0
     longest: float = 0.0
+    passed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     entered: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -110,8 +114,15 @@ def change_file(tree: Path, file: str, changed: bytes) -> None:
         compiled.unlink()
 
 
-def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool = False) -> Trial:
-    """Run test files of a copy until one test fails.
+def run_tests(
+    tree: Path,
+    files: Iterable[str],
+    *,
+    seconds: float,
+    watched: bool = False,
+    to_the_end: bool = False,
+) -> Trial:
+    """Run test files of a copy until one test fails, or to the end.
 
     Parameters
     ----------
@@ -123,8 +134,10 @@ def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool
         Of the processor, for each test.
     watched : bool, optional
         Whether to tell which functions were called.
+    to_the_end : bool, optional
+        Whether the other tests run when one has failed.
     """
-    arguments = tree, tuple(files), seconds, watched
+    arguments = tree, tuple(files), seconds, watched, to_the_end
     with tempfile.TemporaryDirectory(dir=tree.parent, prefix="trial-") as folder:
         report, output = Path(folder, "report.json"), Path(folder, "output.txt")
         process: Any = CONTEXT.Process(target=_run_in_child, args=(report, output, *arguments))
@@ -150,7 +163,13 @@ def run_tests(tree: Path, files: Iterable[str], *, seconds: float, watched: bool
 
 
 def _run_in_child(
-    report: Path, output: Path, tree: Path, files: tuple[str, ...], seconds: float, watched: bool
+    report: Path,
+    output: Path,
+    tree: Path,
+    files: tuple[str, ...],
+    seconds: float,
+    watched: bool,
+    to_the_end: bool,
 ) -> None:
     os.setsid()
     os.chdir(tree)
@@ -168,7 +187,7 @@ def _run_in_child(
     watch = _Watch(tree, seconds, watched)
     # As many examples as in `make test`, and the same every time.
     options = [
-        "-x",
+        *(() if to_the_end else ("-x",)),
         "--tb=line",
         "--assert=plain",
         "-p",
@@ -194,7 +213,9 @@ class _Watch:
         self._library = f"{tree}/src/receval/"
         self._seconds = seconds
         self._watched = watched
-        self._failed = ""
+        self._first = ""
+        self._passed: set[str] = set()
+        self._failed: set[str] = set()
         self._longest = 0.0
         self._entered: dict[str, set[str]] = {}
         # The system ends the process, also while compiled code runs.
@@ -203,9 +224,11 @@ class _Watch:
     def told(self) -> dict[str, object]:
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {
-            "by": self._failed,
+            "by": self._first,
             "seconds": used.ru_utime + used.ru_stime,
             "longest": self._longest,
+            "passed": sorted(self._passed - self._failed),
+            "failed": sorted(self._failed),
             "entered": {file: sorted(names) for file, names in sorted(self._entered.items())},
         }
 
@@ -226,12 +249,16 @@ class _Watch:
         signal.setitimer(signal.ITIMER_PROF, FIRST_SECONDS)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed and not self._failed:
-            self._failed = report.nodeid
+        function = report.nodeid.partition("[")[0].partition("@")[0]
+        if report.failed:
+            self._first = self._first or report.nodeid
+            self._failed.add(function)
+        elif report.when == "call" and report.passed:
+            self._passed.add(function)
 
     def pytest_collectreport(self, report: Any) -> None:
-        if report.failed and not self._failed:
-            self._failed = report.nodeid or "collection"
+        if report.failed and not self._first:
+            self._first = report.nodeid or "collection"
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(self._library):

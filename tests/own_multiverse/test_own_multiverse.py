@@ -118,10 +118,12 @@ def test_one_decision_away_from_the_start_are_its_other_levels(found: ExploredRa
     ]
 
 
+@pytest.mark.costly
 def test_the_full_grid_is_the_repositorys_own() -> None:
     assert len(DecisionGrid.model_validate(GRIDS["full"]).configurations()) == 20_480
 
 
+@pytest.mark.costly
 def test_without_grades_decisions_that_need_them_drop_out_with_a_note() -> None:
     ratings = own_ratings(grades=False)
     grid, notes = grid_of("quick", ratings)
@@ -153,6 +155,7 @@ def test_a_report_has_the_tables_of_all_pairs(found: ExploredRatings) -> None:
     assert [row[:2] for row in wins.rows] == found.pairs
 
 
+@pytest.mark.costly
 def test_one_universe_alone_has_nothing_to_flip() -> None:
     found = explore_ratings(own_ratings(), SYSTEMS, grid=DecisionGrid())
     assert flips_by_decision(found.of_pair("Pop", "kNN")).empty

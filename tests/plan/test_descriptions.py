@@ -15,6 +15,7 @@ from receval.provenance.versions import provenance_record
 # --- what a result depends on -----------------------------------------------------------------
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, edition: str) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")

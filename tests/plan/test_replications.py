@@ -101,6 +101,7 @@ def test_rows_of_all_replications_are_made_with_the_same(plans: Plans) -> None:
     assert plans["full"].replications.seeds()["r02"] == labels[1]["seed"]
 
 
+@pytest.mark.costly
 def test_other_parameters_are_seen_in_what_rows_are_made_with(plans: Plans) -> None:
     neighbours = {"systems": {"knn-user": {"parameters": {"neighbours": 7}}}}
     other = plans_with(**neighbours)
@@ -108,6 +109,7 @@ def test_other_parameters_are_seen_in_what_rows_are_made_with(plans: Plans) -> N
     assert one != changed
 
 
+@pytest.mark.costly
 def test_other_words_are_not_seen_in_what_rows_are_made_with(plans: Plans) -> None:
     words = {"title": "Another", "artifacts": {"fig02": {"caption": "Other words."}}}
     other = plans_with(studies={"canamares2020": words})

@@ -124,6 +124,7 @@ def test_a_system_that_meets_users_by_appearance_is_fitted_for_all_of_a_fold() -
     assert shards.is_fitted_by_shard("ml-1m", "nine-ratios", "knn-user-3")
 
 
+@pytest.mark.costly
 def test_records_do_not_depend_on_how_systems_are_shared_out() -> None:
     one, eight = (plan_of("demo", {"shards": number}) for number in (1, 8))
     for study in ("bellogin2017", "canamares2020"):

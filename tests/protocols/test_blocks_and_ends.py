@@ -132,6 +132,7 @@ def test_a_single_judged_user_is_ranked_wherever_it_stands(user: int, liked: int
         assert np.flatnonzero(outcome.candidates).tolist() == [user]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_parts_of_long_samples_are_ranked_as_by_sorting(relevant: str, seed: int) -> None:

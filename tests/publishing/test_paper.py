@@ -266,7 +266,7 @@ def made(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any], dict[str,
     return request.param, contents, figures
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 def test_the_paper_is_set_with_the_same_bytes_every_time(
     made: tuple[str, dict[str, Any], dict[str, Path]],
 ) -> None:
@@ -338,7 +338,7 @@ def repeated(folder: Path) -> PaperInputs:
 SHARES = (0.5, 0.25, 0.125, 0.125)
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 def test_the_paper_is_set_with_replications_too(tmp_path: Path) -> None:
     inputs = repeated(tmp_path)
     _, figures = accepted_inputs("full")

@@ -100,7 +100,7 @@ def test_a_dead_link_would_be_found(small: Path, tmp_path: Path) -> None:
     assert len(dead_links(tmp_path, pages_of(tmp_path))) == 1
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 def test_sites_of_editions_are_whole(whole: Path, pages: dict[str, PageParts]) -> None:
     assert dead_links(whole, pages) == []
     for address, page in pages.items():
@@ -112,6 +112,7 @@ def test_sites_of_editions_are_whole(whole: Path, pages: dict[str, PageParts]) -
         assert len(page.text.encode()) < LARGEST, address
 
 
+@pytest.mark.repository
 def test_pages_load_nothing_from_elsewhere(whole: Path, pages: dict[str, PageParts]) -> None:
     loaded = [
         f"{address}: {reference.address}"
@@ -125,6 +126,7 @@ def test_pages_load_nothing_from_elsewhere(whole: Path, pages: dict[str, PagePar
     assert re.findall(r"url\((?!#)", style) == []
 
 
+@pytest.mark.repository
 def test_no_marks_of_docstrings_are_left_on_pages_of_the_library(
     pages: dict[str, PageParts],
 ) -> None:
@@ -135,6 +137,7 @@ def test_no_marks_of_docstrings_are_left_on_pages_of_the_library(
     assert left == []
 
 
+@pytest.mark.repository
 def test_every_page_of_the_demo_says_that_its_data_are_synthetic(
     whole: Path, pages: dict[str, PageParts]
 ) -> None:
@@ -143,6 +146,7 @@ def test_every_page_of_the_demo_says_that_its_data_are_synthetic(
     assert said == {is_demo}
 
 
+@pytest.mark.repository
 def test_figures_are_files_that_are_loaded_when_they_are_seen(pages: dict[str, PageParts]) -> None:
     for address, page in pages.items():
         pictures = re.findall(r"<img[^>]*>", page.text)

@@ -89,6 +89,7 @@ def bytes_of(model: Recommender, folder: Path) -> bytes:
     return (folder / "model.npz").read_bytes()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("class_path", GRIDS)
 def test_settings_become_and_score_together_what_they_do_alone(
     class_path: str, tmp_path: Path

@@ -126,6 +126,7 @@ def test_one_rating_in_all_is_enough(system: System) -> None:
     assert np.isfinite(scores[2]).sum() == n_scored * system.own_items_scored
 
 
+@pytest.mark.costly
 @every_system
 @pytest.mark.parametrize("value", [0.5, 5.0])
 def test_equal_ratings_give_scores(system: System, value: float) -> None:
@@ -206,6 +207,7 @@ def test_a_saved_model_is_loaded_whole(system: System, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.npz", "model.npz"]
 
 
+@pytest.mark.costly
 @every_system
 def test_a_model_file_holds_neither_dates_nor_pickles(system: System, tmp_path: Path) -> None:
     fitted(system).save(tmp_path / "model.npz")

@@ -234,6 +234,7 @@ def first_met(values: Dense, user: int, wanted: int) -> list[int]:
     return items[:wanted]
 
 
+@pytest.mark.costly
 @settings(max_examples=12)
 @given(seeds, st.integers(1, 40))
 def test_only_the_items_nearest_in_the_graph_are_scored(seed: int, nearest: int) -> None:
@@ -302,6 +303,7 @@ def test_centred_item_neighbourhood_adds_the_deviations_of_the_nearest_items(
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("neighbours", [2, 12, 40])
 def test_of_many_equally_similar_items_those_with_the_smaller_codes_are_nearest(
     neighbours: int,

@@ -49,6 +49,7 @@ def assert_fitted(model: Any, tables: Tables) -> None:
     assert (model.score(WARM)[:, COLD_ITEM] == 0).all()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("updates", "size"), [("triple", 3), ("epoch", 2)])
 def test_gbpr_equals_a_loop_over_librec_s_draws(
     updates: str, size: int, monkeypatch: pytest.MonkeyPatch

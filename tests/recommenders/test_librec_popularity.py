@@ -98,6 +98,7 @@ def sample(n_users: int, n_items: int, n_of_nearly_all: int) -> Rated:
     return rated
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("n_users", "n_items", "n_of_nearly_all", "number"),
     # Users of four full caches and more, and weights that fall far, so that what rounding leaves

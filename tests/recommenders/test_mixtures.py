@@ -171,6 +171,7 @@ def dense_poisson(values: Dense, model: PoissonFactorisation) -> tuple[Dense, De
     return sides[0][0] / sides[0][1], sides[1][0] / sides[1][1], trace
 
 
+@pytest.mark.costly
 def test_poisson_factorisation_equals_the_paper_s_algorithm() -> None:
     values, rated = generated()
     model = PoissonFactorisation(

@@ -63,6 +63,7 @@ def sums_of_blocks(matrix: csr_array, needs_common: bool = False) -> tuple[np.nd
     return sums, common
 
 
+@pytest.mark.costly
 @given(
     seed=st.integers(0, 2**32 - 1),
     lowest=st.sampled_from([0, -3]),

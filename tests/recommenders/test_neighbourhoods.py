@@ -137,6 +137,7 @@ def test_nearest_rows_are_selected_from_many_more_rows_and_ties_go_by_row(neighb
     np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6)
 
 
+@pytest.mark.costly
 def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
     neighbours = 400
     matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))

@@ -241,6 +241,7 @@ def log_likelihood(scores: NDArray[np.float32]) -> float:
     return float(np.sum(DENSE[counted] * np.log(shares.astype(np.float64)[counted])))
 
 
+@pytest.mark.costly
 def test_nmf_reaches_the_likelihood_of_plsa() -> None:
     ours = log_likelihood(scores_of(PLSA(3, 500)))
     theirs = log_likelihood(scores_of(SklearnNMF(3, 500)))

@@ -164,6 +164,7 @@ def test_relevance_models_are_the_published_forms_up_to_a_constant_of_the_user(
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("model", ["rm1", "rm2"])
 def test_large_profiles_neither_underflow_nor_overflow(model: str) -> None:
     generator = np.random.default_rng(3)

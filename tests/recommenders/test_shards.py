@@ -150,6 +150,7 @@ WHOLE_FOLDS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("recommender", "parameters", "fitted_by_shard"),
     [(KNN, {"neighbours": 4}, True), (KNN, {}, False), (PURESVD, {"factors": 3}, False)],

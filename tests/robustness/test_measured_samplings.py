@@ -130,6 +130,7 @@ def samples_of(found: Sequence[SampledValues], dataset: str) -> list[Any]:
     return values.values[:, :, :1].tolist()
 
 
+@pytest.mark.costly
 def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     one = {"movielens": experiment_on(tmp_path, "ml-1m")}
     before = samples_of(unit(tmp_path, one), "ml-1m")

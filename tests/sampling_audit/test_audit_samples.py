@@ -97,6 +97,7 @@ def test_evaluations_by_samples_lie_around_the_expectation() -> None:
         assert 0.6 < seen["std"] / row.sd < 1.5
 
 
+@pytest.mark.costly
 def test_the_probability_of_another_order_is_that_of_simulated_samples() -> None:
     sampled = 8
     audit = audit_samples(TEST, RUNS, sampled=sampled, metrics=METRICS)
@@ -131,6 +132,7 @@ def test_all_candidates_are_enough_and_leave_nothing_to_chance() -> None:
     assert audit.pairs["swap_probability"].max() == 0
 
 
+@pytest.mark.costly
 def test_enough_is_the_smallest_number_of_negatives_with_which_places_seldom_change() -> None:
     (enough,) = audit_samples(TEST, RUNS, metrics="RR").pairs["enough"]
     assert 1 < enough <= 39

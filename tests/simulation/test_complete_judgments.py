@@ -56,6 +56,7 @@ def test_relevance_and_training_of_different_worlds_are_refused():
         complete_judgments(RELEVANCE[:2], train_of())
 
 
+@pytest.mark.costly
 @given(any_judgments(), st.integers(0, 7), st.integers(0, 9))
 def test_a_sample_has_as_many_judgments_of_each_user_as_asked_for(judgments, per_user, seed):
     kept = drawn_at_random(judgments, per_user, np.random.default_rng(seed))

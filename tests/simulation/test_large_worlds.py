@@ -49,6 +49,7 @@ def test_no_item_is_without_a_user_and_items_are_as_unequal_as_asked_for(
     assert gini(counts) == pytest.approx(spec.exposure.item_gini, abs=0.02)
 
 
+@pytest.mark.costly
 def test_ratings_have_the_distribution_of_the_original(
     specs: dict[str, TwinSpec], netflix: Observation
 ) -> None:
@@ -60,6 +61,7 @@ def test_ratings_have_the_distribution_of_the_original(
     assert counts / counts.sum() == pytest.approx(shares / shares.sum(), abs=0.015)
 
 
+@pytest.mark.costly
 def test_popularity_and_ratings_are_as_related_as_in_whole_worlds(
     small_specs: dict[str, TwinSpec],
 ) -> None:

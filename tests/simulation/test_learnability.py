@@ -46,6 +46,7 @@ def test_personalised_beats_popularity_beats_random_on_the_movielens_twin(
     assert neighbours > 1.3 * popularity
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("train_ratio", "ahead"), [(0.2, "knn-user"), (0.8, "ranksys-mf")])
 def test_knn_and_mf_of_the_demo_change_places_on_the_movielens_twin(
     simulations: dict[str, Simulation], train_ratio: float, ahead: str

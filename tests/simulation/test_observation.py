@@ -27,6 +27,7 @@ def test_no_pair_is_rated_twice_and_every_rating_is_the_true_one(
     assert (seen.values == simulation.world.ratings()[seen.users, seen.items]).all()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "dataset", ["ml-1m", "netflix", "librarything", "beeradvocate", "yahoo-r3", "cm100k"]
 )

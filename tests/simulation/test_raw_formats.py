@@ -13,6 +13,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+import pytest
 from simulation.twin_folders import TwinFolder
 
 from receval.simulation.twins import Simulation
@@ -94,6 +95,7 @@ def beer_reviews(folder: Path) -> list[dict[str, str]]:
     return [ast.literal_eval(line) for line in content[:-1].split("\n")]
 
 
+@pytest.mark.costly
 def test_beeradvocate_lines_are_dict_literals_with_the_quirks_of_the_original(
     small_twins: dict[str, TwinFolder],
 ) -> None:

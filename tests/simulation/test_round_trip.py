@@ -69,6 +69,7 @@ def sorted_rows(
     return sorted(zip(users.tolist(), items.tolist(), *(c.tolist() for c in columns), strict=True))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_every_rating_comes_back_through_the_parser(
     prepared: dict[str, tuple[Ratings, dict[str, object]]],

@@ -60,6 +60,7 @@ def estimates(world: CompleteWorld, kept: np.ndarray) -> np.ndarray:
 # --- exact values -----------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 @both
 def test_true_and_false_positives_fill_the_list(world: CompleteWorld) -> None:
     # Equation 4 with no unjudged item: delta is 0, and what is missing is an item, not a judgment.
@@ -155,6 +156,7 @@ def test_the_estimates_are_exact_when_everything_is_judged(small_world: Complete
     np.testing.assert_array_equal(estimates(small_world, kept), small_world.exact.mean(axis=2))
 
 
+@pytest.mark.costly
 def test_precision_not_divided_by_the_rate_keeps_the_order_but_not_the_value(
     random_data: dict[str, CompleteWorld],
 ) -> None:

@@ -69,6 +69,7 @@ def test_shares_of_variance_are_those_asked_for(specs: dict[str, TwinSpec]) -> N
     assert affinity.var() == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.costly
 def test_taste_lies_in_as_many_dimensions_as_there_are_factors(specs: dict[str, TwinSpec]) -> None:
     spec = changed(
         specs["ml-1m"], preferences={"factors": 3, "taste": 1.0, "quality": 0.0, "leniency": 0.0}
@@ -147,6 +148,7 @@ def test_ratings_are_missing_not_at_random(
     assert within_item_surplus(simulation) > 0.2
 
 
+@pytest.mark.costly
 def test_without_relevance_strength_exposure_ignores_relevance(specs: dict[str, TwinSpec]) -> None:
     spec = changed(specs["ml-1m"], exposure={"relevance_strength": 0.0, "quality_correlation": 0.0})
     assert within_item_surplus(simulate("ml-1m", spec, 1)) == pytest.approx(0, abs=0.02)

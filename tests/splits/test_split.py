@@ -30,6 +30,7 @@ def any_split(draw):
     )
 
 
+@pytest.mark.costly
 @given(any_split())
 def test_a_stored_split_comes_back_and_is_stored_with_the_same_bytes(tmp_path_factory, split):
     folder = tmp_path_factory.getbasetemp()

@@ -55,6 +55,7 @@ def test_share_at_most_counts_the_limit_itself() -> None:
     assert shares.tolist() == [0, 0.25, 0.25, 0.75, 0.75, 1, 1]
 
 
+@pytest.mark.costly
 @given(counts=COUNTS, limits=st.lists(st.integers(-5, 1100), max_size=10))
 def test_share_at_most_is_the_empirical_distribution(counts: list[int], limits: list[int]) -> None:
     expected = [sum(count <= limit for count in counts) / len(counts) for limit in limits]

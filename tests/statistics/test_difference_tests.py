@@ -99,6 +99,7 @@ def test_t_by_moments_knows_constant_differences() -> None:
     assert found.tolist() == [0.0, -np.inf, -np.inf]
 
 
+@pytest.mark.costly
 def test_honest_differences_reject_where_tukeys_p_value_is_small() -> None:
     values = np.random.default_rng(8).normal(size=(6, 20)) + 0.4 * np.arange(6)[:, None]
     p_values = tukey_hsd(values)

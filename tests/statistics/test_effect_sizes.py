@@ -59,6 +59,7 @@ def test_hedges_correction_is_near_its_approximation(n_users: int, tolerance: fl
     assert factor == pytest.approx(1 - 3 / (4 * (n_users - 1) - 1), abs=tolerance)
 
 
+@pytest.mark.costly
 def test_hedges_correction_removes_the_bias() -> None:
     values = np.zeros((4000, 2, 6))
     values[:, 0] = np.random.default_rng(4).normal(0.5, 1, (4000, 6))

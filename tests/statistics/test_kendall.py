@@ -15,6 +15,7 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pa
 ORDERINGS = arrays(np.float64, (5, 9), elements=st.integers(0, 6).map(float))
 
 
+@pytest.mark.costly
 @given(one=ORDERINGS, other=ORDERINGS)
 def test_every_coefficient_equals_scipy_s_with_ties(one: np.ndarray, other: np.ndarray) -> None:
     tau = kendall_tau_b(one, other)

@@ -49,6 +49,7 @@ def test_over_all_signs_of_the_data_every_place_in_the_group_is_as_likely() -> N
         assert (p_values <= level + 1e-12).mean() <= level + 1e-12
 
 
+@pytest.mark.costly
 def test_without_differences_nothing_is_rejected_but_by_ties_at_random() -> None:
     test = sign_group_test(np.zeros((2000, 5)), np.random.default_rng(8))
     assert (test.p_values == 1).all()
@@ -57,6 +58,7 @@ def test_without_differences_nothing_is_rejected_but_by_ties_at_random() -> None
     assert 0.03 < (randomised <= 0.05).mean() < 0.07
 
 
+@pytest.mark.costly
 def test_ties_at_random_are_uniform_where_few_users_differ() -> None:
     rng = np.random.default_rng(10)
     rows = np.zeros((4000, 30))

@@ -89,6 +89,7 @@ def test_tukey_agrees_with_the_table_of_the_studentized_range() -> None:
     assert tukey_hsd(values)[2] == pytest.approx(1)
 
 
+@pytest.mark.costly
 def test_tukey_asks_for_more_than_tests_of_single_pairs_would() -> None:
     # With the common error that residuals of all systems have, more systems mean a wider range.
     values = np.random.default_rng(3).normal(size=(6, 400)) + np.arange(6)[:, None] / 20
@@ -98,6 +99,7 @@ def test_tukey_asks_for_more_than_tests_of_single_pairs_would() -> None:
 # Randomised
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", [0, 1])
 def test_randomised_p_values_approach_those_of_all_permutations(seed: int) -> None:
     values = tied_values(seed, (3, 4)) + np.array([[0.5], [0.0], [0.125]])
@@ -234,6 +236,7 @@ def test_tukey_needs_two_users() -> None:
         tukey_hsd(np.zeros((3, 1)))
 
 
+@pytest.mark.costly
 @settings(max_examples=6)  # one pair takes 20 ms
 @given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
 def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
@@ -253,6 +256,7 @@ def test_an_added_constant_changes_no_randomised_p_value(values: Values, constan
     assert np.array_equal(randomised(values + constant, 60), randomised(values, 60))
 
 
+@pytest.mark.costly
 @settings(max_examples=10)
 @given(values=few_eighths(), random=st.randoms())
 def test_randomised_p_values_know_no_order_but_by_chance(values: Values, random: object) -> None:

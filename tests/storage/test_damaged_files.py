@@ -19,6 +19,7 @@ from receval.storage.files import DamagedFileError, how_to_make_again, read_resu
 from receval.storage.tables import read_columns, write_columns
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FORMATS)
 def test_damage_is_refused_or_harmless(name: str, tmp_path: Path) -> None:
     assert check_damages(name, tmp_path, times=80, seed=19) > 64

@@ -96,6 +96,7 @@ def test_equal_values_neither_agree_nor_disagree() -> None:
         assert not disagree(*f, *g)
 
 
+@pytest.mark.costly
 @given(st.lists(st.tuples(POSITIVE, POSITIVE, POSITIVE, POSITIVE), min_size=1, max_size=3))
 def test_arrays_are_compared_element_by_element(rows: list[tuple[Fraction, ...]]) -> None:
     columns = np.array(rows, dtype=np.float64).T

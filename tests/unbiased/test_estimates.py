@@ -197,6 +197,7 @@ def test_propensities_of_the_sample_recover_those_of_rating_values():
         assert own[test.values == value] == pytest.approx(real, rel=0.08)
 
 
+@pytest.mark.costly
 def test_naive_bayes_removes_the_bias_of_choosing_by_liking():
     values = {"naive": [], "SNIPS": [], "MAR": []}
     world = ChosenWorld(5)
