@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("metrics", "protocols", "splits", "statistics", "theory", "robustness", "recommenders")
+FOLDERS = (
+    *("metrics", "protocols", "splits", "statistics", "theory", "robustness", "recommenders"),
+    "sampling_audit",
+)
 
 
 BEHIND = """

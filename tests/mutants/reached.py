@@ -15,7 +15,8 @@ from mutants.trials import KERNEL_CALLED, run_tests
 
 TESTS = (
     *("metrics", "protocols", "splits", "statistics", "theory", "recommenders", "robustness"),
-    *("evaluation", "simulation", "multiverse", "library", "claims", "studies"),
+    *("sampling_audit", "unbiased", "evaluation", "simulation", "multiverse", "library"),
+    *("claims", "studies"),
 )
 """Folders of tests that can notice a wrong number."""
 

@@ -77,6 +77,38 @@ class OracleHashSet:
         return (key for keys in self.lists for key in keys)
 
 
+class OracleQueue:
+    """A ``java.util.PriorityQueue``: the parent of place n is at (n - 1) / 2, no larger than it."""
+
+    def __init__(self, keys: Sequence[float]) -> None:
+        self.keys = keys
+        self.heap: list[int] = []
+
+    def add(self, item: int) -> None:
+        """Let an item rise from the end while its key is smaller than its parent's."""
+        self.heap.append(item)
+        place = len(self.heap) - 1
+        while place and self.keys[item] < self.keys[self.heap[(place - 1) // 2]]:
+            self._swap(place, (place - 1) // 2)
+            place = (place - 1) // 2
+
+    def poll(self) -> int:
+        """Remove the first; let the last sink from there while a child's key is smaller."""
+        self._swap(0, len(self.heap) - 1)
+        removed, place = self.heap.pop(), 0
+        while children := range(2 * place + 1, min(2 * place + 3, len(self.heap))):
+            # Of equal children the left one.
+            child = min(children, key=lambda n: self.keys[self.heap[n]])
+            if self.keys[self.heap[place]] <= self.keys[self.heap[child]]:
+                break
+            self._swap(place, child)
+            place = child
+        return removed
+
+    def _swap(self, one: int, two: int) -> None:
+        self.heap[one], self.heap[two] = self.heap[two], self.heap[one]
+
+
 def oracle_factors(
     java: OracleRandom, rated: NDArray[np.bool_], factors: int
 ) -> tuple[Dense, Dense]:

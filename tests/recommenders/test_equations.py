@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.recommenders.equations import TOGETHER, padded_width, solve_equations, sum_pulls
+from receval.recommenders.equations import (
+    TOGETHER,
+    padded_width,
+    solve_equations,
+    solve_rows,
+    sum_pulls,
+)
 
 Numbers = NDArray[np.float64]
 
@@ -61,6 +69,34 @@ def test_a_pivot_of_zero_leaves_its_part_of_the_solution_zero() -> None:
     solve_equations(padded, products)
     np.testing.assert_array_equal(padded[:, 2], np.repeat([[0.5], [0]], TOGETHER, axis=1))
     np.testing.assert_array_equal(products, 1)
+
+
+@given(
+    lengths=st.lists(st.integers(0, 9), min_size=1, max_size=2 * TOGETHER + 1),
+    n_factors=st.integers(1, 7),
+    seed=st.integers(0, 10_000),
+)
+def test_rows_are_solved_whatever_others_there_are(
+    lengths: list[int], n_factors: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    columns = rng.integers(0, 12, starts[-1]).astype(np.int32)
+    roots, pulls = rng.uniform(0.5, 2, (2, starts[-1]))
+    fixed = rng.normal(size=(12, n_factors))
+    gram = np.eye(n_factors) + 0.1
+    solved = np.full((len(lengths), n_factors), 9.0)
+    gained = solve_rows(starts, columns, roots, pulls, fixed, gram, solved)
+    expected = 0.0
+    for row, length in enumerate(lengths):
+        own = slice(starts[row], starts[row + 1])
+        scaled = roots[own, None] * fixed[columns[own]]
+        right = pulls[own] @ fixed[columns[own]]
+        solution = np.linalg.solve(scaled.T @ scaled + gram, right)
+        expected += right @ solution
+        # Rows without ratings are left as they are.
+        np.testing.assert_allclose(solved[row], solution if length else 9.0, rtol=1e-9, atol=1e-12)
+    assert gained == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("number", [np.float32, np.float64])

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from recommenders.matrices import generated_matrix
 from recommenders.promises import SEED
 from recommenders.systems import SYSTEMS
@@ -109,16 +111,28 @@ def test_settings_become_and_score_together_what_they_do_alone(
             assert together[position].score(users).tobytes() == own.tobytes()
 
 
-def test_as_many_neighbours_as_the_profile_has_items_are_all_of_it() -> None:
-    # A user rates all items alike, so that every item is similar to all of a profile.
-    generator = np.random.default_rng(3)
+NEIGHBOURHOODS = [name for name, grids in GRIDS.items() if "neighbours" in grids[0]]
+
+
+@pytest.mark.parametrize("class_path", [name for name in NEIGHBOURHOODS if "slim" not in name])
+@settings(max_examples=10)
+@given(
+    numbers=st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True),
+    seed=st.integers(0, 10_000),
+    alike=st.booleans(),
+)
+def test_any_numbers_of_neighbours_score_together_what_each_does_alone(
+    class_path: str, numbers: list[int], seed: int, alike: bool
+) -> None:
+    # Where a user rates all items alike, every item is similar to all of a profile.
+    generator = np.random.default_rng(seed)
     rated = generator.random((12, 9)) < 0.5
-    train = csr_array((rated * generator.integers(1, 6, (12, 1))).astype(np.float32))
-    class_path = "receval.recommenders.centred_item_neighbourhood:CentredItemNeighbourhood"
-    settings = [{"neighbours": number, "user_regularisation": 5.0} for number in range(1, 8)]
-    family = Family([make(class_path, setting, SEED) for setting in settings]).fit(train)
-    for setting, scores in zip(settings, family.score(np.arange(12)), strict=True):
-        alone = make(class_path, setting, SEED).fit(train)
+    rated[0, 0] = True
+    train = csr_array((rated * generator.integers(1, 6, (12, 1 if alike else 9))).astype("f4"))
+    full = f"receval.recommenders.{class_path}"
+    family = Family([make(full, {"neighbours": number}, SEED) for number in numbers]).fit(train)
+    for number, scores in zip(numbers, family.score(np.arange(12)), strict=True):
+        alone = make(full, {"neighbours": number}, SEED).fit(train)
         assert scores.tobytes() == alone.score(np.arange(12)).tobytes()
 
 

@@ -12,7 +12,7 @@ from recommenders.java_oracle import OracleRandom
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.java_random import JavaRandom, JavaSampler
+from receval.recommenders.java_random import JavaRandom, JavaSampler, _draw_popular
 
 Rated = NDArray[np.bool_]
 
@@ -148,6 +148,22 @@ def test_popular_negatives_are_where_the_sum_of_rising_shares_reaches_a_number()
                 if reached >= bound:
                     break
         assert item == expected
+
+
+def test_a_number_that_no_sum_reaches_draws_the_last_item() -> None:
+    # Rounded, the sums may end below 1.
+    items, starts = np.array([4, 2, 7], dtype=np.int32), np.array([0, 1], dtype=np.int32)
+    rated, users = np.array([4], dtype=np.int32), np.zeros(50, dtype=np.int32)
+    drawn = np.empty(50, dtype=np.int32)
+    state = JavaRandom(1).state
+    _draw_popular(state, items, np.array([0.01, 0.02, 0.03]), starts, rated, users, drawn)
+    oracle, expected = OracleRandom(1), []
+    while len(expected) < 50:
+        number = oracle.double()
+        if number > 0.01:
+            expected.append(2 if number <= 0.02 else 7)
+    assert drawn.tolist() == expected
+    assert int(state[0]) == oracle.state
 
 
 def test_a_user_who_has_rated_everything_is_refused() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
 
-from receval.recommenders.eals import EALS
+from receval.recommenders.eals import EALS, _update_rows
 from receval.recommenders.wrmf import WRMF
 
 Dense = NDArray[np.float64]
@@ -172,6 +172,20 @@ def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str,
     np.testing.assert_allclose(model.user_factors_[warm], users[warm], rtol=5e-3, atol=1e-4)
     np.testing.assert_allclose(model.item_factors_.T, items, rtol=5e-3, atol=1e-4)
     np.testing.assert_allclose(model.objective_, trace, rtol=1e-4)
+
+
+def test_an_element_that_nothing_depends_on_is_left_where_it_is() -> None:
+    # Of two columns the second has the factor 0, whatever the row has there.
+    starts, columns = np.array([0, 2], dtype=np.int32), np.array([0, 1], dtype=np.int32)
+    fixed = np.float32([[2, 0], [0, 0]])
+    ones, solved = np.ones(2, dtype=np.float32), np.float32([[5, 7]])
+    gram = np.zeros((2, 2), dtype=np.float32)
+    objective = _update_rows(
+        starts, columns, ones, fixed, gram, np.zeros(1, np.float32), ones, np.float32(0), solved
+    )
+    # The first pair is met exactly, and the second not at all.
+    assert solved.tolist() == [[0.5, 7]]
+    assert objective == 1
 
 
 def test_eals_with_enough_sweeps_reaches_the_least_squares_of_wrmf() -> None:

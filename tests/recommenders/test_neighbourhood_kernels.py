@@ -203,6 +203,15 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
     assert_same_rows(found, nearest_by_sorting(matrix, neighbours, minimum_overlap))
 
 
+def test_a_cosine_that_is_0_in_single_precision_makes_no_neighbour() -> None:
+    # Of the last column the first two rows have a product of 10^-50, the others more.
+    least, small = 1e-25, 1e-3
+    matrix = csr_array(np.float32([[1, 0, least], [0, 1, least], [0, 1, small], [1, 0, small]]))
+    found = nearest_rows(matrix, 3)
+    assert_same_rows(found, nearest_by_sorting(matrix, 3, 1))
+    assert found[[0]].indices.tolist() == [2, 3]
+
+
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Scores of factor models have the bits of a sum in the order of the factors."""
+"""Scores have the bits of a sum in the order of the factors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, random_array
 
-from receval.recommenders.products import TILE, inner_products
+from receval.recommenders.products import MOST_AHEAD, TILE, inner_products, sparse_products
 
 
 @pytest.mark.parametrize("n_factors", [1, 3, 4, 7, 50])
@@ -24,3 +27,42 @@ def test_products_are_summed_factor_by_factor_whatever_the_tiles(
     found = np.full_like(expected, 9)
     inner_products(rows, columns, found)
     np.testing.assert_array_equal(found, expected)
+
+
+def sparse_factor(rng: np.random.Generator, n_rows: int, n_columns: int) -> csr_array:
+    """Return a matrix of which some entries are 0, and some rows are empty."""
+    found = random_array((n_rows, n_columns), density=0.3, rng=rng, format="csr", dtype=np.float32)
+    found.data[rng.random(found.nnz) < 0.2] = 0
+    found.sort_indices()
+    return found
+
+
+@given(
+    shape=st.tuples(st.integers(1, 5), st.integers(1, 6), st.integers(1, 7)),
+    seed=st.integers(0, 10_000),
+)
+def test_products_of_sparse_factors_are_summed_entry_by_entry(
+    shape: tuple[int, int, int], seed: int
+) -> None:
+    n_rows, n_inner, n_items = shape
+    rng = np.random.default_rng(seed)
+    left, right = sparse_factor(rng, n_rows, n_inner), sparse_factor(rng, n_inner, n_items)
+    rows = rng.integers(0, n_rows, 4)
+    found = np.full((4, n_items), np.nan, dtype=np.float32)
+    sparse_products(rows, left, right, found)
+    for row, own in zip(rows, found, strict=True):
+        expected: dict[int, np.float32] = {}
+        for inner in left.indices[left.indptr[row] : left.indptr[row + 1]]:
+            for item in right.indices[right.indptr[inner] : right.indptr[inner + 1]]:
+                term = left[row, inner] * right[inner, item]
+                expected[item] = expected[item] + term if item in expected else term
+        for item in range(n_items):
+            np.testing.assert_array_equal(own[item], expected.get(item, np.float32(np.nan)))
+
+
+@pytest.mark.parametrize("length", [MOST_AHEAD - 1, MOST_AHEAD, MOST_AHEAD + 1])
+def test_long_rows_are_multiplied_whole(length: int) -> None:
+    right = csr_array(np.ones((3, length), dtype=np.float32))
+    found = np.full((1, length), np.nan, dtype=np.float32)
+    sparse_products(np.array([0]), csr_array(np.float32([[1, 2, 4]])), right, found)
+    assert (found == 7).all()

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.java_oracle import OracleHashSet, OracleRandom
+from recommenders.java_oracle import OracleHashSet, OracleQueue, OracleRandom
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.librec_slim import LibRecSLIM
+from receval.recommenders.librec_slim import LibRecSLIM, _take_nearest
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.slim import SLIM
 
@@ -91,6 +93,19 @@ def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.Mon
     monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 5 * 120)
     with pytest.raises(ValueError, match=r"l1 is 40\.0, and with it more than 5 of the 120 items"):
         SLIM(40.0, 2.0).fit(train)
+
+
+def test_items_that_no_sweep_is_left_for_do_not_join_slim_s_working_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The first 64 items fit, and more would join before the second sweep.
+    train = to_matrix(*generated(300, 200, seed=4))
+    whole = SLIM(0.2, 5.0, sweeps=1).fit(train)
+    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 64 * 200)
+    few = SLIM(0.2, 5.0, sweeps=1).fit(train)
+    np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
+    with pytest.raises(ValueError, match="more than 64 of the 200 items"):
+        SLIM(0.2, 5.0).fit(train)
 
 
 def test_slim_solves_negative_ratings_too() -> None:
@@ -244,32 +259,30 @@ def test_profiles_are_misread_by_position() -> None:
     assert read.nnz == 6
 
 
-@pytest.mark.parametrize(
-    ("room", "common", "nearest"),
-    [
-        # 0 and 1 come in; 2 removes 0, the root; of the equal 1 and 3, 3 came too late.
-        (2, [1, 2, 5, 2], [1, 2]),
-        (2, [2, 2, 2, 3], [1, 3]),
-        (2, [0, 4, 0, 0], [1]),
-        # 4 removes 0, and 3 takes its place at the root, where 5 finds it.
-        (4, [2, 2, 2, 2, 3, 3], [1, 2, 4, 5]),
-        # 4 removes 0, and the smaller of the two below, 2, moves up, which 5 removes; of the equal
-        # 1 and 3 the left one moves up, which 6 removes.
-        (4, [1, 2, 1, 2, 3, 2, 3], [3, 4, 5, 6]),
-    ],
+@given(
+    rows=st.integers(1, 14).flatmap(
+        lambda n: st.lists(
+            st.lists(st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]), min_size=n, max_size=n),
+            min_size=1,
+            max_size=3,
+        )
+    ),
+    room=st.integers(1, 9),
 )
-def test_of_equally_similar_items_the_heap_decides(
-    room: int, common: list[int], nearest: list[int]
-) -> None:
-    # The last item has so many raters in common with each of the others, of which each user rates
-    # one: the more, the more similar, and a weight is 1 / (1 + l2), whatever the others are.
-    others = np.repeat(np.arange(len(common)), common)
-    values = np.zeros((len(others), len(common) + 1))
-    values[np.arange(len(others)), others] = values[:, -1] = 1
-    model = LibRecSLIM(room, 10.0, 0.0, 1.0).fit(to_matrix(values, values > 0))
-    weights = model.weights_.toarray()[:, -1]
-    assert np.flatnonzero(weights).tolist() == nearest
-    np.testing.assert_allclose(weights[nearest], 0.5)
+# 0 and 1 come in; 2 removes 0, the first; of the equal 1 and 3, 3 came too late.
+@example([[0.25, 0.5, 1.0, 0.5]], 2)
+def test_of_equally_similar_items_the_heap_decides(rows: list[list[float]], room: int) -> None:
+    nearest = np.empty((len(rows), room), dtype=np.int32)
+    found = np.empty(len(rows), dtype=np.int32)
+    _take_nearest(np.array(rows), nearest, found)
+    for row, own, size in zip(rows, nearest, found, strict=True):
+        queue = OracleQueue(row)
+        for item, value in enumerate(row):
+            if value and len(queue.heap) == room and value > row[queue.heap[0]]:
+                queue.poll()
+            if value and len(queue.heap) < room:
+                queue.add(item)
+        assert own[:size].tolist() == queue.heap
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
@@ -57,8 +58,8 @@ def hits_of(sampled: int, weights: NDArray[np.float64] | None = None) -> NDArray
     )
 
 
-@pytest.mark.parametrize("sampled", [1, 3, 6])
-def test_uniform_samples_have_hypergeometric_numbers_above(sampled: int) -> None:
+def test_uniform_samples_have_hypergeometric_numbers_above() -> None:
+    sampled = 3
     hits = hits_of(sampled)
     for column, (above, pool) in enumerate(zip(ABOVE, POOLS, strict=True)):
         shares = np.bincount(hits[:, column], minlength=sampled + 1) / SAMPLES
@@ -66,8 +67,8 @@ def test_uniform_samples_have_hypergeometric_numbers_above(sampled: int) -> None
         np.testing.assert_allclose(shares, chances, atol=0.012)
 
 
-@pytest.mark.parametrize("sampled", [1, 4, 12])
-def test_samples_by_weight_have_binomial_numbers_above(sampled: int) -> None:
+def test_samples_by_weight_have_binomial_numbers_above() -> None:
+    sampled = 4
     weights = np.array([1.0, 2, 0, 4, 3, 1, 5, 2, 6])
     hits = hits_of(sampled, weights)
     # Above item 3 are 1, 2 and 4, of 1, 2, 4, 5, 6 and 8; above item 7 also 5 and 6.
@@ -76,6 +77,77 @@ def test_samples_by_weight_have_binomial_numbers_above(sampled: int) -> None:
         shares = np.bincount(hits[:, column], minlength=sampled + 1) / SAMPLES
         chances = binom.pmf(np.arange(sampled + 1), sampled, share)
         np.testing.assert_allclose(shares, chances, atol=0.012)
+
+
+@given(seed=st.integers(0, 10_000), sampled=st.integers(1, 12), weighted=st.booleans())
+def test_samples_are_those_of_a_loop_over_the_same_numbers(
+    seed: int, sampled: int, weighted: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    use = rng.choice(3, size=(4, 10), p=[0.5, 0.2, 0.3])
+    train, test = np.argwhere(use == 1), np.argwhere(use == 2)
+    fold = Fold(
+        summed_matrix(*train.T, np.ones(len(train)), shape=use.shape),
+        Judgments.from_pairs(*test.T, rng.integers(1, 6, len(test)), n_users=4),
+    )
+    scores = rng.integers(0, 4, use.shape).astype(np.float32)
+    scores[rng.random(use.shape) < 0.2] = np.nan
+    priority = rng.permutation(10).astype(np.uint32)
+    weights = rng.integers(0, 3, 10) + 0.5 if weighted else None
+    relevant = fold.test.values >= 3
+    rows = np.flatnonzero(relevant)
+    drawing = (sampled, 3, np.random.default_rng(seed), weights)
+    found = simulated_hits(Given(scores), fold, rows, relevant, priority, *drawing)
+    again = np.random.default_rng(seed)
+    for column, row in enumerate(rows):
+        user, item = int(fold.test.users[row]), int(fold.test.items[row])
+        own = (use[user] == 1) | np.isin(
+            np.arange(10), fold.test.items[relevant & (fold.test.users == user)]
+        )
+        pool = np.flatnonzero(~own).tolist()
+        if np.isnan(scores[user, item]):
+            assert (found[:, column] == -1).all()
+            continue
+        for sample in found[:, column]:
+            hits = 0
+            for drawn in range(min(sampled, len(pool)) if weights is None else sampled):
+                if weights is None:
+                    # Shuffled further by every sample.
+                    other = drawn + int(again.random() * (len(pool) - drawn))
+                    pool[drawn], pool[other] = pool[other], pool[drawn]
+                    chosen = pool[drawn]
+                else:
+                    sums = np.cumsum(weights[pool])
+                    chosen = pool[int(np.argmax(sums > again.random() * sums[-1]))]
+                pair = scores[user, [chosen, item]]
+                hits += pair[0] > pair[1] or (
+                    pair[0] == pair[1] and priority[chosen] < priority[item]
+                )
+            assert sample == hits
+
+
+def hits_of_three(weights: list[float], samples: int) -> list[int]:
+    """Return how often the second of three candidates, alone above item 2, is drawn as the one."""
+    fold = Fold(
+        summed_matrix([0], [4], [1], shape=(1, 5)), Judgments.from_pairs([0], [2], [5.0], n_users=1)
+    )
+    system = Given(np.array([[1, 3, 2, 1, 0]], dtype=np.float32))
+    everything, priority = np.ones(1, dtype=bool), np.arange(5, dtype=np.uint32)
+    drawing = (1, samples, np.random.default_rng(3), np.array(weights))
+    found = simulated_hits(system, fold, np.array([0]), everything, priority, *drawing)
+    return found[:, 0].tolist()
+
+
+def test_a_number_at_the_end_of_a_share_draws_the_next_candidate() -> None:
+    number = np.random.default_rng(3).random()
+    assert hits_of_three([number, 1 - number, 9, 0, 9], 1) == [1]
+    assert hits_of_three([0, number, 9, 1 - number, 9], 1) == [0]
+
+
+def test_a_number_that_rounding_lifts_to_the_sum_of_all_weights_draws_the_last() -> None:
+    # Of the smallest number that there is, a part is nothing or all of it.
+    assert hits_of_three([0, 0, 9, 5e-324, 9], 50) == [0] * 50
+    assert hits_of_three([0, 5e-324, 9, 0, 9], 50).count(1) > 10
 
 
 def test_more_than_all_candidates_are_all_of_them() -> None:

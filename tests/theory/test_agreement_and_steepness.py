@@ -27,8 +27,10 @@ def test_odds_by_hand() -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1])
 def test_only_probabilities_have_odds(wrong: float) -> None:
-    with pytest.raises(ValueError, match=f"{wrong:g} has no odds"):
-        odds([0.5, wrong])
+    # The first of several is named.
+    for values in ([[0, 1], [wrong, 0.5]], [0, 1, wrong, 7, -7]):
+        with pytest.raises(ValueError, match=f"^{wrong:g} has no odds"):
+            odds(values)
 
 
 # Figure 4: average ratings .6 and .5; odds of .5 and .2; p(rel | train) of 1 / 5 and 0.

@@ -68,7 +68,8 @@ def test_bounds_of_one_relevant_by_hand() -> None:
     assert bounds.upper == pytest.approx(scale * (50 + 50 + 60 + 65) / 4)
 
 
-def test_a_ranking_shorter_than_the_cut_off_is_refused() -> None:
+def test_a_ranking_that_ends_before_the_cut_off_is_refused() -> None:
+    assert expected_precision([3, 2], 2, **ROOM) > 0
     with pytest.raises(ValueError, match="fewer than the cut-off 5"):
         expected_precision([3, 2], 5, **ROOM)
     of_seven_users = np.ones((7, 2))
@@ -84,9 +85,10 @@ def test_the_kth_item_of_a_sample_is_that_of_all_samples_on_average(size: int) -
     assert found == pytest.approx(np.mean(samples, axis=0))
 
 
-def test_a_sample_larger_than_the_candidates_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be drawn from 3 candidates"):
-        expected_positives_among_samples([3, 2, 1], 4)
+@pytest.mark.parametrize("size", [0, 4])
+def test_a_sample_of_nothing_or_of_more_than_the_candidates_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"of {size} items cannot be drawn from 3 candidates"):
+        expected_positives_among_samples([3, 2, 1], size)
 
 
 def test_equation_3_holds_for_popularity_among_samples() -> None:
@@ -163,7 +165,7 @@ def test_more_candidates_than_target_items_lower_rho_through_t_and_not_in_sample
 
 # --- exact, over coin-flip splits -------------------------------------------------------------
 
-ROWS = [(0, 0, 5), (0, 1, 1), (0, 2, 5), (0, 4, 5), (1, 1, 5), (1, 3, 2), (1, 4, 5), (2, 2, 5)]
+ROWS = [(0, 0, 5), (0, 1, 1), (0, 2, 5), (0, 4, 4), (1, 1, 5), (1, 3, 2), (1, 4, 5), (2, 2, 5)]
 
 
 @pytest.mark.parametrize("cutoff", [1, 2, 3, 5])

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from theory.counted_items import Item, items, probabilities_of, sign, steeper
 
-from receval.theory.item_pairs import ItemPairs, Relevance, Steepness, item_pairs
+from receval.theory.item_pairs import ItemPairs, Relevance, Steepness, _wide_product, item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 
 Case = tuple[int, ...]
@@ -69,6 +69,13 @@ def test_every_pair_is_in_the_case_that_fractions_give_it(
 def test_counts_of_many_users_are_compared_exactly(relevance: Relevance, drawn: list[Item]) -> None:
     expected = Counter(case_of(a, b, relevance) for a, b in combinations(drawn, 2))
     assert cases_of(item_pairs(probabilities_of(drawn), relevance)) == expected
+
+
+@given(st.integers(0, 2**62), st.integers(0, 2**62))
+@example(2**62, 2**62)
+@example(2**31 - 1, 2**31)
+def test_products_of_two_products_of_counts_have_all_their_bits(one: int, other: int) -> None:
+    assert _wide_product(one, other) == divmod(one * other, 2**62)
 
 
 def test_a_tie_that_rounding_would_break_is_a_tie() -> None:

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from theory.worlds import THRESHOLD, fold_of, lists_of
+from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold
 
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.precision import Precision
@@ -45,7 +46,7 @@ def hits_over_all_orders(n_relevant: int, n_others: int, cutoff: int, one: bool)
 
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
 @pytest.mark.parametrize("cutoff", [1, 2, 3, 4, 6, 9])
-@pytest.mark.parametrize(("n_relevant", "n_others"), [(1, 5), (3, 3), (4, 2), (2, 0)])
+@pytest.mark.parametrize(("n_relevant", "n_others"), [(1, 5), (3, 3), (4, 2), (2, 0), (1, 0)])
 def test_mean_and_error_are_those_of_all_orders(
     relevant: RelevantSelection, cutoff: int, n_relevant: int, n_others: int
 ) -> None:
@@ -143,23 +144,72 @@ def test_measured_random_precision_within_percentiles_is_its_expectation_within_
     assert abs(z.std() - 1) < 4 / np.sqrt(2 * len(z))
 
 
-def test_percentiles_weigh_alike_in_random_precision() -> None:
-    # The popular percentile has candidates for lists of 2 items, the other one for lists of 3.
-    data = fold_of(
-        [(1, 0), (2, 0), (2, 1)], [(0, 0, 5.0), (1, 1, 5.0), (0, 3, 5.0), (2, 2, 1.0)], (4, 5)
-    )
-    protocol = Protocol("1R", "AI", 9, THRESHOLD, percentiles=2)
-    by_percentile = [
-        TargetDensities.of(data, protocol, THRESHOLD, percentile=k).sizes.tolist() for k in (0, 1)
-    ]
-    expected = random_precision_within_percentiles(data, protocol, THRESHOLD, 1)
-    shares = [np.mean([1 / size for size in sizes]) for sizes in by_percentile]
-    assert expected.mean == pytest.approx(np.mean(shares))
-    assert len(by_percentile[0]) != len(by_percentile[1])
+def chances_of_hits(relevant: int, others: int, cutoff: int, one: bool) -> list[float]:
+    """Return the chances of 0, 1, ... hits of a user in all orders of some items."""
+    whole = comb(relevant + others, relevant)
+    found = []
+    for hits in range(relevant + 1):
+        if not one:
+            # So many relevant items among the first of the list.
+            first = min(cutoff, relevant + others)
+            ways = comb(first, hits) * comb(relevant + others - first, relevant - hits)
+        elif cutoff <= others:
+            # So many before the n-th of the others.
+            ways = comb(hits + cutoff - 1, hits)
+            ways *= comb(relevant + others - hits - cutoff, relevant - hits)
+        else:
+            ways = whole if hits == relevant else 0
+        found.append(ways / whole)
+    return found
 
 
-def test_percentiles_without_a_relevant_rating_are_refused() -> None:
-    protocol = Protocol("1R", "AI", 2, THRESHOLD, percentiles=2)
+@given(
+    seed=st.integers(0, 10_000),
+    protocol=st.builds(
+        Protocol,
+        st.sampled_from(["AR", "1R"]),
+        st.sampled_from(["AI", "TI", "train"]),
+        st.sampled_from([None, 1, 2, 6]),
+        st.just(THRESHOLD),
+    ),
+    cutoff=st.integers(1, 25),
+)
+def test_users_are_independent_and_each_has_a_hypergeometric_number_of_hits(
+    seed: int, protocol: Protocol, cutoff: int
+) -> None:
+    densities = TargetDensities.of(random_fold(seed), protocol, THRESHOLD)
+    one = densities.one_relevant
+    mean = variance = 0.0
+    for user, pool in enumerate(densities.pools):
+        relevant = int(densities.relevant[densities.users == user].sum())
+        others = int(pool if protocol.sampled is None else min(pool, protocol.sampled))
+        if not one:
+            others = int(densities.sizes[user]) - relevant
+        chances = chances_of_hits(relevant, others, cutoff, one)
+        own = sum(hits * chance for hits, chance in enumerate(chances))
+        mean += own
+        variance += sum((hits - own) ** 2 * chance for hits, chance in enumerate(chances))
+    scale = cutoff * len(densities.sizes)
+    found = random_precision(densities, cutoff)
+    assert found.mean == pytest.approx(mean / scale)
+    assert found.standard_error**2 == pytest.approx(variance / scale**2, abs=1e-15)
+
+
+@given(seed=st.integers(0, 10_000), cutoff=st.integers(1, 4))
+def test_percentiles_with_lists_weigh_alike_and_are_independent(seed: int, cutoff: int) -> None:
+    data = random_fold(seed, n_users=4)
+    protocol = Protocol("1R", "TI", 3, THRESHOLD, percentiles=6)
+    parts = [TargetDensities.of(data, protocol, THRESHOLD, percentile=k) for k in range(6)]
+    own = [random_precision(part, cutoff) for part in parts if len(part.sizes)]
+    found = random_precision_within_percentiles(data, protocol, THRESHOLD, cutoff)
+    assert found.mean == pytest.approx(np.mean([one.mean for one in own]))
+    errors = [one.standard_error / len(own) for one in own]
+    assert found.standard_error == pytest.approx(np.linalg.norm(errors))
+
+
+@pytest.mark.parametrize("percentiles", [2, None])
+def test_percentiles_without_a_relevant_rating_or_none_are_refused(percentiles: int | None) -> None:
+    protocol = Protocol("1R", "AI", 2, THRESHOLD, percentiles=percentiles)
     with pytest.raises(ValueError, match="no target sets within percentiles"):
         random_precision_within_percentiles(fold_of([], [(0, 0, 1.0)], (1, 4)), protocol, 4.0, 5)
 

@@ -105,9 +105,6 @@ def test_of_ratings_that_users_chose_all_users_are_the_sample() -> None:
     assert found.sampled.tolist() == [4, 4, 4, 4]
     assert found.p_train.tolist() == [3 / 4, 2 / 4, 0, 1 / 4]
     np.testing.assert_array_equal(found.p_relevant_given_train, [2 / 3, 1 / 2, np.nan, 0])
-    fold = RatingProbabilities.of_ratings(RATINGS, 4, RATINGS.values != 4)
-    assert fold.train.tolist() == [2, 1, 0, 1]
-    assert fold.relevant_train.tolist() == [1, 0, 0, 0]
 
 
 def test_of_judgments_those_who_were_asked_are_the_sample_and_what_they_knew_trains() -> None:
@@ -118,8 +115,40 @@ def test_of_judgments_those_who_were_asked_are_the_sample_and_what_they_knew_tra
     np.testing.assert_array_equal(found.p_relevant, [2 / 3, 1 / 2, np.nan, 0])
     np.testing.assert_array_equal(found.p_train_given_relevant, [1 / 2, 0, np.nan, np.nan])
     assert float(found.total.p_train_given_relevant) == 1 / 3
-    fold = RatingProbabilities.of_judgments(RATINGS, 4, RATINGS.users == 0)
-    assert fold.train.tolist() == [1, 1, 0, 0]
+
+
+@given(
+    pairs=st.sets(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=12),
+    seed=st.integers(0, 10_000),
+)
+def test_ratings_are_counted_one_by_one(pairs: set[tuple[int, int]], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    users, items = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2).T
+    ratings = replace(
+        RATINGS,
+        users=users,
+        items=items,
+        values=rng.integers(1, 6, len(pairs)).astype(np.float32),
+        item_ids=np.arange(5).astype(np.str_),
+        known=rng.random(len(pairs)) < 0.5,
+    )
+    mask = rng.random(len(pairs)) < 0.5
+    rows = list(zip(items, ratings.values >= 4, mask, ratings.known, strict=True))
+    everything = range(5)
+    rated = [sum(i == item for i, *_ in rows) for item in everything]
+    liked = [sum(i == item and rel for i, rel, *_ in rows) for item in everything]
+    in_mask = [sum(i == item and own for i, _, own, _ in rows) for item in everything]
+    both = [sum(i == item and rel and own for i, rel, own, _ in rows) for item in everything]
+    known = [sum(i == item and own for i, *_, own in rows) for item in everything]
+    every, some = (RatingProbabilities.of_ratings(ratings, 4, own) for own in (None, mask))
+    assert every.sampled.tolist() == some.sampled.tolist() == [4] * 5
+    assert (every.train.tolist(), every.relevant_train.tolist()) == (rated, liked)
+    assert (some.train.tolist(), some.relevant_train.tolist()) == (in_mask, both)
+    asked, knew = (RatingProbabilities.of_judgments(ratings, 4, own) for own in (mask, None))
+    assert asked.sampled.tolist() == knew.sampled.tolist() == rated
+    assert asked.known_relevant.tolist() == knew.known_relevant.tolist() == liked
+    assert (asked.train.tolist(), asked.relevant_train.tolist()) == (in_mask, both)
+    assert knew.train.tolist() == known
 
 
 def test_selected_items_keep_their_counts() -> None:
@@ -142,13 +171,19 @@ def test_what_cannot_be_known_is_said() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"train": [9, 2]}, r"item 0 there are 9 users \(train or test\) among 8 \(sampled\)"),
+        ({"train": [8, 9]}, r"item 1 there are 9 users \(train or test\) among 8 \(sampled\)"),
         ({"relevant_train": [1, 3]}, r"item 1 there are 3 users \(relevant and train\) among 2"),
         ({"relevant": [0, 4]}, r"1 users \(relevant and rated\) among 0 \(relevant\)"),
         ({"relevant": [6, 4]}, r"3 users \(not relevant and rated\) among 2 \(not relevant\)"),
         ({"test": [0, 0]}, "test comes with relevant_test"),
         ({"test": [0, 0], "relevant_test": [0, 1]}, r"1 users \(relevant and test\) among 0"),
         ({"train": [1]}, "one number for each item"),
+        (
+            {"relevant_train": [1, -1]},
+            r"item 1 .* 0 users \(none\) among -1 \(relevant and train\)",
+        ),
+        ({"test": [0, 0], "relevant_test": [-1, -1]}, r"item 0 .* among -1 \(relevant and test\)"),
+        ({"train": [5, 3], "test": [4, 6], "relevant_test": [0, 0]}, r"item 0 .* among 8 \(samp"),
     ],
 )
 def test_counts_that_contradict_each_other_are_refused(
@@ -162,25 +197,44 @@ def test_counts_that_contradict_each_other_are_refused(
 def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="one row for each user"):
         RatingProbabilities.of_matrices(RELEVANT, TRAIN[:3])
+    with pytest.raises(ValueError, match="one row for each user"):
+        RatingProbabilities.of_matrices(RELEVANT[0], TRAIN[0])
     with pytest.raises(ValueError, match="user 0 and item 0 is both in train and in test"):
         RatingProbabilities.of_matrices(RELEVANT, TRAIN, TRAIN)
-    with pytest.raises(ValueError, match="True or False for each"):
-        RatingProbabilities.of_ratings(RATINGS, 4, np.array([True]))
+    for mask in (np.array([True]), np.ones(6, dtype=int)):
+        with pytest.raises(ValueError, match="True or False for each"):
+            RatingProbabilities.of_ratings(RATINGS, 4, mask)
+        with pytest.raises(ValueError, match="True or False for each"):
+            RatingProbabilities.of_judgments(RATINGS, 4, mask)
 
 
 def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() -> None:
     ratings = Ratings(
-        users=np.array([0, 1, 1, 2, 2], dtype=np.int32),
+        users=np.array([2, 0, 1, 1, 2], dtype=np.int32),
         items=np.array([0, 0, 0, 0, 0], dtype=np.int32),
-        values=np.array([5, 4, 1, 1, 2], dtype=np.float32),
+        values=np.array([2, 5, 4, 1, 1], dtype=np.float32),
         user_ids=np.array(["ann", "bob", "cem"]),
         item_ids=np.array(["film"]),
-        known=np.array([True, True, False, True, False]),
+        known=np.array([False, True, True, False, True]),
     )
     message = "User 'bob' rated item 'film' twice"
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_ratings(ratings, 4)
     with pytest.raises(ValueError, match=message):
         RatingProbabilities.of_judgments(ratings, 4)
-    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([True, True, False, True, False]))
+    chosen = RatingProbabilities.of_ratings(ratings, 4, np.array([False, True, True, False, True]))
     assert chosen.p_train.tolist() == [1.0]
+
+
+def test_pairs_of_many_users_and_items_are_not_taken_for_one_another() -> None:
+    # Their numbers among all pairs are the same but for bits beyond the 32nd.
+    number = 2**16 + 1
+    ratings = Ratings(
+        users=np.array([0, 2**16], dtype=np.int32),
+        items=np.array([2**16, 0], dtype=np.int32),
+        values=np.ones(2, dtype=np.float32),
+        user_ids=np.arange(number).astype(np.str_),
+        item_ids=np.arange(number).astype(np.str_),
+    )
+    counts = RatingProbabilities.of_judgments(ratings, 4, np.ones(2, dtype=bool))
+    assert np.flatnonzero(counts.train).tolist() == [0, 2**16]

@@ -6,9 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
+from theory.exact_chances import assert_chances, hypergeometric
 from theory.worlds import THRESHOLD, fold_of, lists_of, random_fold, random_scores
 
 from receval.metrics.evaluation import evaluate
@@ -17,6 +18,7 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.theory.sampled_candidates import (
     SamplingOdds,
+    _expected,
     expected_precision_among_samples,
     expected_under_one_relevant,
 )
@@ -91,8 +93,11 @@ def test_all_relevant_expectations_are_averages_over_all_samples(cutoff: int, sa
     pool=st.integers(1, 4000),
     share=st.floats(0, 1),
     sampled=st.integers(1, 1000),
-    cutoff=st.integers(1, 50),
+    cutoff=st.integers(1, 600),
 )
+# What lies far from the likeliest number has chances below the smallest that a number can hold.
+@example(pool=4000, share=0.5, sampled=1000, cutoff=500)
+@example(pool=2000, share=0.5, sampled=1000, cutoff=500)
 def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
     pool: int, share: float, sampled: int, cutoff: int
 ) -> None:
@@ -110,6 +115,19 @@ def test_the_chance_of_a_hit_is_that_of_the_hypergeometric_distribution(
     chance = hypergeom.cdf(cutoff - 1, pool, above, min(sampled, pool))
     found = expected_under_one_relevant(odds, parse(f"P@{cutoff}"), sampled)
     assert found[0] * cutoff == pytest.approx(chance, rel=1e-9, abs=1e-12)
+
+
+@given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
+@example(pool=250, share=0.5, sampled=125)
+def test_every_number_above_has_its_hypergeometric_chance(
+    pool: int, share: float, sampled: int
+) -> None:
+    above, size = int(share * pool), min(sampled, pool)
+    # An item for each number: its row has a 1 for that number.
+    items = np.arange(size + 1)
+    same = np.ones_like(items)
+    found = _expected(above * same, pool * same, size * same, items, np.eye(size + 1, size + 2, 1))
+    assert_chances(found, hypergeometric(pool, above, size), rarest=1e-25)
 
 
 @pytest.mark.costly
@@ -198,6 +216,42 @@ def test_ranks_that_do_not_tell_the_order_of_all_are_refused(
 
 def test_lists_of_another_fold_are_refused() -> None:
     (lists,) = lists_of(FOLD, SCORES, Protocol("AR", "AI"))
-    smaller = replace(FOLD, train=fold_of([(0, i) for i in (0, 2, 3, 5, 7)], [], (2, 8)).train)
-    with pytest.raises(ValueError, match="the lists are not those of this fold"):
-        SamplingOdds.of(smaller, lists, Protocol("AR", "AI"))
+    trained = fold_of([(0, i) for i in (0, 2, 3, 5, 7)], [], (2, 8)).train
+    # One test rating fewer, which is the last.
+    fewer = fold_of([(0, 7)], [(0, 1, 5), (0, 4, 4), *((1, i, 1) for i in range(8))], (2, 8))
+    last = fold_of([(0, 7)], [(1, 7, 5)], (2, 8))
+    (of_last,) = lists_of(last, SCORES, Protocol("AR", "AI"))
+    nothing = fold_of([(0, 7)], [], (2, 8))
+    for fold, own in ((replace(FOLD, train=trained), lists), (fewer, lists), (nothing, of_last)):
+        with pytest.raises(ValueError, match="the lists are not those of this fold"):
+            SamplingOdds.of(fold, own, Protocol("AR", "AI"))
+
+
+def test_a_fold_without_test_ratings_has_no_odds() -> None:
+    odds = odds_of(fold_of([(0, 7)], [], (2, 8)), SCORES)
+    assert (len(odds.users), len(odds.above)) == (0, 0)
+    assert len(expected_under_one_relevant(odds, parse("RR"), 3)) == 0
+    assert expected_precision_among_samples(odds, 2, 3).tolist() == [0, 0]
+
+
+@settings(max_examples=12)
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.booleans()), min_size=1, max_size=3))
+def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) -> None:
+    parts = []
+    for number, (seed, computable) in enumerate(drawn):
+        fold = random_fold(seed, n_users=4 + number)
+        parts.append(odds_of(fold, random_scores(seed, fold, computable=computable)))
+    together = SamplingOdds.of_all_folds(parts)
+    assert together.all_computable == all(part.all_computable for part in parts)
+    assert (together.threshold, together.maximum_rating) == (THRESHOLD, parts[0].maximum_rating)
+    for expected, found in (
+        (
+            [expected_under_one_relevant(part, parse("nDCG@4"), 6) for part in parts],
+            expected_under_one_relevant(together, parse("nDCG@4"), 6),
+        ),
+        (
+            [expected_precision_among_samples(part, 3, 6) for part in parts],
+            expected_precision_among_samples(together, 3, 6),
+        ),
+    ):
+        np.testing.assert_array_equal(found, np.concatenate(expected))

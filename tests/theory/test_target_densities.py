@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,6 +50,36 @@ def test_all_relevant_among_test_items_by_hand() -> None:
     assert found.sigma == pytest.approx(5 / 9)
     assert found.n_positive == 4 + 3
     assert found.delta == pytest.approx(7 / (found.t * 3))
+
+
+@given(seed=st.integers(0, 10_000), share=st.floats(0, 1))
+def test_shares_of_a_fold_are_those_of_its_ratings(seed: int, share: float) -> None:
+    fold = random_fold(seed)
+    rng = np.random.default_rng([seed, 3])
+    train = fold.train.copy()
+    train.data = rng.integers(1, 6, train.nnz).astype(np.float32)
+    kept = rng.random(len(fold.test)) < share
+    found = TargetDensities.of(replace(fold, train=train), Protocol("AR", "AI"), THRESHOLD, kept)
+    values = [*train.data, *fold.test.values]
+    assert found.n_positive == sum(value >= THRESHOLD for value in values)
+    assert found.sigma == kept.sum() / len(values)
+    assert found.delta == pytest.approx(found.n_positive / found.n_users / found.t)
+
+
+def test_densities_of_a_single_pair() -> None:
+    # Of the only item the user has the only test rating, and nothing trains.
+    alone = fold_of([], [(0, 0, 5)], (1, 1))
+    every = TargetDensities.of(alone, Protocol("AR", "AI"), THRESHOLD)
+    assert (every.sizes.tolist(), every.relevant.tolist(), every.pools.tolist()) == ([1], [1], [0])
+    assert (every.rho, every.t, every.sigma, every.delta) == (1, 1, 1, 1)
+    # Where it trains, nothing is left to recommend; where nobody likes it, there are no 1R lists.
+    trained = TargetDensities.of(fold_of([(0, 0)], [], (1, 1)), Protocol("AR", "AI"), THRESHOLD)
+    assert (trained.sizes.tolist(), trained.rho) == ([0], 0)
+    assert np.isnan(trained.t)
+    disliked = fold_of([], [(0, 0, 1)], (1, 1))
+    none = TargetDensities.of(disliked, Protocol("1R", "AI"), THRESHOLD)
+    assert none.sizes.tolist() == []
+    assert np.isnan([none.rho, none.t]).all()
 
 
 def test_one_relevant_item_among_samples_by_hand() -> None:

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom
+from theory.exact_chances import assert_chances, binomial
 
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
@@ -123,13 +126,29 @@ def test_expectations_are_those_over_all_draws() -> None:
         np.testing.assert_array_equal(found[1], table[0])
 
 
-@pytest.mark.parametrize("sampled", [1, 10, 100, 2000])
-def test_expectations_are_those_of_binomial_numbers(sampled: int) -> None:
-    shares = np.array([0.0, 1e-9, 1e-4, 0.03, 0.5, 0.97, 1 - 1e-9, 1.0])
-    table = np.random.default_rng(1).random((sampled + 2, 3))
-    found = expected_of_weighted_ranks(shares, table, sampled)
-    chances = binom.pmf(np.arange(sampled + 1)[None], sampled, shares[:, None])
-    np.testing.assert_allclose(found, chances @ table[1:], rtol=1e-9)
+@given(
+    share=st.one_of(
+        st.fractions(0, 1),
+        st.sampled_from([Fraction(1, 10**9), Fraction(1, 10**4), 1 - Fraction(1, 10**9)]),
+    ),
+    sampled=st.integers(1, 40),
+)
+@example(share=Fraction(1, 2), sampled=100)
+@example(share=Fraction(0), sampled=3)
+@example(share=Fraction(1), sampled=3)
+def test_every_rank_has_its_binomial_chance(share: Fraction, sampled: int) -> None:
+    # As the kernel is given it.
+    share = Fraction(float(share))
+    found = expected_of_weighted_ranks(np.array([float(share)]), np.eye(sampled + 2), sampled)
+    assert_chances(found[0, 1:], binomial(share, sampled), rarest=1e-20)
+
+
+def test_many_samples_are_expected_to_be_above_by_their_share() -> None:
+    shares = np.array([0.0, 1e-4, 0.03, 0.5, 0.97, 1.0])
+    # The rank is 1 more than the number above.
+    table = np.arange(-1.0, 5001.0)[:, None]
+    found = expected_of_weighted_ranks(shares, table, 5000)
+    np.testing.assert_allclose(found[:, 0], 5000 * shares, rtol=1e-9)
 
 
 def test_tables_that_end_too_soon_are_refused() -> None:
