@@ -113,7 +113,10 @@ def test_runs_are_named_by_their_files_or_by_the_caller(
             ["runs", "--test", "test.qrels", "a.run", "--seed", "x"],
             "it is 'x', and must be",
         ),
-        (["runs", "--test", "r.csv", "a.run"], "has no list for any of the 40 users"),
+        (
+            ["runs", "--test", "r.csv", "a.run"],
+            "No user of the run 'a' is known to the test data. Here",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_status_two(

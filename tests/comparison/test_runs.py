@@ -142,11 +142,6 @@ def test_users_without_a_list_count_zero_and_are_told() -> None:
     )
 
 
-def test_a_run_of_other_users_is_refused_with_what_they_are_called() -> None:
-    with pytest.raises(ValueError, match=r"no list for any .* called 1, 2, those .* ann, bob"):
-        evaluate_runs(HELD_OUT, {"mine": {"1": {"i1": 1.0}, "2": {"i1": 2.0}}}, depth="whole")
-
-
 def test_implicit_data_under_a_threshold_of_four_is_refused() -> None:
     held_out = {"user": ["ann"], "item": ["i1"]}
     with pytest.raises(ValueError, match=r"No test rating reaches 4, .* the highest is 1"):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from receval.comparison.coding import SharedCodes
 from receval.comparison.equal_scores import has_equal_scores, in_listed_order
+from receval.comparison.known_identifiers import check_that_identifiers_meet
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
@@ -29,7 +30,7 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import Fold
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import quoted
 
 Depth = int | Literal["auto", "whole"]
 OrderOfTies = Literal["auto", "trec", "random", "listed"]
@@ -88,10 +89,11 @@ def evaluate_runs(
     Raises
     ------
     ValueError
-        A metric or a protocol needs what the lists do not tell; a run has no list for anybody who
-        is tested; or as for :func:`receval.comparison.systems.evaluate_systems`.
+        A metric or a protocol needs what the lists do not tell; or as for
+        :func:`receval.comparison.systems.evaluate_systems`.
     TableError
-        A file cannot be used.
+        A file cannot be used, or knows no user or no item of the others
+        (:func:`receval.comparison.known_identifiers.check_that_identifiers_meet`).
 
     Examples
     --------
@@ -120,11 +122,11 @@ def evaluate_runs(
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
+    notes = check_that_identifiers_meet(judged.ratings, training, lists)
     codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(fold.test, measuring.threshold)
     measurements = Measurements(measuring, lists, codes.user_ids)
-    notes: list[str] = []
     for place, (name, run) in enumerate(lists.items()):
         if progress is not None:
             progress(name, place, len(lists))
@@ -175,12 +177,6 @@ class _RankedRun:
         lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
         tested = np.diff(fold.test.indptr) > 0
         missing = int((tested & (lengths == 0)).sum())
-        if missing == int(tested.sum()):
-            raise ValueError(
-                f"The run {quoted(name)} has no list for any of the {missing} users who are "
-                f"tested. Its users are called {enumerated(run.user_ids[:3].tolist())}, those of "
-                f"the test data {enumerated(codes.user_ids[tested][:3].tolist())}."
-            )
         notes = []
         if missing:
             notes.append(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import named_columns, plain_name
 from receval.storage.messages import enumerated, quoted, shortened
+
+_WHOLE_AS_FLOAT = re.compile(r"-?(?:0|[1-9]\d*)\.0")
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ class FoundColumns:
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.
 
+        Whole numbers that were all written as floats, as some programs write a column of which
+        some table had a row without a number, are whole numbers: ``10`` for ``10.0``.
+
         Raises
         ------
         TableError
@@ -116,6 +122,8 @@ class FoundColumns:
             raise TableError(
                 f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
             )
+        if ids and all(map(_WHOLE_AS_FLOAT.fullmatch, ids)):
+            ids = [identifier.removesuffix(".0") for identifier in ids]
         return codes.astype(np.int32, copy=False), np.array(ids, dtype=np.str_)
 
     def numbers(self, name: str) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.comparison.coding import SharedCodes
+from receval.comparison.known_identifiers import check_that_identifiers_meet
 from receval.comparison.ranked_systems import ranked_folds
 from receval.comparison.relevance import relevance_threshold
 from receval.comparison.splitting import SplitRatings
@@ -66,6 +67,7 @@ def odds_of_runs(
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
     threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
     read = {name: read_run(source) for name, source in runs.items()}
+    check_that_identifiers_meet(judged.ratings, training, read)
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(fold.test, threshold)
