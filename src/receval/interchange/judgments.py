@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from receval.interchange.layouts import bare_suffix, opened
+from receval.interchange.packed_files import bare_suffix, opened
 from receval.interchange.ratings_table import read_ratings
 from receval.ratings import Ratings
 

@@ -3,18 +3,13 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from receval.interchange.errors import TableError
+from receval.interchange.packed_files import bare_suffix, opened
 from receval.storage.messages import enumerated, quoted
-
-COMPRESSIONS = (".gz", ".bz2", ".xz")
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".inter": "\t", ".dat": "::"}
 """Of files by the end of their names; of others it is looked for in the first line."""
@@ -46,30 +41,6 @@ class Layout:
     def first_row(self) -> int:
         """The line of the first row, from 1."""
         return 1 if self.header is None else 2
-
-
-def opened(path: Path) -> BinaryIO:
-    """Open a file, unpacking one that is named as packed."""
-    match path.suffix.lower():
-        case ".gz":
-            return cast(BinaryIO, gzip.open(path))
-        case ".bz2":
-            return cast(BinaryIO, bz2.open(path))
-        case ".xz":
-            return cast(BinaryIO, lzma.open(path))
-    return path.open("rb")
-
-
-def bare_suffix(path: Path) -> str:
-    """Return how a file's name ends, without what says that it is packed.
-
-    Examples
-    --------
-    >>> bare_suffix(Path("runs/mine.TSV.gz"))
-    '.tsv'
-    """
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSIONS]
-    return suffixes[-1] if suffixes else ""
 
 
 def layout_of(

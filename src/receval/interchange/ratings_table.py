@@ -54,9 +54,9 @@ def read_ratings(
     ----------
     source : path or data frame
         CSV, TSV, any text with one delimiter (``::`` of MovieLens, too), a RecBole file
-        (``.inter``), Parquet, also packed by gzip, bz2 or xz; a data frame of pandas or polars; an
-        Arrow table; a mapping of names to columns. FoundColumns may stand in any order, with others
-        between them.
+        (``.inter``) or Parquet, also packed by gzip, bz2, xz, zstd or lz4, or alone in a zip
+        archive; a data frame of pandas or polars; an Arrow table; a mapping of names to columns.
+        Columns may stand in any order, with others between them.
     user, item, rating, timestamp : str or int, optional
         Names of the columns, or their positions from 0. By default what tables usually call them
         (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file without a header

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
-from receval.interchange.layouts import bare_suffix, opened
+from receval.interchange.packed_files import bare_suffix, opened
 from receval.interchange.run import Run, run_of_scores
 from receval.interchange.tables import PARQUET
 from receval.storage.files import replacing

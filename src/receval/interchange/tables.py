@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +16,9 @@ import pyarrow.parquet as pq
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.date_or_number import seconds_of_moments
 from receval.interchange.errors import TableError
-from receval.interchange.layouts import bare_suffix
+from receval.interchange.packed_files import bare_suffix, is_packed, opened
 from receval.interchange.text_tables import read_text
-from receval.storage.messages import quoted
+from receval.storage.messages import quoted, shortened
 
 PARQUET = (".parquet", ".pq")
 
@@ -33,10 +35,10 @@ def read_wanted(
     Parameters
     ----------
     source : Path, str or data frame
-        A text file (also packed by gzip, bz2 or xz), a Parquet file, a data frame of pandas or
-        polars, an Arrow table, a mapping of names to columns, or what turns itself into an Arrow
-        table. A column of lists of structures, as LensKit's collections have, gives each of their
-        items a row.
+        A text file or a Parquet file, also packed (:func:`.packed_files.opened`), a data frame of
+        pandas or polars, an Arrow table, a mapping of names to columns, or what turns itself into
+        an Arrow table. A column of lists of structures, as LensKit's collections have, gives each
+        of their items a row.
     wanted : collection of WantedColumn
         In the order in which a file without a header has them.
     delimiter, header
@@ -52,15 +54,31 @@ def read_wanted(
     if isinstance(source, str | Path):
         path = Path(source)
         if bare_suffix(path) in PARQUET:
-            schema = pq.read_schema(path)
-            if any(map(_holds_lists, schema)):
-                return _of_table(path.name, str(path), pq.read_table(path), wanted)
-            found = chosen_names(path.name, schema.names, wanted)
-            table = pq.read_table(path, columns=[str(name) for name in found.values()])
-            others = [name for name in schema.names if name not in found.values()]
-            return _converted(str(path), found, table, wanted, others)
+            try:
+                return _of_parquet(path, wanted)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                told = shortened(str(error).removesuffix("."), 200)
+                raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
         return read_text(path, wanted, delimiter, header)
     return _of_table("the table", "the table", _in_memory(source), wanted)
+
+
+def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
+    """Read a Parquet file; one that is packed as a whole is first unpacked in memory."""
+    with ExitStack() as stack:
+        source: Any = path
+        if is_packed(path):
+            source = pa.BufferReader(stack.enter_context(opened(path)).read())
+        parquet = stack.enter_context(pq.ParquetFile(source))
+        schema = parquet.schema_arrow
+        if any(map(_holds_lists, schema)):
+            return _of_table(path.name, str(path), parquet.read(), wanted)
+        found = chosen_names(path.name, schema.names, wanted)
+        table = parquet.read(columns=[str(name) for name in found.values()])
+    others = [name for name in schema.names if name not in found.values()]
+    return _converted(str(path), found, table, wanted, others)
 
 
 def _of_table(

@@ -21,9 +21,9 @@ from receval.interchange.layouts import (
     Layout,
     is_number,
     layout_of,
-    opened,
     split_line,
 )
+from receval.interchange.packed_files import opened
 from receval.interchange.plain_lines import BLOCK, lines_with_one_delimiter
 from receval.storage.messages import quoted
 
