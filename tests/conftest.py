@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # What is imported is compiled once, whatever the environment says, and not again by every process
 # of every run: compiling took longer than all other collecting. What tests start reads it, too.
@@ -51,8 +51,14 @@ EXAMPLES = {"quick": 10, "test": 30, "faults": 1000}
 # How long an example takes says how busy the machine is; a test that takes too long ends anyhow.
 for _name, _examples in EXAMPLES.items():
     settings.register_profile(_name, deadline=None, max_examples=_examples)
-# What notices a mutant has to notice it again.
-settings.register_profile("mutants", settings.get_profile("test"), derandomize=True, database=None)
+# What notices a mutant has to notice it again; nobody asks for the smallest example.
+settings.register_profile(
+    "mutants",
+    settings.get_profile("test"),
+    derandomize=True,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+)
 settings.load_profile("test")
 
 
