@@ -61,13 +61,13 @@ def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
         assert repr(side[column][0]) in said
 
 
-@pytest.mark.parametrize("measure", [evaluate_runs, odds_of_runs])
+@pytest.mark.parametrize("evaluate", [evaluate_runs, odds_of_runs])
 def test_other_items_are_refused_without_a_cause_unless_they_are_few(
-    measure: Callable[..., object],
+    evaluate: Callable[..., object],
 ) -> None:
     others = changed(TEST, "item", lambda name: f"c{name}")
     with pytest.raises(TableError, match=r"No item of the run 'mine' .* 'cb0', .*, there 'b0',"):
-        measure(TEST, {"mine": others})
+        evaluate(TEST, {"mine": others})
     result = evaluate_runs(TEST, {"mine": {"a1": {"new": 1.0}}}, metrics="P@1", depth="whole")
     assert result.summary()["mean"].tolist() == [0.0]
 
