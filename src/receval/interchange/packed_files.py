@@ -35,7 +35,7 @@ def _only_member(file: BinaryIO) -> BinaryIO:
     names = [name for name in archive.namelist() if not name.endswith("/")]
     if len(names) != 1:
         raise TableError(
-            f"The archive holds {len(names)} files ({enumerated(names)}), and must hold one: "
+            f"{file.name} holds {len(names)} files ({enumerated(names)}), and must hold one: "
             "unpack it, and name the file that is meant."
         )
     return cast(BinaryIO, archive.open(names[0]))
@@ -86,10 +86,6 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
     """Say in a sentence what libraries raise for packed bytes that are damaged or cut off."""
     try:
         yield
-    except TableError as error:
-        if str(error).startswith("The archive"):
-            raise TableError(f"{path}: {error}") from None
-        raise
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         damage: Exception = error
     except OSError as error:
