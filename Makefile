@@ -1,7 +1,7 @@
 # make demo        the demo edition from nothing to its drift report, a few minutes
 # make quick       the tests of units, within 40 seconds
-# make test        the tests of the library and the workflow, within three minutes (BUDGET=SECONDS of processor time)
-# make check       make demo, then all tests, also those of documents and accepted results
+# make test        the tests of the library, within three minutes (BUDGET=SECONDS of processor time)
+# make check       make demo, then all tests, also runs of the workflow and those of documents and results
 # make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
 # make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
 # make floors      the library's tests with the lowest and the newest versions of what it needs, minutes

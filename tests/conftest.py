@@ -95,6 +95,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return is_left_out or None
 
 
+@cache
 def _folder_of(path: Path) -> str | None:
     """Return the folder of ours that a file is in, which may be the path itself."""
     return path.relative_to(HERE).parts[0] if path.is_relative_to(HERE) else None

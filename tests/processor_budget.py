@@ -25,16 +25,18 @@ LOOP_SECONDS = 0.3
 TOLERATED = 1.5
 """How many times its budget a run may take."""
 
-COSTLY = 0.15
+COSTLY = 0.08
 """Processor seconds from which a test needs the mark ``costly``, if it has not ``repository``."""
 
 FAR_TOO_COSTLY = 5.0
 """Processor seconds for which a test without the mark fails a run: more than compiling a kernel."""
 
-STARTS = {
-    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system"),
-    "subprocess.Popen",
-}
+STARTS = frozenset(
+    {
+        *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system"),
+        "subprocess.Popen",
+    }
+)
 """What Python says when a process is started."""
 
 INSTALLED, STANDARD = (sysconfig.get_paths()[name] for name in ("purelib", "stdlib"))
@@ -107,8 +109,11 @@ class Budget:
             self._slower = slowness()
         sys.addaudithook(self._refuse_processes)
 
-    def _refuse_processes(self, event: str, _: tuple[object, ...]) -> None:
-        if event in STARTS and (item := self._item) is not None and not _is_of_a_library():
+    def _refuse_processes(
+        self, event: str, _: tuple[object, ...], starts: frozenset[str] = STARTS
+    ) -> None:
+        # At its end, Python has taken the module's names away.
+        if event in starts and (item := self._item) is not None and not _is_of_a_library():
             raise UnmarkedProcessError(
                 f"{item.nodeid} starts a process: mark it with @pytest.mark.processes, "
                 "or call what it tests."

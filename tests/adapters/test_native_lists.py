@@ -119,6 +119,7 @@ def test_a_decomposition_scores_what_it_rebuilds(name: str) -> None:
     np.testing.assert_allclose(scores, whole[users], rtol=2e-3, atol=2e-4)
 
 
+@pytest.mark.costly
 @needs_sklearn
 def test_topics_score_the_probability_of_an_item() -> None:
     decomposition = importlib.import_module("sklearn.decomposition")

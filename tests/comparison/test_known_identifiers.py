@@ -61,6 +61,7 @@ def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
         assert repr(side[column][0]) in said
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("evaluate", [evaluate_runs, odds_of_runs])
 def test_other_items_are_refused_without_a_cause_unless_they_are_few(
     evaluate: Callable[..., object],

@@ -19,6 +19,7 @@ MANY = b"".join(b"k%d: 3\n" % number for number in range(999))
 BRACKETS = b"a: " + b"[" * 300_000 + b"]" * 300_000
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("file", "content", "reason"),
     [

@@ -88,6 +88,7 @@ def test_configuration_that_names_other_code_is_refused(
     assert not (plugin / "imported").exists()
 
 
+@pytest.mark.costly
 def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
     config: CopiedConfig, plugin: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

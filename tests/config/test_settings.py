@@ -63,6 +63,7 @@ def test_every_file_is_among_the_places() -> None:
     assert files == {place[0] for place in PLACES}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("place", PLACES, ids=".".join)
 def test_an_unknown_key_is_refused_in_a_sentence_with_its_place(
     config: CopiedConfig, place: tuple[str, ...]

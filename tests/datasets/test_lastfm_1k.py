@@ -87,6 +87,7 @@ def test_a_carriage_return_within_a_name_is_no_line_end(
     assert parse([write(tmp_path, content)]).item_ids.tolist() == ["A", "B C"]
 
 
+@pytest.mark.costly
 @Editions
 def test_pieces_of_any_size_give_the_same_codes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, parse: Parse

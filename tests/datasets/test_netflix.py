@@ -213,6 +213,7 @@ def test_a_movie_that_occurs_twice_is_told(tmp_path: Path) -> None:
     refused(parse_combined, path, line=3, reason="the movie 1 occurs twice")
 
 
+@pytest.mark.costly
 def test_a_truncated_archive_is_told(tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     lines = "".join(f"{user},3,2005-09-06\n" for user in draw.permutation(99_999)[:20_000] + 1)

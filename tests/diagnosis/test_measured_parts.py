@@ -109,6 +109,7 @@ def designs() -> pd.DataFrame:
     return precision_of_designs(found, seed=1).set_index("design")
 
 
+@pytest.mark.costly
 def test_random_gets_what_theory_expects_of_every_design(designs: pd.DataFrame) -> None:
     assert list(designs.index) == [
         "AR AI-AN", "AR TI-AN", "AR TI-NN", "1R TI-NN", "P1R TI-NN", "UAR TI-AN", "U1R TI-NN",

@@ -183,6 +183,7 @@ def test_systems_are_evaluated_in_a_dialect() -> None:
     assert any("Equal scores stand in the order of the protocol" in note for note in result.notes)
 
 
+@pytest.mark.costly
 def test_the_command_reads_metrics_in_a_dialect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def fresh_page() -> str:
     return page_of_dialects(PAGE.read_text(encoding="utf-8"), FOLDER)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
     values, _ = values_of(tool)

@@ -55,6 +55,7 @@ def by_hand(experiment: Experiment, protocol: Protocol) -> np.ndarray:
     return np.array(table).transpose(2, 0, 1)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("protocol", [AR, ONE], ids=["AR", "1R"])
 def test_a_user_is_the_mean_of_their_lists_and_then_of_their_folds(
     tmp_path: Path, protocol: Protocol
@@ -64,6 +65,7 @@ def test_a_user_is_the_mean_of_their_lists_and_then_of_their_folds(
     np.testing.assert_allclose(values, by_hand(experiment, protocol), atol=1e-12)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("protocol", [AR, ONE], ids=["AR", "1R"])
 def test_p_values_are_those_of_scipy_and_stand_in_the_rows_of_means(
     tmp_path: Path, protocol: Protocol
@@ -117,6 +119,7 @@ def test_values_of_users_are_the_means_that_the_tests_compare(tmp_path: Path) ->
     assert np.abs(own["value"].to_numpy() - means["value"].to_numpy()).max() > 1e-3
 
 
+@pytest.mark.costly
 def test_the_table_of_bellogin2017_has_a_row_for_each_protocol_once(tmp_path: Path) -> None:
     description = write_experiment(tmp_path, "ml-1m", SYSTEMS, [AR, ONE])
     inputs = inputs_of(

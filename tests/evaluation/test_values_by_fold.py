@@ -145,6 +145,7 @@ def test_rows_are_named_in_words_and_in_the_order_of_the_configuration(tmp_path:
 QUANTILES = {3: 4.302653, 5: 2.776445}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("folds", [3, 5])
 def test_intervals_are_student_s(tmp_path: Path, folds: int) -> None:
     values = values_by_fold(experiment_of(tmp_path, folds=folds), [parse("P@10"), parse("P")])
@@ -185,6 +186,7 @@ def test_equal_folds_have_no_spread_and_one_fold_has_no_interval() -> None:
     assert np.isnan(means_with_intervals(table_of(0.5), ["system"])["half_interval"].iloc[0])
 
 
+@pytest.mark.costly
 def test_intervals_are_the_same_from_the_csv(tmp_path: Path) -> None:
     values = values_by_fold(experiment_of(tmp_path), [parse("P@10"), parse("P")])
     write_results(values, tmp_path / "values.csv")

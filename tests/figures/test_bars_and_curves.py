@@ -172,6 +172,7 @@ def test_cumulative_curve_steps_at_each_value_from_zero(axes: Axes) -> None:
     assert axes.yaxis.get_major_formatter()(0.2, 0) == "20"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("values", "shares", "message"),
     [

@@ -92,6 +92,7 @@ def test_all_values_may_be_missing(axes: Axes) -> None:
     assert set(numbers_on(axes).values()) == {"\N{EN DASH}"}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("lowest", "colours"), [(0.2, COLOUR_MAP), (-1.0, SIGNED_COLOUR_MAP)])
 def test_numbers_stand_out_from_every_colour(axes: Axes, lowest: float, colours: str) -> None:
     values = np.linspace(lowest, 1, 144).reshape(12, 12)

@@ -46,6 +46,7 @@ CHARACTERS = st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))
 TEXTS = st.text(CHARACTERS, max_size=20).map(lambda text: text.replace("$`", "").strip())
 
 
+@pytest.mark.costly
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_every_cell_is_shown_as_it_is(rows: list[tuple[str, str]]) -> None:
     table = Table("A title", (Column("one & two"), Column("x|y", "right")), tuple(rows), "Caption.")

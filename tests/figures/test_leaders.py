@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
@@ -31,6 +32,7 @@ def drawn(names: dict[str, Place], leaders: list[tuple[Place, Place]]) -> Figure
 NAMES = {"kNN": (120.0, 60.0), "MF": (120.0, 90.0)}
 
 
+@pytest.mark.costly
 def test_leaders_to_their_own_names_are_no_problem() -> None:
     assert text_problems(drawn(NAMES, [((80, 60), (119, 60)), ((80, 90), (119, 90))])) == []
 
@@ -49,6 +51,7 @@ def test_leaders_from_one_point_do_not_cross() -> None:
     assert text_problems(drawn(NAMES, [((80, 75), (119, 60)), ((80, 75), (119, 90))])) == []
 
 
+@pytest.mark.costly
 def test_bends_are_followed() -> None:
     figure = drawn({**NAMES, "Pop": (90.0, 60.0)}, [])
     with figure_style():

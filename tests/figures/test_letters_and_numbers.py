@@ -33,6 +33,7 @@ def test_numbers_below_one_have_no_zero_before_the_point(text: str, printed: str
     assert short_number(text) == printed
 
 
+@pytest.mark.costly
 def test_all_plain_axes_print_numbers_so_and_others_as_they_are() -> None:
     with figure_style():
         figure = new_figure(SINGLE_COLUMN, 2.0)

@@ -91,6 +91,7 @@ def test_a_panel_too_low_for_its_names_is_refused() -> None:
         drawn({f"system {number}": [0, number] for number in range(12)}, height=0.8)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(4))
 def test_a_name_within_the_panel_meets_no_line_with_or_without_a_name(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -183,6 +183,7 @@ def test_points_with_room_between_them_all_have_their_names_beside_them() -> Non
     assert leaders(axes) == []
 
 
+@pytest.mark.costly
 def test_a_knot_of_points_has_its_names_around_it_on_leaders() -> None:
     axes = panel()
     points = [(0.5 + 0.004 * (place % 4), 0.5 + 0.004 * (place // 4)) for place in range(16)]
@@ -194,6 +195,7 @@ def test_a_knot_of_points_has_its_names_around_it_on_leaders() -> None:
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "points",
     [

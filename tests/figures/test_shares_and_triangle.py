@@ -64,6 +64,7 @@ def test_parts_of_a_bar_follow_each_other_from_the_first_system_to_the_second(ax
     assert low > high
 
 
+@pytest.mark.costly
 def test_only_parts_with_room_carry_their_number_and_a_pair_without_verdict_a_dash(
     axes: Axes,
 ) -> None:
@@ -178,6 +179,7 @@ def test_shares_of_no_variance_are_dashes(axes: Axes) -> None:
     assert text_problems(axes.figure) == []
 
 
+@pytest.mark.costly
 def test_eight_decisions_in_a_column_have_no_overlapping_text(axes: Axes) -> None:
     shares = np.linspace(0, 0.2, 36)
     triangle(axes, [f"A{place} Decision" for place in range(8)], shares[:8], shares[8:])

@@ -95,6 +95,7 @@ def test_the_area_has_the_colour_of_the_verdict() -> None:
     ]
 
 
+@pytest.mark.costly
 def test_the_strip_stacks_the_shares_of_the_verdicts_of_each_bin() -> None:
     # 2,400 universes are 20 a bin, of which every second is significant in the first half.
     values = np.arange(1, 2401)
@@ -117,6 +118,7 @@ def test_shares_of_verdicts_and_of_signs_are_printed() -> None:
     assert {"kNN\nahead in 25.0 %", "MF\nahead in 75.0 %"} <= set(texts_of(figure))
 
 
+@pytest.mark.costly
 def test_a_system_that_is_nowhere_ahead_is_not_said_to_be() -> None:
     shown = texts_of(curve(np.arange(4.0), np.zeros(4)))
     assert "MF\nahead in 75.0 %" in shown

@@ -122,9 +122,9 @@ def test_its_name_need_not_say_that_a_file_is_packed_and_may_say_so_in_vain(
         assert rows_of(read, path) == ROWS
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.costly
 @pytest.mark.parametrize("suffix", [name for name in PACKED if name != ".lz4"])
-@given(data=st.data())
+@given(name=st.sampled_from(list(FILES)), data=st.data())
 def test_what_is_cut_off_or_damaged_is_refused_in_a_sentence_or_read_whole(
     suffix: str, name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -87,6 +87,7 @@ def new_kernel(monkeypatch: pytest.MonkeyPatch, module: str) -> Any:
     return kernel
 
 
+@pytest.mark.costly
 def test_what_is_compiled_inside_of_the_block_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, foreign = (new_kernel(monkeypatch, name) for name in ("receval.new", "other.new"))
     kernel(1.5)
@@ -97,6 +98,7 @@ def test_what_is_compiled_inside_of_the_block_is_said(monkeypatch: pytest.Monkey
     assert compiled == [("receval.new:doubled", "(int64,)")]
 
 
+@pytest.mark.costly
 def test_a_process_that_loads_numba_inside_of_the_block_finds_what_it_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

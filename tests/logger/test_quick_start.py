@@ -38,6 +38,7 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.set_threshold(*before)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("program", ["/bin/snakemake", "/lib/snakemake/__main__.py", "snakemake"])
 def test_collection_is_rare_from_the_start_of_snakemake(program: str) -> None:
     start_quickly([program, "-n"])

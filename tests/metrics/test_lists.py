@@ -254,6 +254,7 @@ def test_blocks_hold_as_many_rows_as_fit_and_at_least_one(n_judged: list[int], s
             assert getattr(own, name).tolist() == getattr(judged, name)[kept].tolist()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("size", [1, 2, 3, 10])
 def test_values_are_the_same_bytes_however_many_judged_items_are_measured_at_a_time(
     monkeypatch: pytest.MonkeyPatch, size: int

@@ -177,6 +177,7 @@ def test_the_same_universes_are_the_same_frame() -> None:
     pd.testing.assert_frame_equal(again, whole_grid(), check_exact=True)
 
 
+@pytest.mark.costly
 def test_universes_depend_neither_on_their_order_nor_on_other_universes() -> None:
     rng = np.random.default_rng(1)
     configurations = GRID.configurations()
@@ -207,6 +208,7 @@ def test_a_pair_does_not_depend_on_the_others() -> None:
     )
 
 
+@pytest.mark.costly
 def test_verdicts_follow_from_signed_one_minus_p_in_a_file(tmp_path: Path) -> None:
     universes = several_pairs()
     assert set(universes["verdict"]) == {"first", "tie", "second"}

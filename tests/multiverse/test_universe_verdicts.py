@@ -113,6 +113,7 @@ def test_chance_is_left_as_the_rest() -> None:
     assert total == pytest.approx(1)
 
 
+@pytest.mark.costly
 def test_the_winner_can_depend_on_the_test_and_the_effect_cannot() -> None:
     universes = universes_where("lists")
     universes["verdict"] = np.where(universes["test"] == "sign", "tie", "first")

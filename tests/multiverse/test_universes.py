@@ -62,6 +62,7 @@ def described(tmp_path: Path) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("decisions", "split", "number"),
     [

@@ -34,6 +34,7 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
     provenance_record({"described": described}, {}, [], {})
 
 
+@pytest.mark.costly
 def test_a_description_has_what_results_depend_on_and_no_display_style() -> None:
     before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
     styles = {

@@ -52,6 +52,7 @@ def test_commands_find_the_repository_of_their_code(tmp_path: Path) -> None:
     assert RunFolders.of_command() == RunFolders()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_a_plan_elsewhere_reads_beside_the_snakefile_and_makes_here(edition: str) -> None:
     settings = load_settings(ROOT / "config", edition)

@@ -36,6 +36,7 @@ def test_figures_and_tables_are_no_pages() -> None:
     assert set(plan.artifacts.pages()) == {name for name, kind in kinds.items() if kind == "page"}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
     tmp_path: Path, edition: str

@@ -110,6 +110,7 @@ def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
     assert plan.datasets.local_checksums("ml-1m") == {}
 
 
+@pytest.mark.costly
 def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
     put_raw_files(tmp_path / "mirror", "ml-1m")
     auxiliary_file = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"

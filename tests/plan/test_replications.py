@@ -93,6 +93,7 @@ def test_results_that_no_run_made_are_not_compared(plans: Plans) -> None:
     assert replications.made() == ["certainty"]
 
 
+@pytest.mark.costly
 def test_rows_of_all_replications_are_made_with_the_same(plans: Plans) -> None:
     labels = [plans[f"full-{name}"].replications.label("canamares2020") for name in ("r01", "r02")]
     assert labels[0]["code"] == labels[1]["code"]

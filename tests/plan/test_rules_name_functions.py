@@ -142,6 +142,7 @@ def test_a_body_hands_over_all_that_its_rule_has(rule: Rule) -> None:
     assert rule.names_under("log") == ["messages", "benchmark"]
 
 
+@pytest.mark.costly
 def test_a_function_takes_what_its_rule_names_and_asks_for_nothing_else(rule: Rule) -> None:
     names = [
         *rule.names_under("input"),

@@ -139,6 +139,7 @@ def test_files_of_shards_have_their_number_and_the_count() -> None:
     assert [shards.position(Path(file).stem) for file in files] == [(n, 10) for n in range(1, 11)]
 
 
+@pytest.mark.costly
 def test_ranks_are_joined_of_what_has_shards_and_of_its_replications() -> None:
     joined = joined_ranks(plan_of(edition).shards for edition in ("demo", "full"))
     for run in ("full", "full-r01", "full-s1-t2-c3"):

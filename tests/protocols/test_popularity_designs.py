@@ -158,6 +158,7 @@ def test_p1r_averages_percentiles_and_not_lists() -> None:
     np.testing.assert_allclose(mean(values, lists), [(2.5 / 3 + 0.5) / 2])
 
 
+@pytest.mark.costly
 def test_p1r_of_random_scores_is_one_over_the_size_of_the_lists() -> None:
     rng = np.random.default_rng(1)
     n_users, n_items = 4000, 40

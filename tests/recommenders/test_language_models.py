@@ -120,6 +120,7 @@ def brute_user_item_relevance(values: Dense, smoothing: float) -> Dense:
     return scores
 
 
+@pytest.mark.costly
 @settings(max_examples=12)
 @given(seeds, st.sampled_from([0.1, 0.9, 0.999, 1.0]))
 def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None:
@@ -278,6 +279,7 @@ def brute_centred_items(values: Dense, rated: Mask, model: CentredItemNeighbourh
     return scores
 
 
+@pytest.mark.costly
 @settings(max_examples=15)
 @given(
     seeds,

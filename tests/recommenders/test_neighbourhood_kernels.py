@@ -304,6 +304,7 @@ def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_
     assert found.tolist() == [True, False, True, False, False]
 
 
+@pytest.mark.costly
 def test_guesses_are_above_most_rows_and_below_the_nearest() -> None:
     matrix = matrix_of(5, 1, 5, density=0.2, n_rows=6_000)
     norms = row_norms(matrix)

@@ -126,6 +126,7 @@ def test_nmf_is_that_of_scikit_learn() -> None:
     np.testing.assert_allclose(own[WARM], (users @ model.components_)[WARM], rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.costly
 def test_lda_is_that_of_scikit_learn() -> None:
     model = LatentDirichletAllocation(
         3,
@@ -226,6 +227,7 @@ def objective(model: WRMF | ImplicitALS) -> float:
     return float(np.sum(confidence * (ENTRY - users @ items) ** 2) + penalty)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("solver", ["conjugate-gradients", "cholesky"])
 def test_als_reaches_the_objective_of_ours(solver: str) -> None:
     parameters = {"factors": 3, "alpha": 2.0, "regularisation": 0.1, "iterations": 300}

@@ -63,6 +63,7 @@ def test_pairs_are_drawn_with_the_documented_probabilities(positives: str, negat
         assert_frequencies(below[users == user], (item_weights * ~rated[user]).astype(float))
 
 
+@pytest.mark.costly
 def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
     # GBPR's fits equal those with these groups (test_pairwise_fits.py).
     raters = np.array([2, 5, 7, 11, 12])

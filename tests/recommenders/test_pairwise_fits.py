@@ -112,6 +112,7 @@ def test_wbpr_equals_epochs_in_plain_python() -> None:
     assert_fitted(model, tables, losses)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("updates", ["triple", "epoch"])
 @pytest.mark.parametrize(("size", "weight"), [(2, 1.5), (3, 0.6), (20, 0.6)])
 def test_gbpr_equals_epochs_in_plain_python(updates: str, size: int, weight: float) -> None:

@@ -168,6 +168,7 @@ def test_joined_ranks_of_shards_have_the_bytes_of_one_job(
         assert ranked_by_shards(common, tmp_path, fitted_by_shard, number) == whole
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("recommender", "parameters", "learning"), WHOLE_FOLDS)
 def test_shards_that_train_whole_folds_have_the_bytes_of_one_job(
     prepared: Path,

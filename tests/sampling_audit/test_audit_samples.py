@@ -265,6 +265,7 @@ def test_train_data_beside_a_split_are_refused() -> None:
         audit_samples(data, {"mine": np.ones((60, 40))}, train=TEST)
 
 
+@pytest.mark.costly
 def test_the_full_cutoff_is_the_first_at_which_full_recall_reaches_the_sampled_one() -> None:
     audit = audit_samples(TEST, RUNS, sampled=5, metrics=("Recall@2", "P@2", "nDCG@3", "RR"))
     expected = audit.values.set_index(["metric", "system"])["expected"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
@@ -20,6 +21,7 @@ from receval.theory.sampled_candidates import SamplingOdds
     seed=st.integers(0, 10_000),
 )
 # What lies far from the likeliest number has chances below the smallest that a number can hold.
+@pytest.mark.costly
 @example(pools=[4000, 2000, 1], sampled=1000, seed=1)
 def test_expectations_over_ranks_are_sums_over_hypergeometric_numbers(
     pools: list[int], sampled: int, seed: int

@@ -73,6 +73,7 @@ def test_a_sample_has_as_many_judgments_of_each_user_as_asked_for(judgments, per
             assert np.isnan(rate)
 
 
+@pytest.mark.costly
 @given(any_judgments(), st.integers(0, 5), st.integers(0, 9))
 def test_samples_of_equal_generators_are_nested(judgments, per_user, seed):
     smaller, larger = (

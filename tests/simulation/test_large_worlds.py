@@ -76,6 +76,7 @@ def test_popularity_and_ratings_are_as_related_as_in_whole_worlds(
     assert np.mean(large) == pytest.approx(np.mean(whole), abs=0.06)
 
 
+@pytest.mark.costly
 def test_times_are_within_the_period(specs: dict[str, TwinSpec], netflix: Observation) -> None:
     period = specs["netflix"].period
     assert netflix.timestamps is not None
@@ -95,6 +96,7 @@ def test_there_are_as_many_plays_as_in_whole_worlds(specs: dict[str, TwinSpec]) 
     assert all((one.values == 1).all() for one in large)
 
 
+@pytest.mark.costly
 def test_blocks_of_users_leave_the_shared_part_as_it_is(
     small_specs: dict[str, TwinSpec], monkeypatch: pytest.MonkeyPatch
 ) -> None:

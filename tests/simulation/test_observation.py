@@ -42,6 +42,7 @@ def test_sizes_are_those_asked_for(
     assert len(np.unique(seen.items)) == spec.items
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", ["yahoo-r3", "cm100k"])
 def test_the_random_sample_is_unbiased(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str
@@ -86,6 +87,7 @@ def test_familiarity_rises_with_relevance_and_popularity(
     assert spearmanr(known_share, mean_exposure).statistic > 0.6
 
 
+@pytest.mark.costly
 def test_plays_grow_with_preference(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec]
 ) -> None:
@@ -100,6 +102,7 @@ def test_plays_grow_with_preference(
     assert 40_000 < len(seen) < 60_000
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", TIMED)
 def test_everything_happens_within_the_period(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str

@@ -67,6 +67,7 @@ def test_netflix_is_a_tar_in_a_tar_gz_with_one_file_per_movie(
         assert all_match(r"\d+,[1-5],(1999|200\d)-\d\d-\d\d", lines)
 
 
+@pytest.mark.costly
 def test_librarything_repeats_ratings_per_tag_and_the_last_line_is_valid(
     small_twins: dict[str, TwinFolder],
 ) -> None:
@@ -110,6 +111,7 @@ def test_beeradvocate_lines_are_dict_literals_with_the_quirks_of_the_original(
     assert any('"' in text and "'" in text for text in (r["review/text"] for r in reviews))
 
 
+@pytest.mark.costly
 def test_a_repeated_beer_review_is_both_later_and_further_down(
     small_twins: dict[str, TwinFolder],
 ) -> None:

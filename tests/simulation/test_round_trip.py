@@ -100,6 +100,7 @@ def test_every_rating_comes_back_through_the_parser(
     )
 
 
+@pytest.mark.costly
 def test_collapsed_and_dropped_rows_are_those_that_the_twin_added(
     prepared: dict[str, tuple[Ratings, dict[str, object]]],
     small_simulations: dict[str, Simulation],

@@ -44,6 +44,7 @@ def test_the_law_is_that_of_the_paper() -> None:
     assert steep.expected(2) == pytest.approx([9, 4])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "law",
     [

@@ -41,6 +41,7 @@ def test_files_are_named_as_in_the_original_and_nothing_else_is_left(
     assert {path.name for path in twin.folder.iterdir()} == {*FILES[dataset], TRUTH_FILE}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", FILES)
 def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
     small_twins: dict[str, TwinFolder],

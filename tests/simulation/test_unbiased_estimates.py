@@ -71,6 +71,7 @@ def test_true_and_false_positives_fill_the_list(world: CompleteWorld) -> None:
         assert (filled == trained).all()
 
 
+@pytest.mark.costly
 @both
 def test_exact_precision_and_anti_precision_order_systems_alike(world: CompleteWorld) -> None:
     # Conclusion 1 for any systems, not for the optimal rankings alone.
@@ -221,6 +222,7 @@ def test_the_test_ratings_of_a_split_order_anti_precision_wrongly(world: Complet
     assert tau(observed[:, PRECISION], exact[:, PRECISION]) > 0
 
 
+@pytest.mark.costly
 def test_where_popularity_runs_against_relevance_precision_is_the_wrong_one(
     worlds: dict[str, CompleteWorld],
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_shares_of_the_factors_fall_as_the_decay_says(specs: dict[str, TwinS
     assert shares(1.0) == pytest.approx(np.array([12, 6, 4, 3]) / 25, abs=0.08)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("dataset", [*RATING_TWINS, "lastfm-1k"])
 def test_relevance_is_complete_and_rises_with_affinity(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str

@@ -167,6 +167,7 @@ def test_a_single_test_rating_may_be_the_largest_test():
     assert split.metadata["test_ratings"] == split.metadata["target_items"] == 1
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("more", [0, 1e-10, 1e-9])
 def test_a_share_that_lacks_a_billionth_of_a_rating_is_not_reached(more):
     ratings = with_popularity(2, 2)

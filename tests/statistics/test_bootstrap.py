@@ -40,6 +40,7 @@ def looped(differences: Values, resamples: Values, test: InnerTest, level: float
     return rejections / len(resamples)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("level", [0.05, 0.3])
 @pytest.mark.parametrize("test", ["t", "sign"])
 def test_shares_are_those_of_testing_every_sample(test: InnerTest, level: float) -> None:

@@ -92,6 +92,7 @@ def test_density_counts_a_pair_once_that_is_known_and_was_drawn() -> None:
     assert density(ratings) == 2 / 4
 
 
+@pytest.mark.costly
 @settings(max_examples=15)
 @given(
     order=st.lists(st.integers(0, 30), min_size=1, max_size=20, unique=True),

@@ -21,6 +21,7 @@ def drawn(n_metrics: int = 2, n_systems: int = 4, n_users: int = 30) -> np.ndarr
     return rng.random((n_metrics, n_systems, n_users)) + rng.normal(0, 0.1, (n_systems, 1))
 
 
+@pytest.mark.costly
 def test_p_values_agree_with_scipy_s_test_of_one_pair() -> None:
     values = drawn(n_users=40)
     samples = 20_000

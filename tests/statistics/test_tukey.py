@@ -158,6 +158,7 @@ def test_the_rounding_of_sums_over_many_users_is_allowed_for() -> None:
     assert (randomised(values, samples=3) == 1).all()
 
 
+@pytest.mark.costly
 def test_randomised_p_values_come_near_to_those_of_normal_errors() -> None:
     values = np.random.default_rng(5).normal(size=(4, 300))
     values += np.array([[0.2], [0.1], [0.0], [0.0]])

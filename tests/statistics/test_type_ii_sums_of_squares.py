@@ -93,6 +93,7 @@ def test_three_decisions_that_act_only_together_are_the_rest() -> None:
     assert np.abs(found.together).max() < 1e-12
 
 
+@pytest.mark.costly
 @given(
     counts=st.lists(st.integers(1, 3), min_size=1, max_size=4),
     times=st.integers(1, 2),
@@ -123,6 +124,7 @@ def test_of_all_combinations_it_is_the_variance_of_the_conditional_means(
 # Some combinations missing
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("counts", "n_universes"), [([3, 3, 2], 60), ([2, 3, 4, 2], 90), ([4, 2, 3, 3, 2], 50)]
 )

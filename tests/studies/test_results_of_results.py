@@ -28,7 +28,7 @@ DERIVED = [
 """The artifacts that read nothing but results of others."""
 
 
-@pytest.mark.costly
+@pytest.mark.repository
 @pytest.mark.parametrize(("study", "artifact"), DERIVED)
 def test_results_of_accepted_results_are_the_accepted_ones(
     study: str, artifact: str, tmp_path: Path

@@ -234,6 +234,7 @@ def test_a_fold_without_test_ratings_has_no_odds() -> None:
     assert expected_precision_among_samples(odds, 2, 3).tolist() == [0, 0]
 
 
+@pytest.mark.costly
 @settings(max_examples=12)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.booleans()), min_size=1, max_size=3))
 def test_folds_together_have_what_each_has_alone(drawn: list[tuple[int, bool]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from workflow.running import FIG02, Run, Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 SYSTEM = "demo/ml-1m/coin-flip-80/plsa"
 RANKS = f"*/{SYSTEM}/ranks.npz"

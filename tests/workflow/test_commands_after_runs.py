@@ -10,7 +10,7 @@ from workflow.running import Workflow
 
 from receval.provenance.used_arithmetic import used_arithmetic
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 
 def accepted(made: Workflow) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ import pytest
 from datasets.http_server import running_server
 from workflow.running import Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 TWIN = "work/demo/ml-1m/raw/ml-1m.zip"
 PARSER = "receval.datasets.formats.movielens:parse_zip"

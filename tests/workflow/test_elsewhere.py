@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from workflow.running import HERE, ROOT, Run, Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 TABLE = "work/demo/artifacts/bellogin2017/table1.md"
 """Needs no data: two jobs make it."""

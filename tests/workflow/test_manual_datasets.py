@@ -8,8 +8,8 @@ from workflow.running import Workflow
 from yahoo_files import DATASET, YahooFiles
 
 
-@pytest.mark.costly
 @pytest.mark.processes
+@pytest.mark.repository
 def test_yahoo_r3_is_in_the_next_run_once_its_files_are_there(untouched: Workflow) -> None:
     # What the jobs make of the files: tests/plan/test_yahoo_r3.py.
     YahooFiles.put_into(untouched.folder / "work/raw" / DATASET)

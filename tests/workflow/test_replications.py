@@ -10,7 +10,7 @@ from workflow.running import Run, Workflow
 
 from receval.seeds import integer_seed
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 TABLE = "work/demo/artifacts/replications.csv"
 CERTAINTY = "work/demo/artifacts/certainty.csv"

@@ -10,7 +10,7 @@ import yaml
 from workflow.edits import with_changed_function, with_changed_words
 from workflow.running import Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 PLSA = "src/receval/recommenders/plsa.py"
 AVERAGE_PRECISION = "src/receval/metrics/average_precision.py"

@@ -12,7 +12,7 @@ CSV = "work/demo/artifacts/bellogin2017/fig02.csv"
 FIG02 = "src/receval/studies/bellogin2017/configuration_bars.py"
 SIGNATURE = "def data(inputs: ArtifactInputs) -> pd.DataFrame:\n"
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 
 def beginning_with(statement: str, text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workflow.running import FIG02, Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 TABLE = "work/demo/artifacts/bellogin2017/table3.csv"
 """A file of one job, which needs no data."""

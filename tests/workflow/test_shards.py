@@ -10,7 +10,7 @@ import pytest
 from workflow.edits import with_changed_function
 from workflow.running import Run, Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 SPLIT = "ml-1m/coin-flip-80"
 NEIGHBOURS = "src/receval/recommenders/knn.py"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from workflow.running import FIG02, Workflow
 
-pytestmark = [pytest.mark.costly, pytest.mark.processes]
+pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 OFFLINE = ("--config", "network=off", "local_mirrors=[]")
 
