@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr
 from scipy.stats import binom
@@ -145,7 +146,7 @@ def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> ND
         scores: NDArray[np.float64] = (positive - negative) / 2
         return scores / np.sqrt(np.where(k > 0, variance, 1))
 
-    return over_pairs(checked_values(values), z)
+    return over_pairs(checked_values(values), z, exact=True)
 
 
 def sign_test(values: ArrayLike) -> NDArray[np.float64]:
@@ -186,7 +187,7 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
     def p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
         return sign_test_of_counts((differences > 0).sum(axis=-1), (differences < 0).sum(axis=-1))
 
-    return over_pairs(checked_values(values), p_values)
+    return over_pairs(checked_values(values), p_values, exact=True)
 
 
 def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
@@ -288,29 +289,38 @@ def signed_ranks(differences: NDArray[np.float64], decimals: int | None = None) 
     """
     if decimals is not None:
         differences = np.round(differences, decimals)
-    n_rows, n_users = differences.shape
     # The bits of a float with the sign moved from the highest to the lowest: they sort by absolute
     # value and still tell the sign, and integers sort several times faster than an argsort.
     bits = np.ascontiguousarray(differences).view(np.uint64)
     keys = np.sort((bits << np.uint64(1)) | (bits >> np.uint64(63)), axis=-1)
-    sizes = keys >> np.uint64(1)
-    begins = np.ones((n_rows, n_users), dtype=np.bool_)
-    begins[:, 1:] = sizes[:, 1:] != sizes[:, :-1]
-    starts = np.flatnonzero(begins)
-    lengths = np.diff(starts, append=n_rows * n_users).astype(np.float64)
-    # A difference of 0 has no rank; one of minus 0 is 0, too.
-    lengths[sizes.ravel()[starts] == 0] = 0.0
-    rows = starts // n_users
+    sums = np.zeros((4, len(keys)))
+    _add_ranks(keys, sums)
+    return SignedRanks(*sums)
 
-    def per_row(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(rows, weights=amounts, minlength=n_rows).astype(np.float64)
 
-    nonzero = per_row(lengths)
-    ranks = starts % n_users - (n_users - nonzero)[rows] + (lengths + 1) / 2
-    n_negative = np.add.reduceat((keys & np.uint64(1)).ravel().astype(np.float64), starts)
-    negative = per_row(np.where(lengths > 0, ranks * n_negative, 0.0))
-    ties = per_row(lengths**3 - lengths)
-    return SignedRanks(nonzero, nonzero * (nonzero + 1) / 2 - negative, negative, ties)
+@njit(cache=True, nogil=True)
+def _add_ranks(keys: NDArray[np.uint64], sums: NDArray[np.float64]) -> None:
+    """Fill the sums of :class:`SignedRanks` from sorted keys, shape (k, n_users); all are exact."""
+    n_users = keys.shape[1]
+    for row in range(len(keys)):
+        # A difference of 0 has no rank; one of minus 0 is 0, too.
+        zeros = 0
+        while zeros < n_users and keys[row, zeros] <= 1:
+            zeros += 1
+        start = zeros
+        while start < n_users:
+            size, stop, negative = keys[row, start] >> 1, start, 0
+            while stop < n_users and keys[row, stop] >> 1 == size:
+                negative += int(keys[row, stop] & 1)
+                stop += 1
+            tied = float(stop - start)
+            # The mean of the ranks from start - zeros + 1 to stop - zeros.
+            rank = (start + stop + 1) / 2 - zeros
+            sums[1, row] += rank * (tied - negative)
+            sums[2, row] += rank * negative
+            sums[3, row] += tied**3 - tied
+            start = stop
+        sums[0, row] = n_users - zeros
 
 
 def _t(differences: NDArray[np.float64]) -> NDArray[np.float64]:

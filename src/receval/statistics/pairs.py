@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 LEVEL = 0.05
 """A difference is significant if its p-value is below it."""
 
+BLOCK_DIFFERENCES = 2**17
+"""How many differences are made together where that changes no bit: they fit into a cache."""
+
 
 def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first and the second system of every unordered pair.
@@ -65,11 +68,12 @@ def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]
 def over_pairs(
     values: NDArray[np.float64],
     statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    *,
+    exact: bool = False,
 ) -> NDArray[np.float64]:
     """Return a statistic of the paired differences, first system minus second, of all pairs.
 
-    The pairs of one first system are made together, so that memory stays at the size of one
-    metric's values, however many pairs there are.
+    Memory stays at the size of one metric's values, however many pairs there are.
 
     Parameters
     ----------
@@ -77,6 +81,10 @@ def over_pairs(
         As :func:`checked_values` returns them.
     statistic : callable
         Takes differences of shape (k, n_users), returns one number a row, shape (k,).
+    exact : bool
+        Whether the statistic counts and ranks, so that no sum of it is rounded. How numpy adds
+        fractions depends on the number of rows; so the pairs of one first system are made together
+        unless it is exact, and then as many as is fastest.
 
     Returns
     -------
@@ -85,11 +93,18 @@ def over_pairs(
     """
     *leading, n_systems, n_users = values.shape
     tables = values.reshape(-1, n_systems, n_users)
-    found = np.empty((len(tables), n_systems * (n_systems - 1) // 2))
-    for row, table in enumerate(tables):
-        start = 0
-        for first in range(n_systems - 1):
-            stop = start + n_systems - 1 - first
-            found[row, start:stop] = statistic(table[first] - table[first + 1 :])
-            start = stop
-    return found.reshape(*leading, found.shape[-1])
+    first, second = system_pairs(n_systems)
+    found = np.empty((len(tables), len(first)))
+    if exact:
+        filled = found.reshape(-1)
+        step = max(1, BLOCK_DIFFERENCES // n_users)
+        for start in range(0, len(filled), step):
+            rows = np.arange(start, min(start + step, len(filled)))
+            table, pair = np.divmod(rows, len(first))
+            filled[rows] = statistic(tables[table, first[pair]] - tables[table, second[pair]])
+    else:
+        for row, own in enumerate(tables):
+            for system in range(n_systems - 1):
+                pairs = first == system
+                found[row, pairs] = statistic(own[system] - own[system + 1 :])
+    return found.reshape(*leading, len(first))

@@ -118,7 +118,7 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
 
     t = t_statistics(values)
     z = wilcoxon_statistics(values, decimals=MEAN_DECIMALS)
-    ahead = over_pairs(values, lambda differences: np.sign(differences).sum(axis=-1))
+    ahead = over_pairs(values, lambda found: np.sign(found).sum(axis=-1), exact=True)
     return {
         "t": decisions(t, 2.0 * stdtr(values.shape[-1] - 1, -np.abs(t))),
         "wilcoxon": decisions(z, 2.0 * ndtr(-np.abs(z))),
