@@ -27,14 +27,14 @@ TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
 _EVENTS = "events"
 
 # What a column's type may be, for numpy and in words.
-_KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iu", "integers"), "known": ("b", "bool")}
+_KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iuf", "numbers"), "known": ("b", "bool")}
 
 # Those of the columns of a written table, the usual one first; None where one may be absent.
 _TYPES = {
     "user": (pa.int32(),),
     "item": (pa.int32(),),
     "rating": (pa.float32(), pa.int8()),
-    "timestamp": (pa.int64(), pa.int32(), None),
+    "timestamp": (pa.int64(), pa.int32(), pa.float64(), None),
     "known": (pa.bool_(), None),
 }
 
@@ -52,8 +52,9 @@ class Ratings:
         Codes in ``0..n_users-1`` and ``0..n_items-1``.
     values : ndarray of float32 or int8, shape (n_ratings,)
         Ratings on the dataset's scale; 1 per play for event data.
-    timestamps : ndarray of int64 or int32, shape (n_ratings,), or None
-        Seconds since 1970-01-01 UTC; None where the raw variant has none.
+    timestamps : ndarray of int64, int32 or float64, shape (n_ratings,), or None
+        Seconds since 1970-01-01 UTC, float64 where they have fractions; None where the raw variant
+        has none.
     known : ndarray of bool, shape (n_ratings,), or None
         True where the user chose or already knew the item (missing not at random), False where
         the item was drawn for the user (missing at random). None where the data does not say.
@@ -93,7 +94,7 @@ class Ratings:
     values: NDArray[np.float32] | NDArray[np.int8]
     user_ids: NDArray[np.str_]
     item_ids: NDArray[np.str_]
-    timestamps: NDArray[np.int64] | NDArray[np.int32] | None = None
+    timestamps: NDArray[np.int64] | NDArray[np.int32] | NDArray[np.float64] | None = None
     known: NDArray[np.bool_] | None = None
     events: bool = False
     checked: InitVar[bool] = False

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.interchange.plain_lines import lines_with_one_delimiter
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run, run_of_scores
 from receval.interchange.run_files import read_run, write_run
+from receval.interchange.text_lines import Lines
 
 DEPTH = 100
 FEW, MANY = 200_000, 500_000
@@ -92,7 +92,7 @@ def test_white_space_is_one_space_wherever_blocks_end(
     lines: list[tuple[str, str, str, str]], end: str, block: int
 ) -> None:
     text = end.join("".join(line) for line in lines).encode()
-    rewritten, _ = lines_with_one_delimiter(io.BytesIO(text), " ", block)
+    rewritten = Lines(io.BytesIO(text), " ", block).file
     told = [line.split(b" ") for line in rewritten.read().split(b"\n")]
     assert told == [line.split() for line in text.split(b"\n")]
 

@@ -22,6 +22,13 @@ from receval.interchange.run_files import read_run, write_run
 SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
 
 
+def lz4_of(content: bytes) -> bytes:
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "lz4") as stream:
+        stream.write(content)
+    return packed.getvalue().to_pybytes()
+
+
 def nested(run: Run) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for user, item, score in zip(run.users, run.items, run.scores, strict=True):
@@ -79,8 +86,10 @@ def test_scores_by_user_and_runs_are_taken_as_they_are() -> None:
 
 
 def test_ranx_own_archives_are_refused_with_the_way_around(tmp_path: Path) -> None:
+    packed = tmp_path / "a.lz4"
+    packed.write_bytes(lz4_of(lz4_of(b"\xa1")))
     with pytest.raises(TableError, match=r"save it as .json or .trec by ranx.Run.from_file"):
-        read_run(tmp_path / "a.lz4")
+        read_run(packed)
 
 
 def test_ranks_or_the_order_of_rows_stand_for_scores() -> None:

@@ -65,8 +65,9 @@ def check_that_identifiers_meet(
     --------
     >>> table = {"user": ["1", "2"], "item": ["10", "11"]}
     >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.interchange.run import run_of_table
     >>> lists = {"user": ["1", "2"], "item": ["10.00", "11.00"], "score": [2.0, 1.0]}
-    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": Run.of(lists)})
+    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": run_of_table(lists)})
     Traceback (most recent call last):
     receval.interchange.errors.TableError: No item of the run 'mine' is known to the test data. ...
     """

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""FoundColumns that are wanted of a table, by the names that tables give them, and those found."""
+"""Columns that are wanted of a table, by the names that tables give them, and those found."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,14 @@ from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import named_columns, plain_name
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.interchange.reading import UNREAD
+from receval.storage.messages import enumerated, quoted
+
+LONG = 250
+"""Characters of an identifier that is longer than what anybody calls users or items by."""
+
+LARGEST_IDENTIFIERS = 2**28
+"""Bytes that identifiers may take where one is so long: all take as much as the longest."""
 
 _WHOLE_AS_FLOAT = re.compile(r"-?(?:0|[1-9]\d*)\.0")
 
@@ -50,7 +56,7 @@ class WantedColumn:
 
 @dataclass(frozen=True)
 class FoundColumns:
-    """FoundColumns that were found in a table.
+    """Columns that were found in a table.
 
     Attributes
     ----------
@@ -66,6 +72,12 @@ class FoundColumns:
         What the table calls them, if it has names.
     unread : tuple of str
         The other columns of the table, by their names.
+    form : str
+        What the table was read as.
+    has_dates : bool
+        Whether moments were written as dates, so that their numbers are seconds.
+    notes : tuple of str
+        What may be a mistake, in sentences.
     """
 
     source: str
@@ -74,21 +86,9 @@ class FoundColumns:
     arrays: Mapping[str, pa.ChunkedArray]
     names: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
-
-    def told(self) -> str:
-        """Return in a sentence which columns were read and which were not; nothing if it is plain.
-
-        Examples
-        --------
-        >>> names = {"user": "customer", "item": "book"}
-        >>> FoundColumns("a.csv", 2, "line", {}, names, ("when",)).told()
-        'a.csv: user is customer, item is book; not read: when.'
-        """
-        if all(role == plain_name(name) for role, name in self.names.items()) and not self.unread:
-            return ""
-        read = ", ".join(f"{role} is {shortened(name)}" for role, name in self.names.items())
-        rest = f"; not read: {enumerated(self.unread)}" if self.unread else ""
-        return f"{Path(self.source).name}: {read}{rest}."
+    form: str = "table"
+    has_dates: bool = False
+    notes: tuple[str, ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
@@ -124,6 +124,21 @@ class FoundColumns:
             )
         if ids and all(map(_WHOLE_AS_FLOAT.fullmatch, ids)):
             ids = [identifier.removesuffix(".0") for identifier in ids]
+        if (cut := next((own for own in ids if own.endswith("\0")), None)) is not None:
+            row = int(np.argmax(codes == ids.index(cut)))
+            raise TableError(
+                f"{self.where(row)}: the {name} {quoted(cut)} ends in a null character: is this "
+                "another kind of file, or another encoding?"
+            )
+        longest = max(ids, key=len, default="")
+        if len(longest) > LONG and 4 * len(longest) * len(ids) > LARGEST_IDENTIFIERS:
+            row = int(np.argmax(codes == ids.index(longest)))
+            raise TableError(
+                f"{self.where(row)}: the {name} has {len(longest):,} characters "
+                f"({quoted(longest)}), and all {len(ids):,} would take "
+                f"{4 * len(longest) * len(ids) / 1e9:.1f} GB as long as that. Is a delimiter or a "
+                "quote mark missing there? Otherwise give it a shorter identifier."
+            )
         return codes.astype(np.int32, copy=False), np.array(ids, dtype=np.str_)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
@@ -148,6 +163,8 @@ def chosen_names(
     missing: list[WantedColumn] = []
     for column in wanted:
         there = list(names)
+        if column.asked == UNREAD:
+            continue
         if isinstance(column.asked, int):
             if not 0 <= column.asked < len(there):
                 raise TableError(
@@ -176,6 +193,7 @@ def chosen_names(
             f"{enumerated([column.known[0] for column in missing])}); it has "
             f"{named_columns(list(names))}. Say which {which}: "
             f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
-            f"{enumerated([f'--{role} ...' for role in roles])})."
+            f"{enumerated([f'--{role} ...' for role in roles])}). If these are no names but a "
+            "first row, say header=False (--no-header)."
         )
     return found

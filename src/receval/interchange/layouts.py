@@ -3,20 +3,33 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from receval.interchange.errors import TableError
-from receval.interchange.packed_files import bare_suffix, opened
-from receval.storage.messages import enumerated, quoted
+from receval.interchange.packed_files import bare_suffix
+from receval.interchange.reading import AS_FOUND, ReadingOptions
+from receval.interchange.text_lines import QUOTED, opened_text
+from receval.storage.messages import enumerated, quoted, shortened
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".inter": "\t", ".dat": "::"}
-"""Of files by the end of their names; of others it is looked for in the first line."""
+"""By the end of a file's name; they go before others between which the lines do not decide."""
 
-_TRIED = ("\t", "::", ";", ",", "|", " ")
+WORDS = {",": "commas", "\t": "tabs", "::": "'::'", ";": "semicolons", "|": "'|'", " ": "spaces"}
+"""What delimiters are called."""
 
-_LONGEST_FIRST_LINE = 1 << 20
+FIRST_LINES = 1000
+"""So many lines decide."""
+
+_TRIED = ("\t", "::", ";", "|", ",", " ")
+
+_FIRST_BYTES = 1 << 22
+
+_MOST = 0.9
+"""Of the first lines so many have the same number of cells between the right delimiter."""
 
 
 @dataclass(frozen=True)
@@ -31,30 +44,54 @@ class Layout:
         The names in the first line, where it has names.
     n_columns : int
         Cells of the first line.
+    records : tuple of list of str
+        The cells of the first lines, without the header.
+    has_index : bool
+        Whether the first column is the index that pandas writes, and no data.
+    are_numbers : bool
+        Whether the header numbers the columns, as pandas does where they have no names.
     """
 
     delimiter: str
     header: tuple[str, ...] | None
     n_columns: int
+    records: tuple[list[str], ...] = ()
+    has_index: bool = False
+    are_numbers: bool = False
 
     @property
     def first_row(self) -> int:
         """The line of the first row, from 1."""
         return 1 if self.header is None else 2
 
+    @property
+    def form(self) -> str:
+        """What the text is, in words."""
+        header = "a header" if self.header is not None else "no header"
+        if self.are_numbers:
+            header += " that numbers the columns"
+        index = ", without its first column, an index" if self.has_index else ""
+        between = WORDS.get(self.delimiter, quoted(self.delimiter))
+        return f"text with {between} and {header}{index}"
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether cells may stand in quotes."""
+        return self.delimiter in QUOTED
+
 
 def layout_of(
     path: Path,
     names: Mapping[str, Collection[str]],
     asked: Collection[str] = (),
-    delimiter: str | None = None,
-    header: bool | None = None,
+    options: ReadingOptions = AS_FOUND,
 ) -> Layout:
-    """Find out how a text file is laid out, from its first line.
+    """Find out how a text file is laid out, from its first thousand lines.
 
-    The first line is a header if it has a name that was asked for; it is none if a cell is a
-    number; otherwise it is one if it has a name that is known. A first line of which none of this
-    is true could be either, and is refused.
+    The delimiter is the one between which most lines have the same number of cells, and of several
+    the one that makes the most. The first line is a header if it has a name that was asked for, or
+    numbers the columns from 0; it is none if a cell is a number; otherwise it is one if it has a
+    name that is known. A first line of which none of this is true could be either, and is refused.
 
     Parameters
     ----------
@@ -63,43 +100,61 @@ def layout_of(
         Names by which a header may call each column.
     asked : collection of str
         Names that the caller gave.
-    delimiter : str, optional
-    header : bool, optional
-        Whether the first line has names, if the caller knows.
+    options : ReadingOptions
+        What the caller knows.
 
     Raises
     ------
     TableError
         The file is empty, is no text, or it cannot be told whether it has a header.
     """
-    with opened(path) as file:
-        start = file.read(_LONGEST_FIRST_LINE)
-    line = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].removesuffix(b"\r")
-    if not line.strip():
+    lines = first_lines(path, options.encoding)
+    if not lines or not lines[0].strip():
         raise TableError(f"{path}: the first line is empty; it needs a header or a row there.")
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError:
-        raise TableError(
-            f"{path}: the first line is no text in UTF-8. Is it another kind of file?"
-        ) from None
-    between = delimiter or DELIMITERS.get(bare_suffix(path), "")
-    if not between or (delimiter is None and between not in text):
-        # Some programs write semicolons into what they call CSV.
-        between = _delimiter_of(text)
-    cells = split_line(text, between)
+    delimiter = options.delimiter or _delimiter_of(lines, DELIMITERS.get(bare_suffix(path), ""))
+    first, *rest = _records(lines, delimiter)
+    header, are_numbers = options.header, False
+    if options.columns is not None and header is None:
+        header = False
     known = {name for all_of_one in names.values() for name in all_of_one}
+    if header is not False:
+        are_numbers = bool(rest) and _number_the_columns(first)
     if header is None:
-        has_number = any(map(is_number, cells))
-        is_known = any(plain_name(cell) in known for cell in cells)
-        header = any(cell in asked for cell in cells) or (is_known and not has_number)
+        has_number = any(map(is_number, first))
+        is_known = any(plain_name(cell) in known for cell in first)
+        header = any(cell in asked for cell in first) or (is_known and not has_number)
+        header = header or are_numbers
         if not header and not has_number:
             raise TableError(
-                f"{path}: the first line ({enumerated(cells)}) has neither a name that is known "
-                f"({enumerated(sorted(known))}) nor a number. Say which columns are which, such as "
-                f"user={quoted(cells[0])}, or header=False if this is a row."
+                f"{path}: the first line ({enumerated(first)}) has neither a name that is known "
+                f"nor a number, so that it may be a header or a row. For a header say which "
+                f"columns are which, such as user={quoted(first[0])} (in a command: --user); for "
+                "a row header=False (--no-header)."
             )
-    return Layout(between, tuple(cells) if header else None, len(cells))
+    has_index = bool(header) and first[0] in ("", "Unnamed: 0") and len(first) > 1
+    return Layout(
+        delimiter,
+        tuple(first) if header else None,
+        len(first),
+        tuple(rest if header else [first, *rest]),
+        has_index,
+        bool(header) and are_numbers,
+    )
+
+
+def first_lines(path: Path, encoding: str | None = None) -> list[str]:
+    """Return the first lines of a text, without their ends."""
+    with opened_text(path, encoding) as file:
+        start = file.read(_FIRST_BYTES)
+    lines = start.split(b"\n", FIRST_LINES)
+    if len(start) == _FIRST_BYTES or len(lines) > FIRST_LINES:
+        # The last one is not whole.
+        lines = lines[:-1] or lines
+    # What is no text is told with its place when the whole file is read.
+    texts = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
+    while len(texts) > 1 and not texts[-1]:
+        texts.pop()
+    return texts
 
 
 def plain_name(name: str) -> str:
@@ -115,13 +170,10 @@ def plain_name(name: str) -> str:
 
 def split_line(line: str, delimiter: str) -> list[str]:
     """Return the cells of a line; quotes around a cell are not part of it."""
+    if '"' in line and delimiter in QUOTED:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
     cells = line.split() if delimiter == " " else line.split(delimiter)
-    return [cell.strip().removeprefix('"').removesuffix('"') for cell in cells]
-
-
-def _delimiter_of(line: str) -> str:
-    found = [delimiter for delimiter in _TRIED if delimiter in line.strip()]
-    return found[0] if found else ","
+    return [cell.strip() for cell in cells]
 
 
 def is_number(text: str) -> bool:
@@ -129,16 +181,85 @@ def is_number(text: str) -> bool:
 
     Examples
     --------
-    >>> is_number("-1.5e3"), is_number("4 stars")
-    (True, False)
+    >>> is_number("-1.5e3"), is_number("4 stars"), is_number("1_000")
+    (True, False, False)
     """
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
 
 
 def named_columns(names: Sequence[str]) -> str:
     """Return the names of a table's columns for a message."""
     return enumerated(names) or "none"
+
+
+def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines; a cell in quotes may go over several of them."""
+    if delimiter in QUOTED and any('"' in line for line in lines):
+        texts = (f"{line}\n" for line in lines)
+        try:
+            rows = list(csv.reader(texts, delimiter=delimiter))
+        except csv.Error:
+            rows = [split_line(line, delimiter) for line in lines]
+        return [[cell.strip() for cell in row] for row in rows if row]
+    return [split_line(line, delimiter) for line in lines if line.strip()]
+
+
+def _delimiter_of(lines: Sequence[str], usual: str) -> str:
+    """Return what stands between the cells of most lines."""
+    tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
+    best, most = "", 1
+    for delimiter in tried:
+        if not any(delimiter in line for line in lines):
+            continue
+        counts = Counter(map(len, _records(lines, delimiter)))
+        cells, lines_with = counts.most_common(1)[0]
+        if lines_with >= _MOST * counts.total() and cells > most:
+            best, most = delimiter, cells
+    if best:
+        return best
+    in_first = [delimiter for delimiter in tried if delimiter in lines[0].strip()]
+    return in_first[0] if in_first else usual or ","
+
+
+def _number_the_columns(cells: Sequence[str]) -> bool:
+    """Tell whether a first line is 0,1,2 and so on, perhaps behind the empty name of an index."""
+    names = cells[1:] if cells[0] in ("", "Unnamed: 0") else cells
+    return len(names) > 2 and list(names) == [str(number) for number in range(len(names))]
+
+
+def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
+    """Tell whether numbers have a comma before their fractions.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Of a column of numbers.
+    where : str
+        Which column, for the message.
+
+    Raises
+    ------
+    TableError
+        Commas may as well stand between thousands.
+
+    Examples
+    --------
+    >>> has_decimal_commas(["3,5", "4"], "a.csv: the rating")
+    True
+    """
+    with_commas = [cell for cell in cells if "," in cell]
+    if not with_commas or any("." in cell for cell in cells):
+        return False
+    if not all(is_number(cell.replace(",", ".")) for cell in with_commas):
+        return False
+    if all(len(cell.rpartition(",")[2]) == 3 for cell in with_commas):
+        raise TableError(
+            f"{where} may have commas before fractions or between thousands, such as "
+            f"{shortened(with_commas[0])}: say decimal=',' (in a command: --decimal ,) for "
+            "fractions, or write thousands without commas."
+        )
+    return True

@@ -19,7 +19,7 @@ import pyarrow as pa
 from receval.interchange.errors import TableError
 from receval.storage.messages import enumerated, shortened
 
-COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".zip")
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
 """How the names of packed files end, behind what says what is in them."""
 
 
@@ -41,12 +41,14 @@ def _only_member(file: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, archive.open(names[0]))
 
 
+_LZ4 = b"\x04\x22\x4d\x18"
+
 _UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"\x1f\x8b": lambda file: cast(BinaryIO, gzip.GzipFile(fileobj=file)),
     b"BZh": lambda file: cast(BinaryIO, bz2.BZ2File(file)),
     b"\xfd7zXZ\x00": lambda file: cast(BinaryIO, lzma.LZMAFile(file)),  # noqa: SIM115
     b"\x28\xb5\x2f\xfd": _of_arrow("zstd"),
-    b"\x04\x22\x4d\x18": _of_arrow("lz4"),
+    _LZ4: _of_arrow("lz4"),
     b"PK\x03\x04": _only_member,
 }
 """What unpacks a file, by its first bytes."""
@@ -76,7 +78,13 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         for magic, unpacked in _UNPACKED.items():
             if start.startswith(magic):
                 with _sentences_for_damage(path):
-                    yield stack.enter_context(unpacked(file))
+                    content = stack.enter_context(unpacked(file))
+                    if content.peek(4)[:4] == _LZ4:  # type: ignore[attr-defined]
+                        raise TableError(
+                            f"{path} is packed twice, as ranx alone does: save it as .json or "
+                            ".trec by ranx.Run.from_file(...).save(...)."
+                        )
+                    yield content
                 return
         yield file
 

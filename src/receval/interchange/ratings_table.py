@@ -4,36 +4,69 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.datasets.formats.pairs import merge_repeats
 from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import SuspiciousTableWarning, TableError
+from receval.interchange.formats import FORMATS
+from receval.interchange.layouts import plain_name
+from receval.interchange.moments import in_seconds, span_in_words
+from receval.interchange.reading import UNREAD, ReadingOptions, ReadingReport, TimeUnit
 from receval.interchange.tables import read_wanted
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
-from receval.storage.messages import shortened
+from receval.storage.messages import enumerated, shortened
 
-Repeats = Literal["refuse", "first", "last", "sum", "mean"]
+Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
 USER_NAMES = (
     "user", "userid", "uid", "useridx", "userindex", "customer", "customerid", "reviewerid",
-    "visitorid", "memberid", "qid", "queryid", "u",
+    "visitorid", "memberid", "profilename", "sessionid", "qid", "queryid", "query", "topic", "u",
 )  # fmt: skip
 ITEM_NAMES = (
     "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "product", "productid",
     "parentasin", "asin", "track", "trackid", "song", "songid", "book", "bookid", "isbn", "artist",
-    "artistid", "businessid", "beerid", "gameid", "docid", "i",
+    "artistid", "businessid", "beerid", "gameid", "docid", "docno", "document", "doc", "i",
 )  # fmt: skip
 RATING_NAMES = (
-    "rating", "ratings", "stars", "value", "score", "label", "relevance", "rel", "overall",
-    "bookrating", "count", "plays", "playcount",
+    "rating", "ratings", "stars", "starrating", "reviewoverall", "overall", "bookrating", "value",
+    "score", "label", "relevance", "rel", "grade", "weight", "count", "plays", "playcount",
+    "listens", "clicks", "click", "clicked",
 )  # fmt: skip
-TIMESTAMP_NAMES = ("timestamp", "time", "ts", "date", "datetime", "unixreviewtime", "createdat")
+TIMESTAMP_NAMES = (
+    "timestamp", "time", "ts", "date", "datetime", "eventtime", "unixreviewtime", "createdat",
+    "reviewtime", "lastplayed",
+)  # fmt: skip
 """Names by which tables call each column, in small letters and without signs; first comes first."""
+
+QUERY_NAMES = frozenset({"qid", "queryid", "query", "topic", "docid", "docno", "document", "doc"})
+"""Names of users and items in tables of judgments, of which grades of 1 and more are relevant."""
+
+SCALE = 20
+"""Different values of which a scale is told one by one."""
+
+
+@dataclass(frozen=True)
+class ReadRatings(Ratings):
+    """Ratings with an account of how they were read.
+
+    Attributes
+    ----------
+    reading : ReadingReport
+    are_grades : bool
+        Whether the values are judgments of a TREC track or the like, of which 0 stands for not
+        relevant, and not ratings.
+    """
+
+    reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
+    are_grades: bool = False
 
 
 def read_ratings(
@@ -43,40 +76,40 @@ def read_ratings(
     item: str | int | None = None,
     rating: str | int | None = None,
     timestamp: str | int | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
     repeats: Repeats = "refuse",
-    told: Callable[[str], object] | None = None,
-) -> Ratings:
+    **options: Any,
+) -> ReadRatings:
     """Read ratings from a file or a data frame.
 
     Parameters
     ----------
     source : path or data frame
         CSV, TSV, any text with one delimiter (``::`` of MovieLens, too), a RecBole file
-        (``.inter``) or Parquet, also packed by gzip, bz2, xz, zstd or lz4, or alone in a zip
-        archive; a data frame of pandas or polars; an Arrow table; a mapping of names to columns.
-        Columns may stand in any order, with others between them.
+        (``.inter``), TREC's judgments, JSON, JSON lines or Parquet, also packed by gzip, bz2, xz,
+        zstd or lz4, or alone in a zip archive; a folder of such files; a data frame of pandas or
+        polars; an Arrow table; a mapping of names to columns. Columns may stand in any order, with
+        others between them.
     user, item, rating, timestamp : str or int, optional
-        Names of the columns, or their positions from 0. By default what tables usually call them
-        (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file without a header
-        has them in this order. Without a rating every row is feedback of the value 1, and without
-        timestamps nothing can be split by time. Timestamps are seconds since 1970-01-01 UTC, or
-        dates and times as ISO 8601 writes them (``2003-02-28 23:59:59``), UTC unless they say
-        otherwise.
-    delimiter : str, optional
-        Between cells of a text; found from its name and its first line by default.
-    header : bool, optional
-        Whether a text's first line has names; found from it by default.
-    repeats : {"refuse", "first", "last", "sum", "mean"}
-        What becomes of rows that rate the same pair again.
-    told : callable, optional
-        Is told in a sentence which columns were read, and which were not.
+        Names of the columns, or their positions from 0; ``-`` for one that is not to be read. By
+        default what tables usually call them (``user``, ``user_id``, ``userId``,
+        ``user_id:token`` and so on); a file without a header has them in this order. Without a
+        rating every row is feedback of the value 1, and without timestamps nothing can be split by
+        time. Timestamps are numbers (seconds since 1970-01-01 UTC or parts of these, known by their
+        range), or dates and times as ISO 8601 writes them (``2003-02-28 23:59:59``), UTC unless
+        they say otherwise.
+    repeats : {"refuse", "first", "last", "sum", "mean", "max"}
+        What becomes of rows that rate the same pair again. The first and the last are by time,
+        where there are timestamps, and by row where there are none or they are equal. Sums and
+        means have the time of the last one, the largest has its own.
+    **options
+        What :class:`receval.interchange.reading.ReadingOptions` has: ``format``, ``delimiter``,
+        ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
 
     Returns
     -------
-    Ratings
-        Identifiers as strings, coded by first appearance; float32 ratings; timestamps in seconds.
+    ReadRatings
+        Identifiers as strings, coded by first appearance; float32 ratings; timestamps in seconds,
+        float64 where some have fractions; and how they were read.
 
     Raises
     ------
@@ -95,38 +128,54 @@ def read_ratings(
     >>> ratings = read_ratings(table)
     >>> ratings.values.tolist(), ratings.user_ids.tolist(), ratings.users.tolist()
     ([5.0, 2.0, 4.0], ['ann', 'bob'], [0, 0, 1])
+    >>> print(*ratings.reading.lines(), sep=chr(10))
+    the table: table in memory. 3 rows of 2 users and 2 items; rating is stars.
+      Ratings are 2, 4 and 5.
     """
+    chosen = ReadingOptions(**options)
     columns = read_wanted(
         source,
         (
             WantedColumn("user", USER_NAMES, True, user),
             WantedColumn("item", ITEM_NAMES, True, item),
-            WantedColumn("rating", RATING_NAMES, False, rating, is_needed=rating is not None),
+            WantedColumn("rating", RATING_NAMES, False, rating, is_needed=_is_named(rating)),
             WantedColumn(
                 *("timestamp", TIMESTAMP_NAMES, False, timestamp),
-                is_needed=timestamp is not None,
+                is_needed=_is_named(timestamp),
                 is_time=True,
             ),
         ),
-        delimiter=delimiter,
-        header=header,
+        chosen,
     )
+    if not isinstance(columns, FoundColumns):
+        columns = columns_of_scores(columns, "rating", str(source))
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
-    if told is not None and columns.told():
-        told(columns.told())
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
     for what, ids in (("users", user_ids), ("items", item_ids)):
         _warn_of_near_identifiers(columns.source, what, ids)
     values = _values(columns)
-    times = _timestamps(columns)
+    times, words = _timestamps(columns, chosen.time_unit)
     rows: NDArray[np.int64] | slice = slice(None)
     if repeats == "refuse":
         _refuse_repeats(columns, users, items, (user_ids, item_ids))
     else:
-        rows, values = merge_repeats(users, items, values, repeats)
-    return Ratings(
+        rows, values = _merged(users, items, values, times, repeats)
+    reading = ReadingReport(
+        source=columns.source,
+        form=columns.form,
+        columns=columns.names,
+        unread=columns.unread,
+        rows=len(users),
+        merged=len(users) - len(values),
+        users=len(user_ids),
+        items=len(item_ids),
+        values=_scale(columns, values),
+        times="" if times is None else _times_in_words(times, words),
+        notes=(*columns.notes, *_doubts(columns, values)),
+    )
+    return ReadRatings(
         users=users[rows],
         items=items[rows],
         values=values.astype(np.float32, copy=False),
@@ -134,7 +183,59 @@ def read_ratings(
         item_ids=item_ids,
         timestamps=None if times is None else times[rows],
         checked=True,
+        reading=reading,
+        are_grades=_are_grades(columns),
     )
+
+
+def columns_of_scores(
+    scores: Mapping[str, Mapping[str, float]], role: str, source: str
+) -> FoundColumns:
+    """Return items with numbers by user as columns.
+
+    Parameters
+    ----------
+    scores : mapping
+    role : str
+        What the numbers are: ``rating`` or ``score``.
+    source : str
+    """
+    try:
+        values = np.array([value for own in scores.values() for value in own.values()], np.float64)
+    except (TypeError, ValueError):
+        for user, own in scores.items():
+            for name, value in own.items():
+                if not isinstance(value, int | float | np.number):
+                    raise TableError(
+                        f"{source}: the {role} of item {shortened(str(name))} for user "
+                        f"{shortened(str(user))} is {shortened(repr(value))}, and must be a number."
+                    ) from None
+        raise
+    lengths = np.fromiter(map(len, scores.values()), np.int64, count=len(scores))
+    item_codes: dict[str, int] = {}
+    every = (item for own in scores.values() for item in own)
+    items = np.fromiter(
+        (item_codes.setdefault(item, len(item_codes)) for item in every), np.int32, len(values)
+    )
+    users = np.repeat(np.arange(len(scores), dtype=np.int32), lengths)
+    # Codes at once: written out for every entry, identifiers of a long run take gigabytes.
+    arrays = {role: pa.chunked_array([values])}
+    for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
+        texts = pa.array([str(own) for own in ids], pa.string())
+        arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
+    return FoundColumns(source, 1, "row", arrays, form="lists of users")
+
+
+def _is_named(column: str | int | None) -> bool:
+    return column is not None and column != UNREAD
+
+
+def _are_grades(columns: FoundColumns) -> bool:
+    """Tell whether values are judgments: by the format, or the names of queries and documents."""
+    if columns.form.startswith((FORMATS["qrels"], "lists of users")):
+        return True
+    names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
+    return not names.isdisjoint(QUERY_NAMES)
 
 
 def _values(columns: FoundColumns) -> NDArray[np.float32]:
@@ -146,8 +247,9 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
         row = int(np.argmin(finite))
         if np.isnan(values[row]):
             raise TableError(
-                f"{columns.where(row)} has no rating: leave out pairs that are not rated, or give "
-                "the table without the column if every row is feedback of the same worth."
+                f"{columns.where(row)} has no rating: leave out pairs that are not rated, or do "
+                "not read the column if every row is feedback of the same worth (rating='-', in a "
+                "command: --rating -)."
             )
         raise TableError(
             f"{columns.where(row)} has the rating {values[row]:g}: it must be a finite number of "
@@ -156,17 +258,77 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
     return values.astype(np.float32)
 
 
-def _timestamps(columns: FoundColumns) -> NDArray[np.int64] | None:
+def _timestamps(
+    columns: FoundColumns, unit: TimeUnit | None
+) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
+    """Return seconds, and the unit in which they were written."""
     if "timestamp" not in columns:
-        return None
+        return None, ""
     times = columns.numbers("timestamp")
     if not np.isfinite(times).all():
         row = int(np.argmin(np.isfinite(times)))
         raise TableError(
-            f"{columns.where(row)} has no timestamp, others have: complete the column, or leave it "
-            "out."
+            f"{columns.where(row)} has no timestamp, others have: complete the column, or do not "
+            "read it (timestamp='-', in a command: --timestamp -)."
         )
-    return np.floor(times).astype(np.int64)
+    if columns.has_dates:
+        return in_seconds(times, "s", columns.where)[0], "dates"
+    return in_seconds(times, unit, columns.where)
+
+
+def _times_in_words(times: NDArray[Any], words: str) -> str:
+    ordered = np.sort(times)
+    equal = int((ordered[1:] == ordered[:-1]).sum())
+    told = f"times are {words}" if words == "dates" else f"times are in {words}"
+    told += f", {span_in_words(times)}"
+    return f"{told}; {equal:,} equal that of another row" if equal else told
+
+
+def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
+    """Return which values ratings have, in words."""
+    if "rating" not in columns:
+        return "no column of ratings was found, so that every row counts 1"
+    different = np.unique(values)
+    if len(different) == 1:
+        return f"all ratings are {different[0]:g}"
+    if len(different) <= SCALE:
+        *others, last = (f"{value:g}" for value in different)
+        return f"ratings are {', '.join(others)} and {last}"
+    return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
+
+
+def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[str]:
+    """Return in sentences what may be a mistake in the choice of columns."""
+    name = Path(columns.source).name
+    if "rating" in columns:
+        if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
+            return [f"{name}: all {len(values):,} ratings are {values[0]:g}."]
+        return []
+    if columns.unread:
+        return [
+            f"{name}: none of the columns {enumerated(columns.unread)} was taken for ratings. If "
+            "one of them has the ratings, say which (rating=..., in a command: --rating ...)."
+        ]
+    return []
+
+
+def _merged(
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    values: NDArray[np.float32],
+    times: NDArray[Any] | None,
+    repeats: Repeats,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the rows that stay, in the order of the table, and their values."""
+    # By time, and for the largest value by it; equal rows stay in the order of the table.
+    keys = [key for key in (times, values if repeats == "max" else None) if key is not None]
+    rule: Any = "last" if repeats == "max" else repeats
+    if not keys or (len(keys) == 1 and (keys[0][1:] >= keys[0][:-1]).all()):
+        return merge_repeats(users, items, values, rule)
+    order = np.lexsort(keys)
+    rows, kept = merge_repeats(users[order], items[order], values[order], rule)
+    back = np.argsort(order[rows])
+    return order[rows][back], kept[back]
 
 
 def _refuse_repeats(
@@ -183,7 +345,7 @@ def _refuse_repeats(
     raise TableError(
         f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
         f"user {user} and item {item}. Say what becomes of such rows: repeats='first', 'last', "
-        "'sum' or 'mean'."
+        "'sum', 'mean' or 'max' (in a command: --repeats first)."
     )
 
 

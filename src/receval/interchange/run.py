@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import SuspiciousTableWarning, TableError
-from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES
+from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
+from receval.interchange.reading import ReadingOptions, ReadingReport
 from receval.interchange.tables import read_wanted
 from receval.ratings import first_repeat
 from receval.storage.messages import shortened
@@ -38,11 +39,8 @@ class Run:
     source : str
         Where it is from, for messages.
 
-    Examples
-    --------
-    >>> run = Run.of({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "score": [3, 2, 1]})
-    >>> run.lengths.tolist(), run.common_length
-    ([2, 1], None)
+    reading : ReadingReport
+        How it was read.
     """
 
     users: NDArray[np.int32]
@@ -51,6 +49,7 @@ class Run:
     user_ids: NDArray[np.str_]
     item_ids: NDArray[np.str_]
     source: str = "the run"
+    reading: ReadingReport = field(default_factory=lambda: ReadingReport("the run"))
 
     def __len__(self) -> int:
         return len(self.users)
@@ -66,52 +65,59 @@ class Run:
         lengths = np.unique(self.lengths)
         return int(lengths[0]) if len(lengths) == 1 and len(self.user_ids) > 1 else None
 
-    @classmethod
-    def of(
-        cls,
-        source: object,
-        *,
-        user: str | int | None = None,
-        item: str | int | None = None,
-        score: str | int | None = None,
-        rank: str | int | None = None,
-        delimiter: str | None = None,
-        header: bool | None = None,
-    ) -> Run:
-        """Read a run from a table with a row for each recommended item.
 
-        Parameters
-        ----------
-        source : path, data frame or mapping
-            As for :func:`receval.interchange.ratings_table.read_ratings`.
-        user, item, score, rank : str or int, optional
-            Names of the columns, or their positions from 0. A table without scores is ordered by
-            its ranks (1 is the first), one without either by its rows.
-        delimiter, header
-            As there.
+def run_of_table(
+    source: object,
+    *,
+    user: str | int | None = None,
+    item: str | int | None = None,
+    score: str | int | None = None,
+    rank: str | int | None = None,
+    **options: Any,
+) -> Run:
+    """Read a run from a table with a row for each recommended item, or from lists of users.
 
-        Raises
-        ------
-        TableError
-            A column is missing; a row has no user or no item; or a user has an item twice.
+    Parameters
+    ----------
+    source : path, data frame or mapping
+        As for :func:`receval.interchange.ratings_table.read_ratings`; in JSON also an object of
+        users, each with an object of items and scores, or a list of items with the best first.
+    user, item, score, rank : str or int, optional
+        Names of the columns, or their positions from 0. A table without scores is ordered by its
+        ranks (1 is the first), one without either by its rows.
+    **options
+        As there.
 
-        Warns
-        -----
-        SuspiciousTableWarning
-            Scores are NaN (these items are not recommended), all infinite, or all the same.
-        """
-        columns = read_wanted(
-            source,
-            (
-                WantedColumn("user", USER_NAMES, True, user),
-                WantedColumn("item", ITEM_NAMES, True, item),
-                WantedColumn("score", SCORE_NAMES, False, score, is_needed=score is not None),
-                WantedColumn("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
-            ),
-            delimiter=delimiter,
-            header=header,
-        )
-        return run_of_columns(columns)
+    Raises
+    ------
+    TableError
+        A column is missing; a row has no user or no item; or a user has an item twice.
+
+    Warns
+    -----
+    SuspiciousTableWarning
+        Scores are NaN (these items are not recommended), all infinite, or all the same.
+
+    Examples
+    --------
+    >>> table = {"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "score": [3, 2, 1]}
+    >>> run = run_of_table(table)
+    >>> run.lengths.tolist(), run.common_length
+    ([2, 1], None)
+    """
+    columns = read_wanted(
+        source,
+        (
+            WantedColumn("user", USER_NAMES, True, user),
+            WantedColumn("item", ITEM_NAMES, True, item),
+            WantedColumn("score", SCORE_NAMES, False, score, is_needed=score is not None),
+            WantedColumn("rank", RANK_NAMES, False, rank, is_needed=rank is not None),
+        ),
+        ReadingOptions(**options),
+    )
+    if not isinstance(columns, FoundColumns):
+        return run_of_scores(columns, str(source))
+    return run_of_columns(columns)
 
 
 def run_of_columns(columns: FoundColumns) -> Run:
@@ -139,7 +145,24 @@ def run_of_columns(columns: FoundColumns) -> Run:
         )
         users, items, scores = users[scored], items[scored], scores[scored]
     _warn_of_scores(columns.source, scores)
-    return Run(users, items, scores, user_ids, item_ids, columns.source)
+    reading = ReadingReport(
+        source=columns.source,
+        form=columns.form,
+        columns=columns.names,
+        unread=columns.unread,
+        rows=len(columns),
+        users=len(user_ids),
+        items=len(item_ids),
+        values=_order(columns),
+    )
+    return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
+
+
+def _order(columns: FoundColumns) -> str:
+    """Return by what lists are ordered, if not by scores."""
+    if "score" in columns:
+        return ""
+    return "lists are ordered by rank" if "rank" in columns else "lists are ordered as they stand"
 
 
 def _scores(columns: FoundColumns) -> NDArray[np.float64]:
@@ -173,17 +196,4 @@ def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the 
     >>> run.scores.tolist(), run.item_ids.tolist()
     ([3.0, 2.0], ['x', 'y'])
     """
-    values = np.array([value for own in scores.values() for value in own.values()], np.float64)
-    lengths = np.fromiter(map(len, scores.values()), np.int64, count=len(scores))
-    item_codes: dict[str, int] = {}
-    every = (item for own in scores.values() for item in own)
-    items = np.fromiter(
-        (item_codes.setdefault(item, len(item_codes)) for item in every), np.int32, len(values)
-    )
-    users = np.repeat(np.arange(len(scores), dtype=np.int32), lengths)
-    # Codes at once: written out for every entry, identifiers of a long run take gigabytes.
-    arrays = {"score": pa.chunked_array([values])}
-    for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
-        texts = pa.array([str(own) for own in ids], pa.string())
-        arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
-    return run_of_columns(FoundColumns(source, 1, "row", arrays))
+    return run_of_columns(columns_of_scores(scores, "score", source))

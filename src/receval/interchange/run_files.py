@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -15,16 +15,15 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
-from receval.interchange.packed_files import bare_suffix, opened
-from receval.interchange.run import Run, run_of_scores
-from receval.interchange.tables import PARQUET
+from receval.interchange.packed_files import bare_suffix
+from receval.interchange.run import Run, run_of_scores, run_of_table
 from receval.storage.files import replacing
 from receval.storage.messages import quoted
 
-RunFormat = Literal["trec", "table", "json", "npz"]
+RunFormat = Literal["trec", "table", "json", "jsonl", "parquet", "npz"]
 
-FORMATS = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json", ".npz": "npz"}
-"""By the end of a file's name; others are tables, or have TREC's six columns in line 1."""
+WRITTEN = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json"}
+"""Formats that are written by the end of a file's name; others are tables."""
 
 _ROWS = 1 << 16
 """Rows that are written as text together."""
@@ -35,13 +34,7 @@ _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 def read_run(
     source: object,
     format: RunFormat | None = None,  # noqa: A002, the word that users expect
-    *,
-    user: str | int | None = None,
-    item: str | int | None = None,
-    score: str | int | None = None,
-    rank: str | int | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
+    **options: Any,
 ) -> Run:
     """Read what a system recommends.
 
@@ -50,10 +43,11 @@ def read_run(
     source : path, data frame, mapping or Run
         See Notes; or items with scores by user, as ``ranx.Run.to_dict()`` returns; a run is
         returned as it is.
-    format : {"trec", "table", "json", "npz"}, optional
-        Found from the file's name and its first line by default.
-    user, item, score, rank, delimiter, header
-        Of tables, as for :meth:`receval.interchange.run.Run.of`.
+    format : {"trec", "table", "json", "jsonl", "parquet", "npz"}, optional
+        Found from the file's name and its first thousand lines by default.
+    **options
+        ``user``, ``item``, ``score``, ``rank``, ``delimiter`` and others, as for
+        :func:`receval.interchange.run.run_of_table`.
 
     Raises
     ------
@@ -68,7 +62,10 @@ def read_run(
     ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
                  order; without a header in this order; also LensKit's collections of lists, as
                  they are or in Parquet
-    ``json``     an object of users, each an object of items with scores
+    ``json``     an object of users, each an object of items with scores or a list of items, the
+                 best first; or an array of objects, a row each
+    ``jsonl``    such an object in each line, also ``{"user": "ann", "items": ["book"], "scores":
+                 [1.5]}``
     ``npz``      a sparse matrix of scores by scipy, users by items; identifiers are row and column
                  numbers from 0, and what it does not store is not recommended
     ===========  ==============================================================================
@@ -85,21 +82,11 @@ def read_run(
         return run_of_scores(source)
     if isinstance(source, str | Path):
         path = Path(source)
-        chosen = format or _format_of(path)
-        if chosen == "trec":
-            return Run.of(path, user=0, item=2, score=4, delimiter=" ", header=False)
-        if chosen == "json":
-            return _read_json(path)
-        if chosen == "npz":
+        if format == "npz" or (format is None and bare_suffix(path) == ".npz"):
             return _read_matrix(path)
-        if chosen != "table":
-            raise TableError(
-                f"There is no format {quoted(chosen)} of runs; there are "
-                f"{', '.join(get_args(RunFormat))}."
-            )
-    return Run.of(
-        source, user=user, item=item, score=score, rank=rank, delimiter=delimiter, header=header
-    )
+        if format is not None:
+            options["format"] = format
+    return run_of_table(source, **options)
 
 
 def write_run(
@@ -136,7 +123,7 @@ def write_run(
     ann Q0 x 2 1.5 mine
     """
     path = Path(path)
-    chosen = format or FORMATS.get(path.suffix.lower(), "table")
+    chosen = format or WRITTEN.get(path.suffix.lower(), "table")
     users, items, scores = _in_order(run)
     starts = np.searchsorted(users, np.arange(len(run.user_ids)))
     columns = {
@@ -162,7 +149,7 @@ def write_run(
             raise TableError(
                 f"Runs are not written as {quoted(chosen)}: choose trec, table or json."
             )
-        elif path.suffix.lower() in PARQUET:
+        elif path.suffix.lower() in (".parquet", ".pq"):
             pq.write_table(pa.table(columns), unfinished)
         else:
             delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
@@ -179,36 +166,6 @@ def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[n
     return users[order], items[order], scores[order]
 
 
-def _format_of(path: Path) -> str:
-    suffix = bare_suffix(path)
-    if suffix == ".lz4":
-        raise TableError(
-            f"{path} is packed in a way that ranx alone reads: save it as .json or .trec by "
-            "ranx.Run.from_file(...).save(...)."
-        )
-    if suffix in FORMATS:
-        return FORMATS[suffix]
-    if suffix in PARQUET or suffix == ".inter":
-        return "table"
-    with opened(path) as file:
-        cells = file.readline().split()
-    return "trec" if len(cells) == len(_TREC) and cells[1].upper() == b"Q0" else "table"
-
-
-def _read_json(path: Path) -> Run:
-    with opened(path) as file:
-        try:
-            scores = json.load(file)
-        except ValueError as error:
-            raise TableError(f"{path} is no JSON: {error}.") from None
-    if not isinstance(scores, dict) or not all(isinstance(own, dict) for own in scores.values()):
-        raise TableError(
-            f"{path} must hold an object of users with their items' scores, such as "
-            '{"ann": {"book": 1.5}}.'
-        )
-    return run_of_scores(scores, str(path))
-
-
 def _read_matrix(path: Path) -> Run:
     from scipy.sparse import load_npz  # which no other format needs
 
@@ -220,7 +177,7 @@ def _read_matrix(path: Path) -> Run:
         raise TableError(f"{path} holds no sparse matrix of scipy: {error}.") from None
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
     columns = {"user": rows, "item": matrix.indices.astype(np.int64), "score": matrix.data}
-    return Run.of(columns)
+    return run_of_table(columns)
 
 
 def _refuse_white_space(run: Run) -> None:

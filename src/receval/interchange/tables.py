@@ -1,48 +1,55 @@
 # SPDX-License-Identifier: MIT
-"""FoundColumns of a table, whatever holds it: text, Parquet, or a data frame in memory."""
+"""The one door for tables: text, JSON, Parquet, folders of these, or a data frame in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import ExitStack
+import shutil
+import stat
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.dataset
 import pyarrow.parquet as pq
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
-from receval.interchange.date_or_number import seconds_of_moments
 from receval.interchange.errors import TableError
-from receval.interchange.packed_files import bare_suffix, is_packed, opened
+from receval.interchange.formats import COLUMNS, format_of
+from receval.interchange.json_tables import Scores, read_json, read_json_lines
+from receval.interchange.memory_tables import columns_of_table, holds_lists, table_in_memory
+from receval.interchange.netflix_lines import read_netflix_lines
+from receval.interchange.packed_files import is_packed, opened
+from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
 from receval.interchange.text_tables import read_text
-from receval.storage.messages import quoted, shortened
-
-PARQUET = (".parquet", ".pq")
+from receval.storage.messages import enumerated, shortened
 
 
 def read_wanted(
     source: object,
     wanted: Collection[WantedColumn],
-    *,
-    delimiter: str | None = None,
-    header: bool | None = None,
-) -> FoundColumns:
+    options: ReadingOptions = AS_FOUND,
+) -> FoundColumns | Scores:
     """Read some columns of a table.
 
     Parameters
     ----------
     source : Path, str or data frame
-        A text file or a Parquet file, also packed (:func:`.packed_files.opened`), a data frame of
-        pandas or polars, an Arrow table, a mapping of names to columns, or what turns itself into
-        an Arrow table. A column of lists of structures, as LensKit's collections have, gives each
-        of their items a row.
+        A file of any format of :data:`receval.interchange.formats.FORMATS` but ``npz``, also packed
+        (:func:`.packed_files.opened`) or a pipe; a folder of such files, with the columns that its
+        names give (``year=2020``); a data frame of pandas or polars; an Arrow table; a mapping of
+        names to columns; or what turns itself into an Arrow table.
     wanted : collection of WantedColumn
         In the order in which a file without a header has them.
-    delimiter, header
-        As for :func:`receval.interchange.layouts.layout_of`.
+    options : ReadingOptions
+
+    Returns
+    -------
+    FoundColumns, or a mapping
+        Items with scores by user, where JSON has these.
 
     Raises
     ------
@@ -51,18 +58,67 @@ def read_wanted(
     FileNotFoundError
         There is no such file.
     """
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if bare_suffix(path) in PARQUET:
-            try:
-                return _of_parquet(path, wanted)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                told = shortened(str(error).removesuffix("."), 200)
-                raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
-        return read_text(path, wanted, delimiter, header)
-    return _of_table("the table", "the table", _in_memory(source), wanted)
+    if not isinstance(source, str | Path):
+        return columns_of_table("the table", "the table", table_in_memory(source), wanted)
+    path = Path(source)
+    if path.is_dir():
+        return _of_folder(path, wanted, options)
+    with regular_file(path) as file:
+        found = _of_file(file, wanted, options)
+    return found if file == path or not isinstance(found, FoundColumns) else _renamed(found, path)
+
+
+@contextmanager
+def regular_file(path: Path) -> Iterator[Path]:
+    """Give a file that can be read several times: a copy of what comes through a pipe."""
+    if stat.S_ISREG(path.stat().st_mode):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / (path.name or "pipe")
+        with path.open("rb") as pipe, copy.open("wb") as file:
+            shutil.copyfileobj(pipe, file)
+        if not copy.stat().st_size:
+            raise TableError(f"{path} is empty: nothing came through it.")
+        yield copy
+
+
+def _renamed(found: FoundColumns, path: Path) -> FoundColumns:
+    return replace(found, source=str(path))
+
+
+def _of_file(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns | Scores:
+    known = format_of(path, options)
+    if known.name == "parquet":
+        try:
+            found = _of_parquet(path, wanted)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            told = shortened(str(error).removesuffix("."), 200)
+            raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
+    elif known.name in ("json", "jsonl"):
+        read = read_json if known.name == "json" else read_json_lines
+        table = read(path, options)
+        if not isinstance(table, pa.Table):
+            return table
+        found = columns_of_table(path.name, str(path), table, wanted)
+    elif known.name == "netflix":
+        found = read_netflix_lines(path, wanted, options)
+    elif known.name in COLUMNS:
+        roles = {column.name for column in wanted}
+        if not roles.issuperset({*COLUMNS[known.name]} - {UNREAD, "rank"}):
+            raise TableError(
+                f"{path} was taken for {known.words}, and {enumerated(sorted(roles))} were asked "
+                "for: say format='table' if it is another table (in a command: --format table)."
+            )
+        columns = tuple(name if name in roles else UNREAD for name in COLUMNS[known.name])
+        found = read_text(path, wanted, replace(options, delimiter=" ", columns=columns))
+    else:
+        return read_text(path, wanted, options)
+    return replace(found, form=known.words)
 
 
 def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
@@ -73,103 +129,77 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
             source = pa.BufferReader(stack.enter_context(opened(path)).read())
         parquet = stack.enter_context(pq.ParquetFile(source))
         schema = parquet.schema_arrow
-        if any(map(_holds_lists, schema)):
-            return _of_table(path.name, str(path), parquet.read(), wanted)
+        if any(map(holds_lists, schema)):
+            return columns_of_table(path.name, str(path), parquet.read(), wanted)
         found = chosen_names(path.name, schema.names, wanted)
         table = parquet.read(columns=[str(name) for name in found.values()])
     others = [name for name in schema.names if name not in found.values()]
-    return _converted(str(path), found, table, wanted, others)
+    columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found))
+    return replace(columns, unread=tuple(others))
 
 
-def _of_table(
-    name: str, source: str, table: pa.Table, wanted: Collection[WantedColumn]
+def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
+    """Return the columns that were found, as asked for by their names."""
+    return [replace(column, asked=found[column.name]) for column in wanted if column.name in found]
+
+
+def _of_folder(
+    folder: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
-    table = _without_lists(table)
-    found = chosen_names(name, table.column_names, wanted)
-    others = [own for own in table.column_names if own not in found.values()]
-    return _converted(source, found, table, wanted, others)
+    """Read all files of a folder as one table; what begins with a dot or a _ is left out."""
+    files = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        raise TableError(f"{folder} is a folder without files: name a file, or a folder of them.")
+    names = [format_of(path, options).name for path in files]
+    if "parquet" in names and set(names) > {"parquet"}:
+        other = files[next(n for n, name in enumerate(names) if name != "parquet")]
+        raise TableError(f"{folder} holds Parquet and {other.name}: name the file that is meant.")
+    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
+    if names[0] == "parquet":
+        try:
+            table = pa.dataset.dataset(
+                [str(path) for path in files], partitioning="hive", partition_base_dir=str(folder)
+            ).to_table()
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
+            raise TableError(
+                f"{folder}: its files are no parts of one table ({shortened(str(error), 200)})."
+            ) from None
+        return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
+    parts = []
+    for path in files:
+        part = _of_file(path, wanted, options)
+        if not isinstance(part, FoundColumns):
+            raise TableError(f"{path} holds lists of users, and is no part of a table.")
+        parts.append(part)
+    return _joined(folder, parts, form)
 
 
-def _in_memory(source: object) -> pa.Table:
-    if isinstance(source, pa.Table):
-        return source
-    if isinstance(source, Mapping):
-        return pa.table({str(name): pa.array(np.asarray(own)) for name, own in source.items()})
-    if hasattr(source, "reset_index"):
-        return pa.Table.from_pandas(source, preserve_index=False)
-    if hasattr(source, "__arrow_c_stream__"):
-        return pa.table(source)
-    if hasattr(source, "to_arrow"):
-        return source.to_arrow()
-    raise TableError(
-        f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
-        "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
-    )
-
-
-def _holds_lists(field: pa.Field) -> bool:
-    kind = field.type
-    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return is_list and pa.types.is_struct(kind.value_type)
-
-
-def _without_lists(table: pa.Table) -> pa.Table:
-    """Give each item a row of its own, where a table has a list in each row, as LensKit's have."""
-    listed = [field.name for field in table.schema if _holds_lists(field)]
-    if len(listed) != 1:
-        return table
-    column = table.column(listed[0])
-    rows = table.drop_columns(listed).take(pc.list_parent_indices(column))
-    entries = pc.list_flatten(column)
-    for field in column.type.value_type:
-        if field.name not in rows.column_names:
-            rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
-    return rows
-
-
-def _converted(
-    source: str,
-    found: Mapping[str, str],
-    table: pa.Table,
-    wanted: Collection[WantedColumn],
-    unread: Collection[str],
-) -> FoundColumns:
+def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColumns:
+    first = parts[0]
+    for part in parts[1:]:
+        if part.arrays.keys() != first.arrays.keys() or part.names != first.names:
+            raise TableError(
+                f"{part.source} has other columns than {first.source} ("
+                f"{enumerated(part.names.values() or part.arrays)}; "
+                f"{enumerated(first.names.values() or first.arrays)}): the files of a folder must "
+                "be parts of one table."
+            )
     arrays = {
-        column.name: _as_wanted(source, column, own, table.column(own))
-        for column in wanted
-        if (own := found.get(column.name)) is not None
+        name: pa.chunked_array(
+            [chunk for part in parts for chunk in part.arrays[name].chunks], own.type
+        )
+        for name, own in first.arrays.items()
     }
-    return FoundColumns(source, 1, "row", arrays, found, tuple(unread))
-
-
-def _as_wanted(
-    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
-) -> pa.ChunkedArray:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = _decoded(column)
-        kind = column.type
-    try:
-        if wanted.is_time:
-            return seconds_of_moments(column)
-        if not wanted.is_text:
-            return column.cast(pa.float64(), safe=False)
-        if pa.types.is_floating(kind):
-            # Whole numbers become floating when some row of a data frame has none.
-            column = column.cast(pa.int64())
-        return column.cast(pa.string()).dictionary_encode()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        what = "identifiers" if wanted.is_text else "moments" if wanted.is_time else "numbers"
-        raise TableError(
-            f"{source}: the column {quoted(own)} for {wanted.name} is of the type {kind}, whose "
-            f"values are no {what} ({error})."
-        ) from None
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column of categories."""
-    kind = column.type.value_type
-    if pa.types.is_string_view(kind):  # As polars has them, which Arrow does not decode itself.
-        kind = pa.string()
-    chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
-    return pa.chunked_array(chunks, kind)
+    return replace(
+        first,
+        source=str(folder),
+        unit="row",
+        first_row=1,
+        arrays=arrays,
+        form=f"{form}, {first.form}",
+    )

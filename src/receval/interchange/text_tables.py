@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""FoundColumns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
+"""Columns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
 
 from __future__ import annotations
 
@@ -11,171 +11,286 @@ import pyarrow as pa
 import pyarrow.csv
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
-from receval.interchange.date_or_number import (
-    KINDS_OF_MOMENTS,
-    kind_of_moment,
-    seconds_of_moments,
-)
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import (
+    WORDS,
     Layout,
+    has_decimal_commas,
     is_number,
     layout_of,
     split_line,
 )
-from receval.interchange.packed_files import opened
-from receval.interchange.plain_lines import BLOCK, lines_with_one_delimiter
-from receval.storage.messages import quoted
+from receval.interchange.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
+from receval.interchange.quoted_records import checked_records
+from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.interchange.text_lines import (
+    BLOCK,
+    Lines,
+    bytes_that_are_no_text,
+    encoding_of,
+    opened_text,
+)
+from receval.storage.messages import enumerated, quoted
 
-NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL")
+NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
 """What stands in a column of numbers where there is none."""
-
-QUOTED = (",", ";", "\t")
-"""Delimiters of files whose cells may stand in quotes."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
 
+_LARGEST_BLOCK = 1 << 30
+
 
 def read_text(
-    path: Path, wanted: Collection[WantedColumn], delimiter: str | None, header: bool | None
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions = AS_FOUND
 ) -> FoundColumns:
     """Read some columns of a text file; see :func:`receval.interchange.tables.read_wanted`."""
     asked = [str(column.asked) for column in wanted if isinstance(column.asked, str)]
     known = {column.name: column.known for column in wanted}
-    layout = layout_of(path, known, asked, delimiter, header)
-    if layout.header is not None:
-        names = list(layout.header)
-        found = chosen_names(path.name, names, wanted)
-    else:
-        names, found = _by_position(path, layout, wanted)
-    kinds = {found[c.name]: _TEXT if c.is_text else _NUMBER for c in wanted if c.name in found}
-    times = [column.name for column in wanted if column.is_time and column.name in found]
-    wrong = ""
-    for kind in KINDS_OF_MOMENTS[: None if times else 1]:
-        kinds |= {found[name]: kind for name in times}
-        try:
-            table = _parsed(path, layout, names, kinds)
-        except pa.ArrowInvalid as error:
-            wrong = wrong or str(error)
-            continue
-        arrays = {name: table.column(own) for name, own in found.items()}
-        arrays |= {name: seconds_of_moments(arrays[name]) for name in times}
-        return FoundColumns(
-            str(path), layout.first_row, "line", arrays, *_read_and_not(layout, found)
-        )
-    raise _first_wrong_line(path, layout, names, found, wanted, wrong)
+    layout = layout_of(path, known, asked, options)
+    names, found = _names_and_found(path, layout, wanted, options)
+    reader = _Reader(path, layout, names, found, wanted, options)
+    table, unit = reader.read()
+    form = layout.form
+    encoding = encoding_of(path, options.encoding)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        form += f" in {encoding}"
+    if reader.decimal == ",":
+        form += ", decimal commas"
+    others = [] if layout.header is None else [n for n in layout.header if n not in found.values()]
+    return FoundColumns(
+        source=str(path),
+        first_row=layout.first_row if unit == "line" else 1,
+        unit=unit,
+        arrays=table,
+        names={} if layout.header is None or layout.are_numbers else found,
+        unread=tuple(others[1:] if layout.has_index else others),
+        form=form,
+        has_dates=reader.has_dates,
+    )
 
 
-def _read_and_not(
-    layout: Layout, found: Mapping[str, str]
-) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Return the names of the columns that are read, and of the others, if there are names."""
+def _names_and_found(
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> tuple[list[str], dict[str, str]]:
+    """Return names for the columns of a file, and which of them are wanted."""
+    numbered = [str(number) for number in range(layout.n_columns)]
+    if options.columns is not None:
+        return numbered, _by_list(path, layout, wanted, options.columns)
     if layout.header is None:
-        return {}, ()
-    return found, tuple(name for name in layout.header if name not in found.values())
+        return numbered, _by_position(path, layout, wanted, 0)
+    names = list(layout.header)
+    if layout.are_numbers and not any(isinstance(column.asked, str) for column in wanted):
+        return numbered, _by_position(path, layout, wanted, int(layout.has_index))
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        used = {plain for column in wanted for plain in (*column.known, column.asked)}
+        if used.intersection(repeated):
+            raise TableError(
+                f"{path.name} has several columns of the name {enumerated(repeated)}: say which is "
+                "meant by their positions, such as user=0 (in a command: --user 0)."
+            )
+        names = [
+            f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
+        ]
+    return names, chosen_names(path.name, names, wanted)
+
+
+def _by_list(
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], columns: tuple[str, ...]
+) -> dict[str, str]:
+    """Return where wanted columns are by a list of what each column is."""
+    roles = {column.name for column in wanted}
+    unknown = [name for name in columns if name not in roles and name != UNREAD]
+    twice = [name for name in roles if columns.count(name) > 1]
+    missing = [c.name for c in wanted if c.is_needed and c.name not in columns]
+    if unknown or twice or missing or len(columns) != layout.n_columns:
+        raise TableError(
+            f"The list of columns {','.join(columns)} does not fit {path.name}, whose first line "
+            f"has {layout.n_columns} cells: name each column from the first, "
+            f"{enumerated([column.name for column in wanted])} once at most, and {UNREAD} for one "
+            "that is not to be read."
+        )
+    return {name: str(place) for place, name in enumerate(columns) if name != UNREAD}
 
 
 def _by_position(
-    path: Path, layout: Layout, wanted: Collection[WantedColumn]
-) -> tuple[list[str], dict[str, str]]:
-    """Return names for the columns of a file without a header, and which of them are wanted."""
-    names = [str(number) for number in range(layout.n_columns)]
-    if any(isinstance(column.asked, str) for column in wanted):
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], first: int
+) -> dict[str, str]:
+    """Return where wanted columns are in a file without names, in their usual order."""
+    if any(isinstance(c.asked, str) and c.asked != UNREAD for c in wanted):
         raise TableError(
             f"{path.name} has no header, so that columns have no names: say their positions, such "
             "as user=0, item=1."
         )
     found: dict[str, str] = {}
-    for position, column in enumerate(wanted):
+    for position, column in enumerate(wanted, first):
+        if column.asked == UNREAD:
+            continue
         own = column.asked if column.asked is not None else position
         if int(own) < layout.n_columns:
-            found[column.name] = names[int(own)]
+            found[column.name] = str(own)
         elif column.is_needed or column.asked is not None:
             raise TableError(
                 f"{path.name} has {layout.n_columns} columns in its first line, and needs one for "
                 f"{column.name} at position {own} (the first is 0)."
             )
-    return names, found
+    return found
 
 
-def _parsed(
-    path: Path, layout: Layout, names: list[str], kinds: Mapping[str, pa.DataType]
-) -> pa.Table:
-    delimiter = layout.delimiter
-    with opened(path) as file:
-        source: Any = file
-        if len(delimiter) > 1 or delimiter == " ":
-            source, delimiter = lines_with_one_delimiter(file, delimiter)
+class _Reader:
+    """Reads the columns that were found, and finds what is wrong where that fails."""
+
+    def __init__(
+        self,
+        path: Path,
+        layout: Layout,
+        names: list[str],
+        found: Mapping[str, str],
+        wanted: Collection[WantedColumn],
+        options: ReadingOptions,
+    ) -> None:
+        self.path, self.layout, self.names, self.found = path, layout, names, found
+        self.encoding = options.encoding
+        self.wanted = [column for column in wanted if column.name in found]
+        self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
+        self.decimal = options.decimal or self._decimal()
+        self.has_dates = False
+
+    def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
+        """Return the columns, and whether rows are lines (``line``) or not (``row``)."""
+        kinds = {self.found[c.name]: _TEXT if c.is_text else _NUMBER for c in self.wanted}
+        times = [column.name for column in self.wanted if column.is_time]
+        wrong = ""
+        for kind in KINDS_OF_MOMENTS[: None if times else 1]:
+            kinds |= {self.found[name]: kind for name in times}
+            try:
+                table, unit = self._table(kinds)
+                arrays = {name: table.column(own) for name, own in self.found.items()}
+                for name in times:
+                    arrays[name], self.has_dates = seconds_of_moments(arrays[name])
+            except ValueError as error:
+                if isinstance(error, TableError):
+                    raise
+                wrong = wrong or str(error)
+                continue
+            return arrays, unit
+        raise self._first_wrong_line(wrong)
+
+    def _decimal(self) -> str:
+        for column in self.wanted:
+            if column.is_text or column.is_time:
+                continue
+            place = self.places[column.name]
+            cells = [record[place] for record in self.layout.records if place < len(record)]
+            if has_decimal_commas(cells, f"{self.path}: the {column.name}"):
+                return ","
+        return "."
+
+    def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
+        with opened_text(self.path, self.encoding) as file:
+            lines = Lines(file, self.layout.delimiter)
+            table = self._parsed(lines.file, lines.delimiter, kinds, with_line_ends=False)
+            while lines.read():  # What a short read has left.
+                pass
+        if lines.are_plain:
+            rows = lines.rows - (self.layout.header is not None)
+            # Blank lines are no rows, and nobody knows any more where they were.
+            unit = "row" if lines.blanks else "line"
+        elif not self.layout.is_quoted:
+            raise TableError(
+                f"{self.path} has carriage returns within lines: write a line feed at the end of "
+                "each line, with or without a carriage return before it."
+            )
+        else:
+            texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
+            numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
+            rows = checked_records(self.path, self.layout, texts, numbers, self.encoding)
+            unit = "row"
+            with opened_text(self.path, self.encoding) as file:
+                table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
+        if table.num_rows != rows:
+            raise TableError(
+                f"{self.path} has {rows:,} rows, of which {table.num_rows:,} could be read: is a "
+                "quote mark or the end of a line missing somewhere?"
+            )
+        return table, unit
+
+    def _parsed(
+        self, file: Any, delimiter: str, kinds: Mapping[str, pa.DataType], *, with_line_ends: bool
+    ) -> pa.Table:
         return pa.csv.read_csv(
-            source,
+            file,
             read_options=pa.csv.ReadOptions(
                 use_threads=False,
                 block_size=BLOCK,
-                column_names=names,
-                skip_rows=0 if layout.header is None else 1,
+                column_names=self.names,
+                skip_rows=0 if self.layout.header is None else 1,
             ),
             parse_options=pa.csv.ParseOptions(
                 delimiter=delimiter,
-                quote_char='"' if layout.delimiter in QUOTED else False,
+                quote_char='"' if self.layout.is_quoted else False,
+                newlines_in_values=with_line_ends,
             ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=kinds,
                 include_columns=list(kinds),
                 null_values=list(NO_NUMBER),
                 strings_can_be_null=False,
+                decimal_point=self.decimal,
             ),
         )
 
-
-def _first_wrong_line(
-    path: Path,
-    layout: Layout,
-    names: list[str],
-    found: Mapping[str, str],
-    wanted: Collection[WantedColumn],
-    otherwise: str,
-) -> TableError:
-    """Return the error for the first line that does not fit, looking at one after the other."""
-    numbers = [
-        (column, names.index(found[column.name]))
-        for column in wanted
-        if column.name in found and not column.is_text
-    ]
-    times: dict[str, tuple[int, str]] = {}
-    with opened(path) as file:
-        for number, line in enumerate(file, 1):
-            if number < layout.first_row or not line.strip():
-                continue
-            try:
-                cells = split_line(line.decode("utf-8").rstrip("\r\n"), layout.delimiter)
-            except UnicodeDecodeError:
-                return TableError(f"{path}, line {number} is no text in UTF-8.")
-            if len(cells) != layout.n_columns and b'"' not in line:
-                return TableError(
-                    f"{path}, line {number} has {len(cells)} cells between "
-                    f"{quoted(layout.delimiter)}, but the first line has {layout.n_columns}."
-                )
-            for column, position in numbers:
-                cell = cells[position] if position < len(cells) else ""
-                if cell in NO_NUMBER:
+    def _first_wrong_line(self, otherwise: str) -> TableError:
+        """Return the error for the first line that does not fit, looking at one after another."""
+        if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
+            return no_text
+        path, layout = self.path, self.layout
+        kinds: dict[str, tuple[int, str]] = {}
+        with opened_text(path, self.encoding) as file:
+            for number, line in enumerate(file, 1):
+                if number < layout.first_row or not line.strip():
                     continue
-                kind = kind_of_moment(cell) if column.is_time else "" if is_number(cell) else None
-                if kind is None:
-                    wished = (
-                        "seconds since 1970, or a date such as 2003-02-28 or 2003-02-28 23:59:59"
-                        if column.is_time
-                        else "a number"
-                    )
+                cells = split_line(line.decode().rstrip("\r\n"), layout.delimiter)
+                if len(cells) != layout.n_columns:
                     return TableError(
-                        f"{path}, line {number}: the {column.name} is {quoted(cell)}, and must be "
-                        f"{wished}."
+                        f"{path}, line {number} has {len(cells)} cells between "
+                        f"{WORDS.get(layout.delimiter, layout.delimiter)}, but the first line has "
+                        f"{layout.n_columns}."
                     )
-                first, before = times.setdefault(column.name, (number, kind))
-                if kind != before:
-                    return TableError(
-                        f"{path}, line {number}: the {column.name} is {kind}, but that of line "
-                        f"{first} is {before}: write all of them in the same way."
-                    )
-    told = " ".join(otherwise.split()).removesuffix(".")
-    return TableError(f"{path} cannot be read: {told}.")
+                for column in self.wanted:
+                    cell = cells[self.places[column.name]]
+                    if column.is_text or cell in NO_NUMBER:
+                        continue
+                    if (error := self._wrong_cell(number, column, cell, kinds)) is not None:
+                        return error
+        told = " ".join(otherwise.split()).removesuffix(".")
+        return TableError(f"{path} cannot be read: {told[:300]}.")
+
+    def _wrong_cell(
+        self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
+    ) -> TableError | None:
+        plain = cell.replace(self.decimal, ".")
+        kind = kind_of_moment(cell) if column.is_time else "" if is_number(plain) else None
+        if kind is None:
+            wished = (
+                "a number, or a date such as 2003-02-28 or 2003-02-28 23:59:59"
+                if column.is_time
+                else "a number"
+            )
+            hint = ""
+            if number == 1 and self.layout.header is None:
+                hint = (
+                    " If the columns are others, say which is which (columns=..., in a command: "
+                    "--columns user,item,rating); if this is a header, header=True (--header)."
+                )
+            return TableError(
+                f"{self.path}, line {number}: the {column.name} is {quoted(cell)}, and must be "
+                f"{wished}.{hint}"
+            )
+        first, before = kinds.setdefault(column.name, (number, kind))
+        if kind == before:
+            return None
+        return TableError(
+            f"{self.path}, line {number}: the {column.name} is {kind}, but that of line "
+            f"{first} is {before}: write all of them in the same way."
+        )

@@ -186,7 +186,7 @@ class _GroupsInTime:
 
     order: NDArray[np.int64]
     users: NDArray[np.int32]
-    times: NDArray[np.integer]
+    times: NDArray[np.integer] | NDArray[np.float64]
     group_start: NDArray[np.int32]
     group_end: NDArray[np.int32]
     moment_end: NDArray[np.int32]

@@ -84,7 +84,7 @@ def split_leaving_last_out(
     ranks = ranks_within_groups(ratings.users, order, ratings.n_users)
     own_train = n_train[ratings.users]
     tests = ranks >= own_train
-    latest = np.zeros(ratings.n_users, dtype=np.int64)
+    latest = np.zeros(ratings.n_users, dtype=timestamps.dtype)
     last = ranks == own_train - 1
     latest[ratings.users[last]] = timestamps[last]
     tied = (ranks == own_train) & (timestamps == latest[ratings.users])

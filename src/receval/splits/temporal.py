@@ -88,7 +88,7 @@ def split_by_time(
         tests[order[len(ratings) - round(test_share * len(ratings)) :]] = True
         trains = ~tests
         if gap:
-            moment = float(timestamps[tests].min(initial=np.iinfo(timestamps.dtype).max))
+            moment = float(timestamps[tests].min()) if tests.any() else np.inf
             trains &= sides_of_cut(timestamps, moment, gap)[0]
     else:
         profile_sizes = np.bincount(ratings.users, minlength=ratings.n_users)
@@ -118,7 +118,7 @@ def split_by_time(
     return Split((codes,), metadata)
 
 
-def needed_timestamps(ratings: Ratings) -> NDArray[np.integer]:
+def needed_timestamps(ratings: Ratings) -> NDArray[np.integer] | NDArray[np.float64]:
     """Return the timestamps of ratings.
 
     Raises

@@ -58,7 +58,7 @@ def date_of_seconds(seconds: float) -> str:
         return f"{seconds:g}"
 
 
-def cut_in_time(timestamps: NDArray[np.integer], cut: Cut) -> float:
+def cut_in_time(timestamps: NDArray[np.integer] | NDArray[np.float64], cut: Cut) -> float:
     r"""Return the second from which on ratings lie behind a cut.
 
     A share :math:`s` of n ratings is turned into the time of the rating that has
@@ -100,7 +100,7 @@ def cut_in_time(timestamps: NDArray[np.integer], cut: Cut) -> float:
 
 
 def sides_of_cut(
-    timestamps: NDArray[np.integer], cut: float, gap: float
+    timestamps: NDArray[np.integer] | NDArray[np.float64], cut: float, gap: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     r"""Return which ratings lie before the gap, and which from the cut on.
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Tables and lists in JSON: one object a line, an array of objects, or objects of users."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.json
+
+from receval.interchange.errors import TableError
+from receval.interchange.reading import ReadingOptions
+from receval.interchange.text_lines import BLOCK, bytes_that_are_no_text, opened_text
+from receval.storage.messages import shortened
+
+Scores = Mapping[str, Mapping[str, float]]
+
+_FORMS = (
+    'an object of users with their items and scores, such as {"ann": {"book": 1.5}}; an array of '
+    'objects such as {"user": "ann", "item": "book", "score": 1.5}; or one such object a line'
+)
+
+
+def read_json_lines(path: Path, options: ReadingOptions) -> pa.Table | Scores:
+    """Read one JSON object a line: a table, or the lists of users.
+
+    Returns
+    -------
+    Table
+        A row for each object; or for each entry of its lists, where all columns that are lists
+        have one length in each row (``{"user": "ann", "items": ["book"], "scores": [1.5]}``).
+    mapping
+        Items with scores by user, if each line has users for names, with lists of items, the best
+        first, or objects of items and scores.
+
+    Raises
+    ------
+    TableError
+        A line is no such object; the message says where and why.
+    """
+    with opened_text(path, options.encoding) as file:
+        start = file.read(1 << 20).split(b"\n", 1)[0]
+    try:
+        first = json.loads(start)
+    except ValueError:
+        first = None
+    if isinstance(first, dict) and len(first) == 1 and _is_list(next(iter(first.values()))):
+        return _lists_by_line(path, options)
+    block = BLOCK
+    while True:
+        with opened_text(path, options.encoding) as file:
+            try:
+                return pa.json.read_json(
+                    file, pa.json.ReadOptions(use_threads=False, block_size=block)
+                )
+            except pa.ArrowInvalid as error:
+                if "straddling" in str(error) and block < 1 << 29:
+                    block *= 8
+                    continue
+                raise _wrong_object(path, options, str(error)) from None
+
+
+def read_json(path: Path, options: ReadingOptions) -> pa.Table | Scores:
+    """Read one JSON value: an object of users, or an array of objects.
+
+    Raises
+    ------
+    TableError
+        It is no JSON, or neither of these.
+    """
+    with opened_text(path, options.encoding) as file:
+        try:
+            found = json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{path} is no JSON: {shortened(str(error), 200)}.") from None
+    if isinstance(found, dict) and found and all(map(_is_list, found.values())):
+        return scores_of(str(path), found)
+    if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
+        return _table_of(str(path), found)
+    if isinstance(found, dict) and found and all(isinstance(v, list) for v in found.values()):
+        return _table_of(str(path), [found])
+    raise TableError(f"{path} must hold {_FORMS}.")
+
+
+def scores_of(source: str, lists: Mapping[Any, Any]) -> Scores:
+    """Return lists by user as scores of items by user.
+
+    Parameters
+    ----------
+    source : str
+    lists : mapping
+        Of users to items with scores, or to items alone, the best first.
+
+    Raises
+    ------
+    TableError
+        An item's score is no number, or an item is no text or number.
+    """
+    scores: dict[str, dict[str, float]] = {}
+    for user, own in lists.items():
+        ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
+        if not isinstance(own, Mapping):
+            for place, item in enumerate(own):
+                if isinstance(item, list | dict) or item is None:
+                    raise TableError(
+                        f"{source}: item {place + 1} of user {shortened(str(user))} is "
+                        f"{shortened(json.dumps(item))}, and must be an identifier."
+                    )
+                if str(item) in ordered:
+                    raise TableError(
+                        f"{source}: user {shortened(str(user))} has item {shortened(str(item))} "
+                        "twice. Leave one out."
+                    )
+                ordered[str(item)] = -float(place)
+        for item, score in ordered.items():
+            if isinstance(score, bool) or not isinstance(score, int | float):
+                raise TableError(
+                    f"{source}: the score of item {shortened(str(item))} for user "
+                    f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}, and "
+                    "must be a number."
+                )
+        scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
+    return scores
+
+
+def _is_list(value: object) -> bool:
+    """Tell whether a value is a user's list: items with scores, or items alone."""
+    if isinstance(value, dict):
+        return True
+    return isinstance(value, list) and not any(isinstance(own, list | dict) for own in value)
+
+
+def _lists_by_line(path: Path, options: ReadingOptions) -> Scores:
+    lists: dict[str, Any] = {}
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                own = json.loads(line)
+            except ValueError as error:
+                raise TableError(
+                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}."
+                ) from None
+            if not (isinstance(own, dict) and all(map(_is_list, own.values()))):
+                raise TableError(
+                    f"{path}, line {number} must be an object of a user with a list of items, as "
+                    "the first line is."
+                )
+            for user, listed in own.items():
+                if user in lists:
+                    raise TableError(
+                        f"{path}, line {number}: user {shortened(user)} has a second list. Leave "
+                        "one out."
+                    )
+                lists[user] = listed
+    return scores_of(str(path), lists)
+
+
+def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            if not all(isinstance(own, str | int | float | None) for own in values):
+                raise TableError(f"{source}: {shortened(name)} is not of one type.") from None
+            columns[name] = pa.array([None if own is None else str(own) for own in values])
+    return pa.table(columns)
+
+
+def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
+    """Return the error for the first line that is no object, or whose types are others."""
+    if (no_text := bytes_that_are_no_text(path, options.encoding)) is not None:
+        return no_text
+    kinds: dict[str, tuple[int, str]] = {}
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                own = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                return TableError(
+                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}. With one "
+                    "object over several lines, put all objects into an array."
+                )
+            if not isinstance(own, dict):
+                return TableError(
+                    f"{path}, line {number} must be an object with the columns by name, such as "
+                    '{"user": "ann", "item": "book", "score": 1.5}.'
+                )
+            for name, value in own.items():
+                if value is None:
+                    continue
+                kind = "a number" if isinstance(value, int | float) else type(value).__name__
+                first, before = kinds.setdefault(name, (number, kind))
+                if kind != before:
+                    return TableError(
+                        f"{path}, line {number}: {shortened(name)} is {kind}, but that of line "
+                        f"{first} is {before}: write all of them in the same way."
+                    )
+    return TableError(f"{path} cannot be read: {shortened(told, 200)}.")

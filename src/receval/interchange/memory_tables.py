@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Tables in memory as Arrow has them: data frames of several libraries, mappings of columns."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
+from receval.interchange.errors import TableError
+from receval.interchange.moments import seconds_of_moments
+from receval.storage.messages import enumerated, quoted, shortened
+
+MOST_EXACT = 2**53
+"""From here on not every whole number is a floating-point number."""
+
+_UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
+
+
+def table_in_memory(source: object) -> pa.Table:
+    """Return a data frame, an Arrow table or a mapping of names to columns as an Arrow table.
+
+    Columns of values of several types, such as text beside numbers, become text.
+
+    Raises
+    ------
+    TableError
+        It is none of these, or its columns are of different lengths or of other rows.
+    """
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pd.DataFrame):
+        twice = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
+        if twice:
+            raise TableError(f"The table has several columns of the name {enumerated(twice)}.")
+        return pa.table({str(name): _array(str(name), column) for name, column in source.items()})
+    if isinstance(source, Mapping):
+        return _of_mapping(source)
+    if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
+        return table_in_memory(source.to_df())
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        return frame.to_arrow()
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    if hasattr(source, "to_arrow"):
+        return source.to_arrow()
+    raise TableError(
+        f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
+        "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
+    )
+
+
+def columns_of_table(
+    name: str, source: str, table: pa.Table, wanted: Any, form: str = "table in memory"
+) -> FoundColumns:
+    """Return the wanted columns of an Arrow table; a list in a row becomes a row for each entry.
+
+    Parameters
+    ----------
+    name, source : str
+        For messages: a file's name and its path, or what else it is.
+    table : Table
+    wanted : collection of WantedColumn
+    form : str
+        What it was read as.
+    """
+    table = _without_lists(source, table)
+    found = chosen_names(name, table.column_names, wanted)
+    others = [own for own in table.column_names if own not in found.values()]
+    arrays = {}
+    has_dates = False
+    for column in wanted:
+        own = found.get(column.name)
+        if own is not None:
+            arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
+            has_dates |= is_date
+    return FoundColumns(source, 1, "row", arrays, found, tuple(others), form, has_dates)
+
+
+def holds_lists(field: pa.Field) -> bool:
+    """Tell whether a column has a list in each row."""
+    kind = field.type
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
+    series = [own for own in source.values() if isinstance(own, pd.Series)]
+    if any(not own.index.equals(series[0].index) for own in series[1:]):
+        raise TableError(
+            "The columns are Series of different indices, so that their rows may not be those of "
+            "one another: give a data frame, or the values alone (to_numpy())."
+        )
+    arrays = {str(name): _array(str(name), own) for name, own in source.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        told = enumerated([f"{name} has {length:,}" for name, length in lengths.items()])
+        raise TableError(f"The columns are of different lengths: {told}.")
+    return pa.table(arrays)
+
+
+def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    try:
+        if isinstance(values, pd.Series | pd.Index | pa.Array | pa.ChunkedArray):
+            return (
+                pa.array(values, from_pandas=True)
+                if isinstance(values, pd.Index)
+                else (pa.Array.from_pandas(values) if isinstance(values, pd.Series) else values)
+            )
+        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+            raise TableError(f"The column {shortened(name)} must be a list or an array of values.")
+        array = values if isinstance(values, np.ndarray) else list(values)
+        if isinstance(array, np.ndarray) and array.ndim != 1:
+            raise TableError(
+                f"The column {shortened(name)} has the shape {array.shape}: it must have one value "
+                "a row."
+            )
+        return pa.array(array, from_pandas=True)
+    except _UNFIT:
+        return pa.array([_as_text(own) for own in values], pa.string())
+
+
+def _as_text(value: Any) -> str | None:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _without_lists(source: str, table: pa.Table) -> pa.Table:
+    """Give each item a row of its own, where a table has lists in each row.
+
+    They are one column of lists of structures, as LensKit's collections have, or several columns
+    of lists of equal lengths.
+    """
+    listed = [field.name for field in table.schema if holds_lists(field)]
+    if not listed:
+        return table
+    first = table.column(listed[0])
+    lengths = pc.list_value_length(first)
+    for name in listed[1:]:
+        if not pc.list_value_length(table.column(name)).equals(lengths):
+            raise TableError(
+                f"{source}: the lists {enumerated([listed[0], name])} of a row are of different "
+                "lengths: give each item its score."
+            )
+    rows = table.drop_columns(listed).take(pc.list_parent_indices(first))
+    for name in listed:
+        entries = pc.list_flatten(table.column(name))
+        if not pa.types.is_struct(entries.type):
+            rows = rows.append_column(name, entries)
+            continue
+        for field in entries.type:
+            if field.name not in rows.column_names:
+                rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
+    return rows
+
+
+def _as_wanted(
+    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
+) -> tuple[pa.ChunkedArray, bool]:
+    """Return a column as it is wanted, and whether it has dates."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = _decoded(column)
+        kind = column.type
+    try:
+        if wanted.is_time:
+            return seconds_of_moments(column)
+        if not wanted.is_text:
+            return column.cast(pa.float64(), safe=False), False
+        return _identifiers(column).dictionary_encode(), False
+    except (ValueError, pa.ArrowNotImplementedError) as error:
+        what = "identifiers" if wanted.is_text else "moments" if wanted.is_time else "numbers"
+        raise TableError(
+            f"{source}: the column {quoted(own)} for {wanted.name} is of the type "
+            f"{shortened(str(kind))}, whose values are no {what} ({shortened(str(error), 200)})."
+        ) from None
+
+
+def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return identifiers as they are printed."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        # Whole numbers become floating when some row of a data frame has none.
+        largest = pc.max(pc.abs(column)).as_py()
+        if largest is not None and largest >= MOST_EXACT:
+            raise ValueError(
+                f"{largest:.0f} is too large for a floating-point number to tell it from the next: "
+                "write them as text or as whole numbers"
+            )
+        column = column.cast(pa.int64())
+    if isinstance(kind, pa.BaseExtensionType):
+        column = column.cast(kind.storage_type)
+        kind = column.type
+    if pa.types.is_fixed_size_binary(kind) and kind.byte_width == 16:
+        texts = [None if own is None else str(uuid.UUID(bytes=own)) for own in column.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
+    return column.cast(pa.string())
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column of categories."""
+    kind = column.type.value_type
+    if pa.types.is_string_view(kind):  # As polars has them, which Arrow does not decode itself.
+        kind = pa.string()
+    chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, kind)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""How a table is to be read, as a person may say it, and how it was read, as receval says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from receval.storage.messages import enumerated, shortened
+
+TimeUnit = Literal["s", "ms", "us", "ns", "date"]
+
+UNREAD = "-"
+"""Stands for a column that is not to be read, in a list of columns or as the name of one."""
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What a person says of a table's form; None leaves it to be found.
+
+    Attributes
+    ----------
+    format : str, optional
+        Of the file: :data:`receval.interchange.formats.FORMATS`.
+    delimiter : str, optional
+        Between cells of a text; a single space stands for any white space.
+    header : bool, optional
+        Whether a text's first line has names.
+    columns : tuple of str, optional
+        What each column of a text is, from the first: ``user``, ``item`` and so on, and
+        :data:`UNREAD` for one that is not to be read. It is for texts without a header.
+    encoding : str, optional
+        As Python names it, such as ``latin-1``; UTF-8 by default, or what a byte order mark says.
+    decimal : {".", ","}, optional
+        The mark before the fraction of a number.
+    time_unit : {"s", "ms", "us", "ns", "date"}, optional
+        Of timestamps that are numbers: seconds and their parts since 1970-01-01 UTC, or dates such
+        as 20210503.
+    """
+
+    format: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    encoding: str | None = None
+    decimal: Literal[".", ","] | None = None
+    time_unit: TimeUnit | None = None
+
+
+AS_FOUND = ReadingOptions()
+"""Nothing is said."""
+
+
+@dataclass(frozen=True)
+class ReadingReport:
+    """How a table was read.
+
+    Attributes
+    ----------
+    source : str
+        Where it is from.
+    form : str
+        What it was read as, and why.
+    columns : mapping of str to str
+        What the table calls each column that was read.
+    unread : tuple of str
+        The other columns.
+    rows : int
+        How many there are, all of which were read.
+    merged : int
+        How many of them were merged into others of the same pair.
+    users, items : int
+        Different ones.
+    values : str
+        Of ratings: their scale, in words.
+    times : str
+        Of timestamps: their unit and span, in words.
+    notes : tuple of str
+        What may be a mistake, in sentences.
+
+    Examples
+    --------
+    >>> columns = {"user": "customer", "item": "item"}
+    >>> report = ReadingReport("a.csv", "text with commas", columns, ("when",), 30, 0, 5, 8)
+    >>> print(*report.lines(), sep=chr(10))
+    a.csv: text with commas. 30 rows of 5 users and 8 items; user is customer; not read: when.
+    """
+
+    source: str
+    form: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    rows: int = 0
+    merged: int = 0
+    users: int = 0
+    items: int = 0
+    values: str = ""
+    times: str = ""
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """Return it for a terminal: one line, and one more where there are ratings or times."""
+        name = Path(self.source).name or self.source
+        renamed = [
+            f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
+        ]
+        told = [f"{self.rows:,} rows of {self.users:,} users and {self.items:,} items"]
+        if self.merged:
+            told[0] += f", {self.merged:,} of them merged into others of their pair"
+        if renamed:
+            told.append(", ".join(renamed))
+        if self.unread:
+            told.append(f"not read: {enumerated(self.unread)}")
+        first = f"{name}: {self.form}. {'; '.join(told)}."
+        second = "; ".join(part for part in (self.values, self.times) if part)
+        return [first, f"  {second[0].upper()}{second[1:]}."] if second else [first]
+
+    def with_note(self, *notes: str) -> ReadingReport:
+        """Return the report with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it, without what does not apply."""
+        return {name: value for name, value in asdict(self).items() if value not in ("", (), 0, {})}
