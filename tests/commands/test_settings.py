@@ -204,7 +204,9 @@ def test_commands_tell_which_columns_they_read(capsys: pytest.CaptureFixture[str
     table.columns = ["customer", "movie", "stars", "when"]
     table.to_csv("named.csv", index=False)
     assert main(["evaluate", "named.csv", "--system", "pop", "--out", "out"]) == 0
-    told = "named.csv: user is customer, item is movie, rating is stars; not read: when."
+    told = "user is customer, item is movie, rating is stars; not read: when."
     assert told in capsys.readouterr().err
     assert told in Path("out/report.html").read_text()
-    assert "columns_read" not in Path("out/settings.json").read_text()
+    settings = json.loads(Path("out/settings.json").read_text())
+    assert settings["reading"][0]["unread"] == ["when"]
+    assert "tables_read" not in settings

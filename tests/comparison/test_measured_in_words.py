@@ -23,16 +23,16 @@ from receval.protocols.names import parse_protocol
     ],
 )
 def test_a_protocol_is_told_in_a_sentence(name: str, words: str) -> None:
-    _, told, *_ = measured_in_words({name: parse_protocol(name)}, {}, 4, "tested")
+    _, told, *_ = measured_in_words({name: parse_protocol(name)}, {}, "All are.", "tested")
     assert told.startswith(f"{name}: ")
     assert words in told
 
 
 def test_every_metric_that_has_words_is_told_with_its_cutoff_and_others_are_left_out() -> None:
     metrics = {label: parse(label) for label in ("RR", "Recall@10", "antiP@10")}
-    told = measured_in_words({}, metrics, 3.5, "relevant-covered")
+    told = measured_in_words({}, metrics, "All are.", "relevant-covered")
     assert told == (
-        "Relevant are test ratings of 3.5 or more.",
+        "All are.",
         "RR: 1 / rank of the first relevant item, 0 if there is none within k.",
         "Recall@10: hits / the number of relevant items (k = 10).",
         "Averages are over users with a relevant test rating and a list.",

@@ -8,13 +8,12 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
 from receval.commands.completion import complete_by
-from receval.commands.saved_arguments import COLUMNS_READ, kept_arguments
+from receval.commands.saved_arguments import TABLES_READ, kept_arguments
 from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
@@ -29,19 +28,16 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
     )
     complete_by("file", [ratings])
     add_columns(parser, ("user", "item", "rating", "timestamp"))
-    parser.add_argument(
-        "--repeats",
-        default="refuse",
-        choices=("refuse", "first", "last", "sum", "mean"),
-        help="what becomes of pairs that are rated again (%(default)s)",
-    )
+    add_reading(parser)
 
 
 def add_columns(parser: argparse.ArgumentParser, names: Sequence[str], of: str = "") -> None:
     """Add what columns of a table are called."""
     for name in names:
         parser.add_argument(
-            f"--{name}", type=column_name, help=f"column of the {name}{of}: name or position"
+            f"--{name}",
+            type=column_name,
+            help=f"column of the {name}{of}: name, position from 0, or - for none",
         )
 
 
@@ -49,15 +45,53 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
     """Return the ratings of the arguments of :func:`add_ratings`."""
     from receval.interchange.ratings_table import read_ratings
 
-    return read_ratings(
-        chosen.ratings,
-        user=chosen.user,
-        item=chosen.item,
-        rating=chosen.rating,
-        timestamp=chosen.timestamp,
-        repeats=chosen.repeats,
-        told=partial(setattr, chosen, COLUMNS_READ),
+    columns = {name: getattr(chosen, name) for name in ("user", "item", "rating", "timestamp")}
+    ratings = read_ratings(chosen.ratings, **columns, repeats=chosen.repeats, **reading_of(chosen))
+    setattr(chosen, TABLES_READ, (ratings,))
+    return ratings
+
+
+def add_reading(parser: argparse.ArgumentParser, of: str = "") -> None:
+    """Add how texts are read where they do not show it."""
+    from receval.interchange.formats import FORMATS
+
+    group = parser.add_argument_group(f"how tables{of} are read", "found by themselves; see docs")
+    group.add_argument("--format", choices=tuple(FORMATS), help="format of the file")
+    group.add_argument("--delimiter", type=_delimiter, help="between cells, such as ';' or tab")
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line has names",
     )
+    group.add_argument(
+        "--columns",
+        type=lambda text: tuple(name.strip() for name in text.split(",")),
+        metavar="NAMES",
+        help="what each column is where there is no header, such as user,-,item,rating",
+    )
+    group.add_argument("--encoding", help="such as latin-1 or utf-16 (utf-8)")
+    group.add_argument("--decimal", choices=(".", ","), help="mark before a number's fraction")
+    group.add_argument(
+        "--time-unit",
+        choices=("s", "ms", "us", "ns", "date"),
+        help="of timestamps that are numbers",
+    )
+    group.add_argument(
+        "--repeats",
+        default="refuse",
+        choices=("refuse", "first", "last", "sum", "mean", "max"),
+        help="what becomes of pairs that are rated again (%(default)s)",
+    )
+
+
+def reading_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of :func:`add_reading`, but for the repeats."""
+    names = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit")
+    return {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
+
+
+def _delimiter(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -106,24 +140,37 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
         "--out", type=_folder, default=Path(folder), help="folder to write (%(default)s)"
     )
     report = parser.add_argument("--report", type=_file, help="write the page to this file, too")
+    parser.add_argument(
+        "--quiet", action="store_true", help="do not print how files were read, only warnings"
+    )
     complete_by("directory", [out])
     complete_by("file", [report])
 
 
-def finish(report: Report, chosen: argparse.Namespace) -> int:
-    """Print and write a report, and return the exit status."""
+def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
+    """Print and write a report, a text of its own before its tables; return the exit status."""
+    from receval.comparison.relevance import relevance_in_words
     from receval.comparison.report import files_of_report
     from receval.figures.tables import to_markdown
 
-    told = getattr(chosen, COLUMNS_READ, "")
-    if told:
-        report = replace(report, notes=(told, *report.notes))
+    read = getattr(chosen, TABLES_READ, ())
+    if read and not report.reading:
+        report = replace(report, reading=tuple(own.reading for own in read))
+    if read and not report.relevance and "relevant" in report.settings:
+        told = relevance_in_words(read[0].values, float(report.settings["relevant"]), "ratings")
+        report = replace(report, relevance=(told,))
     is_replaced = bool(files_of_report(chosen.out))
     report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
+    if not chosen.quiet:
+        print(*report.reading_lines(), sep="\n", file=sys.stderr)
+        sys.stderr.flush()
+    if said:
+        print(said, end="\n\n")
     print(*(to_markdown(table) for table in report.tables), sep="\n")
-    for note in report.notes:
+    doubts = [note for own in report.reading for note in own.notes]
+    for note in (*doubts, *report.notes):
         print(f"Note: {note}", file=sys.stderr)
     done = "Replaced" if is_replaced else "Written"
     print(f"{done}: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")

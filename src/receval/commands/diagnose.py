@@ -13,6 +13,7 @@ from receval.commands.arguments import (
     add_seed,
     finish,
     ratings_of,
+    reading_of,
     threshold_or_auto,
 )
 from receval.commands.completion import complete_by
@@ -69,7 +70,9 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
     unbiased = None
     if chosen.unbiased is not None:
         columns = {name: getattr(chosen, name) for name in ("user", "item", "rating")}
-        unbiased = read_ratings(chosen.unbiased, **columns, repeats=chosen.repeats)
+        unbiased = read_ratings(
+            chosen.unbiased, **columns, repeats=chosen.repeats, **reading_of(chosen)
+        )
     with progress_line("step") as progress:
         found = diagnose(
             ratings_of(chosen),
@@ -78,5 +81,5 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
             seed=chosen.seed,
             tell=progress,
         )
-    print(found, end="\n\n")
-    return finish(found.report(f"Diagnosis of {Path(chosen.ratings).name}"), chosen)
+    report = found.report(f"Diagnosis of {Path(chosen.ratings).name}")
+    return finish(report, chosen, str(found))

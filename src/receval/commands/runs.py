@@ -11,13 +11,15 @@ from receval.commands.arguments import (
     add_columns,
     add_measuring,
     add_output,
+    add_reading,
     depth,
     finish,
+    reading_of,
     repeated,
 )
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
-from receval.commands.saved_arguments import add_settings
+from receval.commands.saved_arguments import TABLES_READ, add_settings
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
@@ -69,19 +71,20 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     train = parser.add_argument("--train", help="ratings whose items leave the lists")
     complete_by("file", [runs, test, train])
     add_columns(parser, _COLUMNS, " in tables of --test and --train")
+    add_reading(parser, " of --test and --train")
 
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     """Return the test and the training data of the arguments of :func:`add_lists`."""
-    named = {name: getattr(chosen, name) for name in _COLUMNS}
-    columns = {name: column for name, column in named.items() if column is not None}
-    if not columns:
-        return chosen.test, chosen.train
     from receval.interchange.judgments import read_test_data
     from receval.interchange.ratings_table import read_ratings
 
-    train = None if chosen.train is None else read_ratings(chosen.train, **columns)
-    return read_test_data(chosen.test, **columns), train
+    columns = {name: getattr(chosen, name) for name in _COLUMNS}
+    options = {**columns, **reading_of(chosen), "repeats": chosen.repeats}
+    test = read_test_data(chosen.test, **options)
+    train = None if chosen.train is None else read_ratings(chosen.train, **options)
+    setattr(chosen, TABLES_READ, (test.ratings, *([] if train is None else [train])))
+    return test, train
 
 
 def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:

@@ -16,10 +16,12 @@ from receval.commands.command_parser import CommandLineError
 from receval.commands.completion import complete_by
 from receval.storage.messages import quoted
 
-COLUMNS_READ = "columns_read"
-"""Where the arguments keep what was read of a table, until the command ends."""
+TABLES_READ = "tables_read"
+"""Where the arguments keep the tables that were read, until the command ends."""
 
-NOT_KEPT = frozenset({COLUMNS_READ, "run", "repeatable", "settings", "out", "report", "command"})
+NOT_KEPT = frozenset(
+    {TABLES_READ, "run", "repeatable", "settings", "out", "report", "command", "quiet"}
+)
 """What is no part of the results: where they go, and how the command is carried out."""
 
 

@@ -20,7 +20,7 @@ _CANDIDATES = {
 def measured_in_words(
     protocols: Mapping[str, Protocol],
     metrics: Mapping[str, Metric],
-    threshold: float,
+    relevance: str,
     users: str,
 ) -> tuple[str, ...]:
     """Return what protocols and metrics do, what is relevant, and who is averaged.
@@ -29,22 +29,24 @@ def measured_in_words(
     ----------
     protocols, metrics : mapping
         By the names that results have.
-    threshold : float
+    relevance : str
+        What is relevant, as :func:`receval.comparison.relevance.relevance_in_words` says it.
     users : str
         A name of :data:`receval.dialects.words.USERS_IN_WORDS`.
 
     Examples
     --------
     >>> from receval.metrics.registry import parse
-    >>> told = measured_in_words({"AR AI-AN": Protocol()}, {"P@5": parse("P@5")}, 4, "tested")
+    >>> protocols, metrics = {"AR AI-AN": Protocol()}, {"P@5": parse("P@5")}
+    >>> told = measured_in_words(protocols, metrics, "All test items are relevant.", "tested")
     >>> print(*told, sep=chr(10))
-    Relevant are test ratings of 4 or more.
+    All test items are relevant.
     AR AI-AN: each user has one list of the candidates, which are all items, less the user's
     training items.
     P@5: hits / k, also where the list is shorter (k = 5).
     Averages are over users with a test rating.
     """
-    told = [f"Relevant are test ratings of {threshold:g} or more."]
+    told = [relevance]
     told += [f"{name}: {_protocol_in_words(own)}." for name, own in protocols.items()]
     for name, metric in metrics.items():
         try:

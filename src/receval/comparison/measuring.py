@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from receval.comparison.by_user import ValuesByUserCollector
 from receval.comparison.measured_in_words import measured_in_words
 from receval.comparison.named import named_metrics, named_protocols
-from receval.comparison.relevance import relevance_threshold
+from receval.comparison.relevance import relevance_in_words, relevance_threshold
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect as dialect_of
+from receval.interchange.reading import ReadingReport
 from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
+from receval.storage.messages import enumerated
 
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
@@ -43,6 +45,10 @@ class Measuring:
     users : str
         Who is averaged.
     dialect : Dialect or None
+    relevance : str
+        What is relevant, in a sentence.
+    lowest : float
+        Of all test ratings.
     """
 
     metrics: dict[str, Metric]
@@ -50,6 +56,8 @@ class Measuring:
     threshold: float
     users: EvaluatedUsers
     dialect: Dialect | None = None
+    relevance: str = ""
+    lowest: float = 0.0
 
     @classmethod
     def of(
@@ -84,7 +92,15 @@ class Measuring:
         complete = {
             name: protocol.with_threshold(threshold) for name, protocol in chosen_protocols.items()
         }
-        return cls(chosen, complete, threshold, "tested" if users == "auto" else users, spoken)
+        return cls(
+            chosen,
+            complete,
+            threshold,
+            "tested" if users == "auto" else users,
+            spoken,
+            relevance_in_words(values, threshold),
+            float(values.min()),
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -103,16 +119,23 @@ class Measuring:
     @property
     def words(self) -> tuple[str, ...]:
         """What was measured, in sentences."""
-        return measured_in_words(self.protocols, self.metrics, self.threshold, self.users)
+        return measured_in_words(self.protocols, self.metrics, self.relevance, self.users)
 
     @property
     def notes(self) -> list[str]:
-        """What the dialect's tool does that is not imitated, in sentences."""
+        """What is done with negative ratings, and what the dialect's tool does otherwise."""
+        graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
+        negative = []
+        if self.lowest < 0 and graded:
+            negative = [
+                f"There are test ratings below 0, the lowest of {self.lowest:g}: their gains in "
+                f"{enumerated(graded)} are those of 0, as in trec_eval."
+            ]
         if self.dialect is None:
-            return []
+            return negative
         own = [self.dialect.entry(name).note for name in self.metrics]
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
-        return [*caveats, *dict.fromkeys(note for note in own if note)]
+        return [*negative, *caveats, *dict.fromkeys(note for note in own if note)]
 
 
 class Measurements:
@@ -150,7 +173,12 @@ class Measurements:
         values = evaluate(list(self._measuring.metrics.values()), lists)
         self._collectors[protocol].add(system, lists, values)
 
-    def result(self, settings: Mapping[str, Any], notes: Iterable[str] = ()) -> EvaluationResult:
+    def result(
+        self,
+        settings: Mapping[str, Any],
+        notes: Iterable[str] = (),
+        reading: Iterable[ReadingReport] = (),
+    ) -> EvaluationResult:
         """Return the result.
 
         Parameters
@@ -159,6 +187,8 @@ class Measurements:
             Those of the call, those of the measuring among them.
         notes : iterable of str
             Beside those of the dialect.
+        reading : iterable of ReadingReport
+            How what was measured was read.
 
         Raises
         ------
@@ -173,6 +203,7 @@ class Measurements:
             settings=dict(settings),
             notes=(*notes, *self._measuring.notes),
             words=self._measuring.words,
+            reading=tuple(reading),
         )
 
 

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 MOST_GRADES = 20
 """Different values of a rating scale; of more than these values are taken for counts."""
 
+MOST_STEPS = 20
+"""Steps from the lowest to the highest value of a scale; counts have gaps."""
+
 
 def relevance_threshold(
     values: NDArray[np.floating] | NDArray[np.integer],
@@ -27,10 +30,13 @@ def relevance_threshold(
     ===============================  ========================================================
     all the same (implicit data)     all
     judgments of a TREC track        those of 1 or more
-    at most 20 different ones        those above the middle of the lowest and the highest: from
-                                     4 on of 1 to 5, 3.5 on of half stars to 5, 1 of 0 and 1
-    more (counts, such as plays)     all that are positive
+    a scale: at most 20 different    those above the middle of the lowest and the highest: from
+    ones, without large gaps         4 on of 1 to 5, 3.5 on of half stars to 5, 1 of 0 and 1
+    others (counts, such as plays)   all that are positive
     ===============================  ========================================================
+
+    A scale has at most 20 steps of its smallest difference between the lowest and the highest
+    value, or at least half of them are there, so that 1, 2, 3 and 8,000 are counts.
 
     Parameters
     ----------
@@ -49,6 +55,8 @@ def relevance_threshold(
     --------
     >>> relevance_threshold(np.array([1.0, 2, 5, 4]), "auto")
     4.0
+    >>> relevance_threshold(np.array([1, 2, 3, 8000]), "auto")
+    1.0
     >>> relevance_threshold(np.array([1.0, 1, 1]), 4)
     Traceback (most recent call last):
     ValueError: No test rating reaches 4, from which on they are relevant; the highest is 1. ...
@@ -57,20 +65,54 @@ def relevance_threshold(
         raise ValueError("There are no test ratings: nothing can be evaluated.")
     highest = float(values.max())
     if relevant != "auto":
+        relevant = _as_the_values_are(values, relevant)
         if highest < relevant:
             raise ValueError(
                 f"No test rating reaches {relevant:g}, from which on they are relevant; the "
                 f"highest is {highest:g}. Say relevant={highest:g} or less, or relevant='auto'."
             )
-        return float(relevant)
+        return relevant
     different = np.unique(values)
     if len(different) == 1:
         return highest
     if are_grades:
         threshold = 1.0
-    elif len(different) <= MOST_GRADES:
+    elif _are_a_scale(different):
         middle = (float(different[0]) + highest) / 2
         threshold = float(different[different > middle][0])
     else:
         threshold = float(different[different > 0][0]) if highest > 0 else float(different[0])
     return relevance_threshold(values, threshold)
+
+
+def relevance_in_words(
+    values: NDArray[np.floating] | NDArray[np.integer], threshold: float, of: str = "test ratings"
+) -> str:
+    """Return from which value on ratings are relevant, and how many of them are.
+
+    Examples
+    --------
+    >>> relevance_in_words(np.array([1.0, 2, 5, 4]), 4)
+    'Relevant are test ratings of 4 or more, which are 2 of 4 (50.0 %).'
+    """
+    relevant = int((values >= threshold).sum())
+    return (
+        f"Relevant are {of} of {threshold:g} or more, which are {relevant:,} of "
+        f"{len(values):,} ({relevant / len(values):.1%}).".replace("%)", " %)")
+    )
+
+
+def _as_the_values_are(
+    values: NDArray[np.floating] | NDArray[np.integer], relevant: float
+) -> float:
+    """Return a threshold in the precision of the values: .7 in double is more than .7 in single."""
+    return float(values.dtype.type(relevant)) if values.dtype.kind == "f" else float(relevant)
+
+
+def _are_a_scale(different: NDArray[np.floating] | NDArray[np.integer]) -> bool:
+    """Tell whether sorted values are the grades of a scale, and no counts."""
+    if len(different) > MOST_GRADES:
+        return False
+    gaps = np.diff(different.astype(np.float64))
+    steps = round(float(gaps.sum() / gaps.min()))
+    return steps <= MOST_STEPS or 2 * len(different) > steps

@@ -12,9 +12,10 @@ from typing import Any
 import pandas as pd
 
 from receval.comparison.report_page import report_page
-from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable
+from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.latex_tables import save_table
 from receval.figures.tables import Table
+from receval.interchange.reading import ReadingReport
 from receval.storage.files import write_atomically, write_results
 
 SETTINGS = "settings.json"
@@ -36,6 +37,10 @@ class Report:
         What is worth knowing about the data, in sentences.
     settings : mapping
         What the same call needs to be made again, as JSON has it.
+    reading : tuple of ReadingReport
+        How files and tables were read.
+    relevance : tuple of str
+        What is relevant, in a sentence.
 
     Examples
     --------
@@ -54,6 +59,8 @@ class Report:
     data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    reading: tuple[ReadingReport, ...] = ()
+    relevance: tuple[str, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -62,7 +69,21 @@ class Report:
 
     def page(self) -> str:
         """Return the report as one page for browsers, which loads nothing."""
-        return report_page(self.title, self.parts, self.notes, self.settings)
+        read = [line for report in self.reading for line in report.lines()]
+        parts = self.parts
+        if read or self.relevance:
+            parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
+        doubts = [note for report in self.reading for note in report.notes]
+        return report_page(self.title, parts, (*doubts, *self.notes), self.settings)
+
+    def reading_lines(self, most: int = 8) -> list[str]:
+        """Return how everything was read, in no more lines than a person reads before numbers."""
+        lines = [line for report in self.reading for line in report.lines()]
+        room = most - len(self.relevance)
+        if len(lines) > room:
+            left = lines[room - 1 :]
+            lines = [*lines[: room - 1], f"... and {len(left)} lines more: see {PAGE}."]
+        return [*lines, *self.relevance]
 
     def write(self, folder: Path | str, settings: Mapping[str, Any] | None = None) -> list[Path]:
         """Write the report into a folder: data, tables, figures, the page, and settings.
@@ -98,7 +119,12 @@ class Report:
         written += [folder / PAGE, folder / SETTINGS]
         write_atomically(folder / PAGE, self.page())
         names = sorted(path.name for path in written)
-        both_settings = {**(settings or {}), "result": self.settings, "files": names}
+        both_settings = {
+            **(settings or {}),
+            "result": self.settings,
+            "reading": [report.as_dict() for report in self.reading],
+            "files": names,
+        }
         text = json.dumps(both_settings, indent=2, ensure_ascii=False)
         write_atomically(folder / SETTINGS, text + "\n")
         for name in earlier.difference(names):

@@ -17,11 +17,12 @@ from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
 from receval.comparison.printed import DECIMALS, averages_table, pairs_table
 from receval.comparison.report import Report
-from receval.comparison.report_parts import ReportFigure, ReportTable, ReportText
+from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_markdown
+from receval.interchange.reading import ReadingReport
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
 
@@ -46,6 +47,8 @@ class EvaluationResult:
         What is worth knowing about the data, in sentences.
     words : tuple of str
         What was measured, in sentences.
+    reading : tuple of ReadingReport
+        How files and tables were read.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class EvaluationResult:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -215,7 +219,8 @@ class EvaluationResult:
         if len(self.systems) > 1:
             data |= {"pairs": self.compare(), "groups": self.groups()}
         words = [ReportText("What was measured", self.words)] if self.words else []
-        return Report(title, (averages, figure, *pairs, *words), data, self.notes, self.settings)
+        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
+        return Report(title, parts, data, self.notes, self.settings, self.reading, self.words[:1])
 
     def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
         """Write everything as one page for browsers, which loads nothing."""

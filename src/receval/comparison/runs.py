@@ -140,8 +140,11 @@ def evaluate_runs(
             ranks = own.ranks(protocol, seed)
             own.check(protocol_name, ranks, measuring.metrics.values())
             measurements.add(name, protocol_name, items, ranks)
+    reading = [getattr(own, "reading", None) for own in (judged, training, *lists.values())]
     return measurements.result(
-        {**measuring.settings, "depth": depth, "ties": ties, "seed": seed}, notes
+        {**measuring.settings, "depth": depth, "ties": ties, "seed": seed},
+        notes,
+        [own for own in reading if own is not None],
     )
 
 

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from receval.interchange.reading import ReadingReport
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor, generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
@@ -20,6 +22,9 @@ from receval.storage.messages import quoted
 
 SYNONYMS = {"train_share": "train_ratio"}
 """Parameters of splits by other usual names."""
+
+MANY_TIED = 0.05
+"""From which share on ratings of equal times are told."""
 
 _MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
 
@@ -38,6 +43,10 @@ class SplitRatings:
     seed : int
     parameters : dict
         All parameters, and what the split came to, such as the moment of a cut.
+    reading : ReadingReport, optional
+        How the ratings were read, if they were.
+    notes : tuple of str
+        What is worth knowing about the split, in sentences.
 
     Examples
     --------
@@ -55,6 +64,8 @@ class SplitRatings:
     description: dict[str, Any]
     seed: int
     parameters: dict[str, Any] = field(default_factory=dict)
+    reading: ReadingReport | None = None
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         ratings = self.ratings
@@ -88,7 +99,14 @@ class SplitRatings:
         return generator_of
 
 
-def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> SplitRatings:
+def split(
+    ratings: Ratings,
+    kind: str,
+    *,
+    seed: int = 1,
+    unselected_items: Literal["left out", "candidates"] = "left out",
+    **parameters: Any,
+) -> SplitRatings:
     """Split ratings into train and test.
 
     Parameters
@@ -100,6 +118,9 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
         (:mod:`receval.splits.kinds`).
     seed : int
         Another one gives another split.
+    unselected_items : {"left out", "candidates"}
+        With a ``selection``, what becomes of items without any selected rating: they are no
+        candidates of any protocol, or they still are, though no system knows anything of them.
     **parameters
         Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
         ``folds=5``, ``held_out=1``, ``cut="2003-01-31"``.
@@ -136,7 +157,35 @@ def split(ratings: Ratings, kind: str, *, seed: int = 1, **parameters: Any) -> S
     parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
     parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
-    return SplitRatings(ratings, parts, named, seed, parameters)
+    reading = getattr(ratings, "reading", None)
+    notes: list[str] = []
+    if spec.selection is not None and unselected_items == "left out":
+        used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
+        parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
+        whole, ratings = ratings, ratings.select(used).compacted()
+        notes.append(
+            f"The selection leaves {len(ratings):,} of {len(whole):,} ratings, "
+            f"{ratings.n_users:,} of {whole.n_users:,} users and {ratings.n_items:,} of "
+            f"{whole.n_items:,} items; the other items are no candidates."
+        )
+    if spec.needs_timestamps and ratings.timestamps is not None:
+        notes += _notes_on_time(ratings)
+    return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes))
+
+
+def _notes_on_time(ratings: Ratings) -> list[str]:
+    """Return in a sentence how many ratings time does not order, if they are many."""
+    assert ratings.timestamps is not None
+    order = np.lexsort((ratings.timestamps, ratings.users))
+    users, times = ratings.users[order], ratings.timestamps[order]
+    same = (users[1:] == users[:-1]) & (times[1:] == times[:-1])
+    tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+    if tied.mean() < MANY_TIED:
+        return []
+    return [
+        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: they are "
+        "split in the order of the table."
+    ]
 
 
 def _refusal(kind: str, error: ValidationError) -> str:

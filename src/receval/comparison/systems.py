@@ -112,7 +112,11 @@ def evaluate_systems(
         "seed": data.seed,
         "systems": {name: system_settings(system) for name, system in systems.items()},
     }
-    return measurements.result({**settings, **measuring.settings}, notes)
+    return measurements.result(
+        {**settings, **measuring.settings},
+        [*data.notes, *notes],
+        [] if data.reading is None else [data.reading],
+    )
 
 
 def _order_of(spoken: Dialect) -> str:

@@ -36,7 +36,8 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
-from receval.diagnosis.users_sample import compacted_ratings, sampled_users
+from receval.diagnosis.users_sample import sampled_users
+from receval.interchange.moments import span_in_words
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.protocols.names import parse_protocol
@@ -95,7 +96,7 @@ def diagnose(
     >>> found.advice[0].subject, found.advice[0].sentence[:51]
     ('Split', "A random fifth of each user's ratings tests and the")
     """
-    chosen = compacted_ratings(chosen_ratings(ratings))
+    chosen = chosen_ratings(ratings).compacted()
     drawn = drawn_judgments(ratings, unbiased)
     threshold = relevance_threshold(chosen.values, relevant)
     sample = sampled_users(chosen, seed)
@@ -106,7 +107,7 @@ def diagnose(
     steps.begin("splits")
     splits = compared_splits(chosen, seed)
     cold = cold_start(splits.made)
-    future = None if chosen.timestamps is None else future_training(splits.made)
+    future = future_training(splits.made) if _has_order(chosen) and splits.made else None
     kind, parameters = _tried_split(chosen)
     data = split(sample, kind, seed=seed, **parameters)
     fold = with_unbiased(next(data.folds()), found[0] if found is not None else None)
@@ -175,6 +176,12 @@ def diagnose(
             "systems": list(quick.systems),
         },
     )
+
+
+def _has_order(ratings: Ratings) -> bool:
+    """Tell whether times order any of the ratings."""
+    times = ratings.timestamps
+    return times is not None and bool((times != times[0]).any())
 
 
 class _Steps:
@@ -251,6 +258,11 @@ def _notes(
         notes.append(
             f"Of the {len(drawn):,} unbiased judgments {found[1]:,} are of users or items without "
             "ratings among those that systems were tried on, and were left out."
+        )
+    if chosen.timestamps is not None and not _has_order(chosen):
+        notes.append(
+            f"All ratings have the same time, {span_in_words(chosen.timestamps[:1])[:10]}: nothing "
+            "can be ordered by it, and splits by time go by the order of the table."
         )
     if splits.refused:
         if chosen.timestamps is None:

@@ -60,27 +60,4 @@ def sampled_users(ratings: Ratings, seed: int) -> Ratings:
         return ratings
     is_taken = np.zeros(n_users, dtype=np.bool_)
     is_taken[order[:size]] = True
-    return compacted_ratings(ratings.select(is_taken[ratings.users]))
-
-
-def compacted_ratings(ratings: Ratings) -> Ratings:
-    """Return the same ratings with codes of the users and items alone that have one."""
-    has_user = np.bincount(ratings.users, minlength=ratings.n_users) > 0
-    has_item = np.bincount(ratings.items, minlength=ratings.n_items) > 0
-    if has_user.all() and has_item.all():
-        return ratings
-    users, items = np.flatnonzero(has_user), np.flatnonzero(has_item)
-    # New codes by old ones; sorting millions of rows would take longer than all else.
-    user_codes = (np.cumsum(has_user) - 1).astype(np.int32)
-    item_codes = (np.cumsum(has_item) - 1).astype(np.int32)
-    return Ratings(
-        users=user_codes[ratings.users],
-        items=item_codes[ratings.items],
-        values=ratings.values,
-        user_ids=ratings.user_ids[users],
-        item_ids=ratings.item_ids[items],
-        timestamps=ratings.timestamps,
-        known=ratings.known,
-        events=ratings.events,
-        checked=True,
-    )
+    return ratings.select(is_taken[ratings.users]).compacted()

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +29,11 @@ FIRST_LINES = 1000
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
 _FIRST_BYTES = 1 << 22
+
+_LONGEST_CELL = 1 << 27
+
+_FEWEST = 3
+"""Cells of a line of ratings or of a run, as most have them."""
 
 _MOST = 0.9
 """Of the first lines so many have the same number of cells between the right delimiter."""
@@ -71,8 +78,12 @@ class Layout:
         if self.are_numbers:
             header += " that numbers the columns"
         index = ", without its first column, an index" if self.has_index else ""
-        between = WORDS.get(self.delimiter, quoted(self.delimiter))
-        return f"text with {between} and {header}{index}"
+        return f"text with {self.delimiter_in_words} and {header}{index}"
+
+    @property
+    def delimiter_in_words(self) -> str:
+        """What stands between cells, in words."""
+        return WORDS.get(self.delimiter, quoted(self.delimiter))
 
     @property
     def is_quoted(self) -> bool:
@@ -171,9 +182,21 @@ def plain_name(name: str) -> str:
 def split_line(line: str, delimiter: str) -> list[str]:
     """Return the cells of a line; quotes around a cell are not part of it."""
     if '"' in line and delimiter in QUOTED:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        text = io.StringIO(line, newline="")
+        with cells_of_any_length():
+            return [cell.strip() for cell in next(csv.reader(text, delimiter=delimiter), [])]
     cells = line.split() if delimiter == " " else line.split(delimiter)
     return [cell.strip() for cell in cells]
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let Python's reader of CSV take the texts of reviews for cells."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def is_number(text: str) -> bool:
@@ -199,11 +222,10 @@ def named_columns(names: Sequence[str]) -> str:
 def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     """Return the cells of lines; a cell in quotes may go over several of them."""
     if delimiter in QUOTED and any('"' in line for line in lines):
-        texts = (f"{line}\n" for line in lines)
-        try:
-            rows = list(csv.reader(texts, delimiter=delimiter))
-        except csv.Error:
-            rows = [split_line(line, delimiter) for line in lines]
+        # Carriage returns end rows, too, where they stand alone.
+        text = io.StringIO("\n".join(lines), newline="")
+        with cells_of_any_length():
+            rows = list(csv.reader(text, delimiter=delimiter))
         return [[cell.strip() for cell in row] for row in rows if row]
     return [split_line(line, delimiter) for line in lines if line.strip()]
 
@@ -217,7 +239,10 @@ def _delimiter_of(lines: Sequence[str], usual: str) -> str:
             continue
         counts = Counter(map(len, _records(lines, delimiter)))
         cells, lines_with = counts.most_common(1)[0]
-        if lines_with >= _MOST * counts.total() and cells > most:
+        is_consistent = lines_with >= _MOST * counts.total()
+        # White space stands between words, too, which may be as many in all lines.
+        is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
+        if is_consistent and cells > most and is_likely:
             best, most = delimiter, cells
     if best:
         return best

@@ -145,7 +145,7 @@ def in_seconds(
     return seconds, words
 
 
-def span_in_words(seconds: NDArray[np.int64] | NDArray[np.float64]) -> str:
+def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
     """Return the first and the last of some moments as days; nothing beyond the calendar.
 
     Examples

@@ -10,16 +10,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from receval.interchange.errors import TableError
-from receval.interchange.layouts import Layout, is_number, split_line
+from receval.interchange.layouts import Layout, cells_of_any_length, is_number, split_line
 from receval.interchange.text_lines import opened_text
-from receval.storage.messages import quoted, shortened
-
-_LONGEST_CELL = 1 << 27
+from receval.storage.messages import shortened
 
 
 def checked_records(
@@ -49,7 +46,7 @@ def checked_records(
         quotes look like rows. The message names the line.
     """
     records = 0
-    with opened_text(path, encoding) as file, _cells_of_any_length():
+    with opened_text(path, encoding) as file, cells_of_any_length():
         for first, last, cells in _records(path, file, layout.delimiter):
             if layout.header is not None and first == 1:
                 continue
@@ -57,7 +54,7 @@ def checked_records(
             if len(cells) != layout.n_columns:
                 raise TableError(
                     f"{path}, line {first} has {len(cells)} cells between "
-                    f"{quoted(layout.delimiter)}, but the first line has {layout.n_columns}. "
+                    f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}. "
                     f"{_ADVICE}"
                 )
             if first == last:
@@ -88,9 +85,8 @@ _ADVICE = (
 
 def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
     """Yield the first and the last line of each record, from 1, and its cells."""
-    reader = csv.reader(
-        io.TextIOWrapper(file, encoding="utf-8", newline=""), delimiter=delimiter, strict=True
-    )
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
     first = 1
     try:
         for cells in reader:
@@ -102,6 +98,9 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
             f"{path}, line {first}: a cell is quoted in part, or its quote is not closed "
             f"({shortened(str(error))}). {_ADVICE}"
         ) from None
+    finally:
+        # Closed with it, the file could not be read on.
+        text.detach()
 
 
 def _is_like_a_row(line: str, layout: Layout, numbers: Collection[int]) -> bool:
@@ -113,12 +112,3 @@ def _joined(hidden: str, cells: list[str], delimiter: str) -> str:
     """Return the last line of a record, as far as it was written."""
     behind = cells[cells.index(hidden) + 1 :]
     return delimiter.join([hidden.rpartition("\n")[2], *behind])
-
-
-@contextmanager
-def _cells_of_any_length() -> Iterator[None]:
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)

@@ -28,12 +28,13 @@ Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
 USER_NAMES = (
     "user", "userid", "uid", "useridx", "userindex", "customer", "customerid", "reviewerid",
-    "visitorid", "memberid", "profilename", "sessionid", "qid", "queryid", "query", "topic", "u",
+    "visitorid", "memberid", "profilename", "sessionid", "qid", "queryid", "query", "topic",
+    "users", "u",
 )  # fmt: skip
 ITEM_NAMES = (
     "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "product", "productid",
     "parentasin", "asin", "track", "trackid", "song", "songid", "book", "bookid", "isbn", "artist",
-    "artistid", "businessid", "beerid", "gameid", "docid", "docno", "document", "doc", "i",
+    "artistid", "businessid", "beerid", "gameid", "docid", "docno", "document", "doc", "items", "i",
 )  # fmt: skip
 RATING_NAMES = (
     "rating", "ratings", "stars", "starrating", "reviewoverall", "overall", "bookrating", "value",

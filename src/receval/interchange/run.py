@@ -20,7 +20,16 @@ from receval.interchange.tables import read_wanted
 from receval.ratings import first_repeat
 from receval.storage.messages import shortened
 
-SCORE_NAMES = ("score", "prediction", "pred", "predictedrating", "rating", "similarity", "value")
+SCORE_NAMES = (
+    "score",
+    "prediction",
+    "pred",
+    "predictedrating",
+    "rating",
+    "similarity",
+    "value",
+    "scores",
+)
 RANK_NAMES = ("rank", "position", "itemrank")
 
 

@@ -103,11 +103,11 @@ def _guessed(line: bytes) -> str:
     best = from_bytes(line).best()
     if best is None or b"\x00" in line:
         return "Is it another kind of file?"
-    # Of the encodings of Western Europe nothing tells one from the other but rare signs.
-    name = "latin-1" if best.encoding.startswith(("cp125", "latin", "iso8859")) else best.encoding
+    # Most such files are of Western Europe, and a line is short to guess by.
+    names = list(dict.fromkeys(["latin-1", best.encoding]))
     return (
-        f"It may be {name}: say encoding={name!r} (in a command: --encoding {name}), or write the "
-        "file in UTF-8."
+        f"It may be {' or '.join(names)}: say encoding={names[0]!r} (in a command: --encoding "
+        f"{names[0]}), or write the file in UTF-8."
     )
 
 

@@ -13,7 +13,6 @@ import pyarrow.csv
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import (
-    WORDS,
     Layout,
     has_decimal_commas,
     is_number,
@@ -202,9 +201,7 @@ class _Reader:
                 "each line, with or without a carriage return before it."
             )
         else:
-            texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
-            numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
-            rows = checked_records(self.path, self.layout, texts, numbers, self.encoding)
+            rows = self._records()
             unit = "row"
             with opened_text(self.path, self.encoding) as file:
                 table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
@@ -214,6 +211,12 @@ class _Reader:
                 "quote mark or the end of a line missing somewhere?"
             )
         return table, unit
+
+    def _records(self) -> int:
+        """Return how many records there are, and refuse quotes that hide rows."""
+        texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
+        numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
+        return checked_records(self.path, self.layout, texts, numbers, self.encoding)
 
     def _parsed(
         self, file: Any, delimiter: str, kinds: Mapping[str, pa.DataType], *, with_line_ends: bool
@@ -245,6 +248,8 @@ class _Reader:
         if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
             return no_text
         path, layout = self.path, self.layout
+        if layout.is_quoted and _has_quotes(path, self.encoding):
+            self._records()
         kinds: dict[str, tuple[int, str]] = {}
         with opened_text(path, self.encoding) as file:
             for number, line in enumerate(file, 1):
@@ -254,8 +259,7 @@ class _Reader:
                 if len(cells) != layout.n_columns:
                     return TableError(
                         f"{path}, line {number} has {len(cells)} cells between "
-                        f"{WORDS.get(layout.delimiter, layout.delimiter)}, but the first line has "
-                        f"{layout.n_columns}."
+                        f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}."
                     )
                 for column in self.wanted:
                     cell = cells[self.places[column.name]]
@@ -294,3 +298,8 @@ class _Reader:
             f"{self.path}, line {number}: the {column.name} is {kind}, but that of line "
             f"{first} is {before}: write all of them in the same way."
         )
+
+
+def _has_quotes(path: Path, encoding: str | None) -> bool:
+    with opened_text(path, encoding) as file:
+        return any(b'"' in block for block in iter(lambda: file.read(BLOCK), b""))

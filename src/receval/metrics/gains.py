@@ -33,6 +33,9 @@ _UNKNOWN_FROM = 5.0
 def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64]:
     r"""Return the gain of each judged item; it never falls with the rating.
 
+    Where a gain is of the rating itself, and not of its steps above the threshold, a rating below 0
+    has the gain of a rating of 0, as in trec_eval.
+
     Parameters
     ----------
     judged : JudgedItems
@@ -65,10 +68,11 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         The gain needs the dataset's highest rating, which is not known or not above 1.
     """
     ratings = judged.values.astype(np.float64)
+    from_zero = np.maximum(ratings, 0.0)
     if gain == "rating":
-        return ratings
+        return from_zero
     if gain == "exp":
-        return np.exp2(ratings) - 1.0
+        return np.exp2(from_zero) - 1.0
     if gain == "exp-normalised":
         highest = maximum_rating(judged, wanted_by)
         if not highest > 1:
@@ -76,15 +80,15 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
                 f"{wanted_by} has the gain exp-normalised, which is 0 for ratings of 1, but the "
                 f"highest rating of the dataset is {highest:g}: choose another gain."
             )
-        return (np.exp2(ratings - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
+        return (np.exp2(from_zero - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
     if gain == "exp-relevant":
-        return np.where(judged.relevant, np.exp2(ratings) - 1.0, 0.0)
+        return np.where(judged.relevant, np.exp2(from_zero) - 1.0, 0.0)
     if gain == "exp-steps":
         return np.where(judged.relevant, np.exp2(ratings - judged.threshold + 1.0) - 1.0, 0.0)
     if gain == "exp-steps-from-0":
         return np.where(judged.relevant, np.exp2(ratings + 1.0) - 1.0, 0.0)
     if gain == "relevant":
-        return np.where(judged.relevant, ratings, 0.0)
+        return np.where(judged.relevant, from_zero, 0.0)
     if gain == "steps":
         return np.where(judged.relevant, ratings - judged.threshold + 1.0, 0.0)
     if gain == "cm100k":

@@ -105,6 +105,11 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[str, 
             "that they are left out."
         )
         levels["lists"] = ["full"]
+    elif ratings.values.max() <= 1:
+        levels["metric"] = [own for own in levels["metric"] if own.get("gain") != "g2"]
+        notes.append(
+            "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out."
+        )
     most = min(int(np.bincount(codes).max()) for codes in (ratings.users, ratings.items))
     if name == "full" and most < 50:
         levels["selection"] = [own for own in levels["selection"] if "min_user_ratings" not in own]
