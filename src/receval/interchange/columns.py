@@ -124,10 +124,11 @@ class FoundColumns:
             )
         if ids and all(map(_WHOLE_AS_FLOAT.fullmatch, ids)):
             ids = [identifier.removesuffix(".0") for identifier in ids]
-        if (cut := next((own for own in ids if own.endswith("\0")), None)) is not None:
+        if "\0" in "".join(ids):
+            cut = next(own for own in ids if "\0" in own)
             row = int(np.argmax(codes == ids.index(cut)))
             raise TableError(
-                f"{self.where(row)}: the {name} {quoted(cut)} ends in a null character: is this "
+                f"{self.where(row)}: the {name} {quoted(cut)} has a null character: is this "
                 "another kind of file, or another encoding?"
             )
         longest = max(ids, key=len, default="")

@@ -13,7 +13,7 @@ import pyarrow.json
 
 from receval.interchange.errors import TableError
 from receval.interchange.reading import ReadingOptions
-from receval.interchange.text_lines import BLOCK, bytes_that_are_no_text, opened_text
+from receval.interchange.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
 
 Scores = Mapping[str, Mapping[str, float]]
@@ -41,6 +41,7 @@ def read_json_lines(path: Path, options: ReadingOptions) -> pa.Table | Scores:
     TableError
         A line is no such object; the message says where and why.
     """
+    check_encoding(path, options.encoding)
     with opened_text(path, options.encoding) as file:
         start = file.read(1 << 20).split(b"\n", 1)[0]
     try:
@@ -176,8 +177,6 @@ def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
 
 def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
     """Return the error for the first line that is no object, or whose types are others."""
-    if (no_text := bytes_that_are_no_text(path, options.encoding)) is not None:
-        return no_text
     kinds: dict[str, tuple[int, str]] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):

@@ -15,7 +15,7 @@ from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import TableError
 from receval.interchange.memory_tables import columns_of_table
 from receval.interchange.reading import ReadingOptions
-from receval.interchange.text_lines import opened_text
+from receval.interchange.text_lines import check_encoding, opened_text
 from receval.storage.messages import shortened
 
 _ITEM = re.compile(r"\d+:\s*")
@@ -33,6 +33,7 @@ def read_netflix_lines(
     TableError
         A line is neither; the message names it.
     """
+    check_encoding(path, options.encoding)
     items: list[str] = []
     places: list[int] = []
     wrong: list[str] = []
