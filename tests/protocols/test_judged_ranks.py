@@ -119,27 +119,30 @@ def test_parts_of_folds_and_users_are_joined_as_one_job_writes_them(tmp_path: Pa
     assert read_ranks(tmp_path / "joined.npz", "1R", 0).ranks.tolist() == [0, 3, -1]
 
 
+@pytest.mark.parametrize("prefix", ["", "of/", "of/a/plugin/"])
 @pytest.mark.parametrize(
     ("second", "owner", "message"),
     [
-        (of_fold(1, "AR"), OWNER, "it has no 1R/1/test/candidates"),
-        (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/0/test"),
-        (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, P1R/1/test"),
-        (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, 1R/0/unbiased"),
+        (of_fold(1, "AR"), OWNER, "it has no {}1R/1/test/candidates"),
+        (of_fold(0, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, {}P1R/0/test"),
+        (of_fold(1, "AR", "1R", "P1R"), OWNER, "it has, beside what it should hold, {}P1R/1/test"),
+        (of_fold(0, "AR", "1R", unbiased=True), OWNER, "it has, beside .*, {}1R/0/unbiased"),
         (of_fold(0, "AR", "1R"), None, "it has no owner"),
         (of_fold(1, "AR", "1R"), ("ml-1m", "user-80", "random"), "2.npz .*ranks of .*, random"),
     ],
 )
-def test_a_part_of_other_protocols_or_systems_is_not_joined(
+def test_a_part_of_other_protocols_or_systems_is_not_joined_whatever_their_keys(
     tmp_path: Path,
     second: dict[RanksKey, JudgedRanks],
     owner: tuple[str, str, str] | None,
     message: str,
+    prefix: str,
 ) -> None:
     parts = [tmp_path / "1.npz", tmp_path / "2.npz"]
-    write_ranks(parts[0], of_fold(0, "AR", "1R"), OWNER)
-    write_ranks(parts[1], second, owner)
-    with pytest.raises(DamagedFileError, match=message):
+    write_ranks(parts[0], of_fold(0, f"{prefix}AR", f"{prefix}1R"), OWNER)
+    renamed = {(f"{prefix}{key}", *rest): ranks for (key, *rest), ranks in second.items()}
+    write_ranks(parts[1], renamed, owner)
+    with pytest.raises(DamagedFileError, match=message.format(prefix)):
         join_ranks(tmp_path / "joined.npz", parts)
     assert not (tmp_path / "joined.npz").exists()
 

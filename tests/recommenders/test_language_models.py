@@ -325,6 +325,23 @@ def test_of_many_equally_similar_items_those_with_the_smaller_codes_are_nearest(
     )
 
 
+@pytest.mark.costly
+@pytest.mark.parametrize("n_items", [64, 65, 128, 129])
+def test_items_similar_to_all_others_are_scored_at_every_number_of_words_of_bits(
+    n_items: int,
+) -> None:
+    # The bit behind the last similar item ends a word of 64 bits, or begins one. The last user has
+    # rated the last items alone, which stand anywhere among the similar ones.
+    values = np.random.default_rng(4).integers(1, 6, (4, n_items)).astype(float)
+    values[3, : n_items - 5] = 0.0
+    model = CentredItemNeighbourhood(2, shrinkage=2.0)
+    found = scores_of(model, values, values > 0)
+    assert np.diff(model.similarities_.indptr).tolist() == [n_items - 1] * n_items
+    np.testing.assert_allclose(
+        found, brute_centred_items(values, values > 0, model), rtol=1e-5, atol=2e-5
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -147,6 +147,20 @@ def test_blocks_of_three_draws_are_one_sequence(monkeypatch: pytest.MonkeyPatch)
     assert drawn_by(sampler, 200) == [lists.drawn(oracle) for _ in range(200)]
 
 
+def test_sums_are_taken_from_scratch_as_often_within_a_block_as_where_blocks_begin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Every block begins with sums from scratch. The weights are equal to the last bit: they would
+    # show what rounding leaves of sums that grow older.
+    _, rated = generated(230, 40)
+    train, number = to_matrix(rated * 1.0, rated), 3 * librec_popularity.REFRESH
+    samplers = [DriftingPopularitySampler(train, JavaRandom(1)) for _ in range(2)]
+    assert len(list(samplers[0].blocks(number))) == 1
+    monkeypatch.setattr(librec_popularity, "BLOCK", librec_popularity.REFRESH)
+    assert len(list(samplers[1].blocks(number))) == 3
+    assert samplers[1].weights.tobytes() == samplers[0].weights.tobytes()
+
+
 @given(numbers=st.lists(st.integers(0, 2**31 - 1), max_size=50))
 def test_segments_are_those_of_guava(numbers: list[int]) -> None:
     found = cache_segments(np.array(numbers, dtype=np.int64))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import assume, given
@@ -154,6 +155,23 @@ def test_the_rows_of_table_4(a: Item, b: Item) -> None:
         pair.steeper_than_non_relevance[0],
     ):
         assert consistency(pair) == (True, True)
+
+
+def test_lemma_1_decides_every_combination_of_signs_as_its_four_cases_do() -> None:
+    # Also combinations that no pair of items has, such as a flat popularity that is steeper.
+    signs = list(product((-1, 0, 1), repeat=4))
+    expected = []
+    for popularity, relevance, than_relevance, than_non_relevance in signs:
+        if popularity == 0:
+            disagree = False
+        elif relevance == 0:
+            disagree = True
+        elif popularity == relevance:
+            disagree = than_non_relevance == 1
+        else:
+            disagree = than_relevance == 1
+        expected.append(disagree)
+    assert lemma1_predicts_disagreement(*zip(*signs, strict=True)).tolist() == expected
 
 
 # --- annex B: flat functions ------------------------------------------------------------------

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -199,13 +200,21 @@ def test_matrices_and_masks_that_do_not_fit_are_refused() -> None:
         RatingProbabilities.of_matrices(RELEVANT, TRAIN[:3])
     with pytest.raises(ValueError, match="one row for each user"):
         RatingProbabilities.of_matrices(RELEVANT[0], TRAIN[0])
-    with pytest.raises(ValueError, match="user 0 and item 0 is both in train and in test"):
-        RatingProbabilities.of_matrices(RELEVANT, TRAIN, TRAIN)
     for mask in (np.array([True]), np.ones(6, dtype=int)):
         with pytest.raises(ValueError, match="True or False for each"):
             RatingProbabilities.of_ratings(RATINGS, 4, mask)
         with pytest.raises(ValueError, match="True or False for each"):
             RatingProbabilities.of_judgments(RATINGS, 4, mask)
+
+
+def test_the_pair_that_is_named_is_the_first_that_both_trains_and_tests() -> None:
+    # All matrices of two users and two items: a pair is in neither part, in one, or in both.
+    for parts in product(range(4), repeat=4):
+        if 3 in parts:
+            codes = np.array(parts).reshape(2, 2)
+            user, item = divmod(parts.index(3), 2)
+            with pytest.raises(ValueError, match=f"user {user} and item {item} is both in train"):
+                RatingProbabilities.of_matrices(codes < 0, codes & 1, codes & 2)
 
 
 def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() -> None:
