@@ -161,6 +161,17 @@ def test_sums_are_taken_from_scratch_as_often_within_a_block_as_where_blocks_beg
     assert samplers[1].weights.tobytes() == samplers[0].weights.tobytes()
 
 
+def test_a_common_factor_of_all_weights_changes_no_draw_however_small_it_is() -> None:
+    _, rated = generated(230, 40)
+    samplers = [
+        DriftingPopularitySampler(to_matrix(rated * 1.0, rated), JavaRandom(1)) for _ in range(2)
+    ]
+    # As after so many lists; a power of two changes no digit.
+    samplers[1].weights *= 2.0**-1000
+    samplers[1]._scale *= 2.0**1000
+    assert drawn_by(samplers[0], 2000) == drawn_by(samplers[1], 2000)
+
+
 @given(numbers=st.lists(st.integers(0, 2**31 - 1), max_size=50))
 def test_segments_are_those_of_guava(numbers: list[int]) -> None:
     found = cache_segments(np.array(numbers, dtype=np.int64))

@@ -18,6 +18,10 @@ SEGMENTS, USERS_OF_SEGMENT = 4, 50
 # Weights below it are taken for 0: they are never drawn, and subnormal numbers are slow.
 SMALLEST_WEIGHT = 1e-290
 
+# The common factor of all weights falls at every list. From here on, before the weights reach the
+# smallest one, it is taken back.
+LARGEST_SCALE = 1e200
+
 # How many lists are built between two sums from scratch, which end the growth of rounding errors.
 REFRESH = 1024
 
@@ -167,6 +171,10 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     for n in range(len(users)):
         if age == REFRESH:
             age = 0
+            if scale > LARGEST_SCALE:
+                for index in range(n_weights):
+                    weights[index] *= scale
+                scale = 1.0
             for block in range(len(sums)):
                 sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
                 highest[block] = sums[block]
