@@ -14,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from receval.interchange.errors import TableError
+from receval.interchange.layouts import WORDS
 from receval.interchange.ratings_table import ReadRatings, read_ratings
 from receval.interchange.run_files import read_run
+from receval.interchange.text_lines import QUOTED
 
 LONGEST = 500
 """Characters of a message."""
@@ -31,7 +33,7 @@ SAMPLES: dict[str, bytes] = {
     ).encode(),
     "quoted.csv": "".join(
         [
-            'user,title,item,rating\n',
+            "user,title,item,rating\n",
             *(f'{u},"a, ""b"" {n}",{i},{r}\n' for n, (u, i, r, _) in enumerate(ROWS)),
         ]
     ).encode(),
@@ -44,7 +46,10 @@ SAMPLES: dict[str, bytes] = {
     "dates.csv": "".join(
         [
             "user,item,date\n",
-            *(f"{u},{i},2021-05-{1 + n % 28:02}T10:00:00Z\n" for n, (u, i, _, _) in enumerate(ROWS)),
+            *(
+                f"{u},{i},2021-05-{1 + n % 28:02}T10:00:00Z\n"
+                for n, (u, i, _, _) in enumerate(ROWS)
+            ),
         ]
     ).encode(),
     "a.jsonl": "".join(
@@ -53,18 +58,22 @@ SAMPLES: dict[str, bytes] = {
     "a.qrels": "".join(f"{u} 0 {i} {r % 3}\n" for u, i, r, _ in ROWS).encode(),
     "utf-16.csv": "user,item,rating\nzoë,größe,5\nann,book,4\n".encode("utf-16"),
     "netflix.txt": b"1:\n5,3,2005-09-06\n6,4,2005-09-07\n2:\n5,1,2005-09-08\n",
-    "a.run": "".join(f"{u} Q0 {i} {n} {40 - n} me\n" for n, (u, i, _, _) in enumerate(ROWS)).encode(),
+    "a.run": "".join(
+        f"{u} Q0 {i} {n} {40 - n} me\n" for n, (u, i, _, _) in enumerate(ROWS)
+    ).encode(),
     "a.json": b'{"u1": {"a": 1.5, "b": 2}, "u2": {"a": 3}}',
-    "lists.jsonl": b'{"user": "a", "items": ["x", "y"], "scores": [2, 1]}\n{"user": "b", "items": ["x"], "scores": [1]}\n',
+    "lists.jsonl": b'{"user": "a", "items": ["x", "y"], "scores": [2, 1]}\n'
+    b'{"user": "b", "items": ["x"], "scores": [1]}\n',
 }
 """Files by name; the last three are runs."""
 
 RUNS = ("a.run", "a.json", "lists.jsonl")
 
 _TOKENS = (
-    b'"', b"'", b",", b";", b"::", b"\t", b" ", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf",
-    b"nan", b"inf", b"-1", b"1e400", b"0x1", b"1_000", b"NA", b"{", b"}", b"[", b"]", b":", b"null",
-    b"user", b"0,1,2\n", b"Unnamed: 0,", b"\\", b"1:\n", b"99999999999999999999", b"x" * 3000,
+    b'"', b"'", b",", b";", b"::", b"\t", b" ", b"\n", b"\r", b"\r\n", b"\x00", b"\xff",
+    b"\xef\xbb\xbf", b"nan", b"inf", b"-1", b"1e400", b"0x1", b"1_000", b"NA", b"{", b"}", b"[",
+    b"]", b":", b"null", b"user", b"0,1,2\n", b"Unnamed: 0,", b"\\", b"1:\n",
+    b"99999999999999999999", b"x" * 3000,
 )  # fmt: skip
 
 
@@ -113,18 +122,13 @@ def _lost(content: bytes, read: ReadRatings) -> str | None:
     if not form.startswith("text") or " in " in form:
         return None
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
-    if '"' in text:
-        delimiter = next(
-            sign for word, sign in (("commas", ","), ("semicolons", ";"), ("tabs", "\t"), ("'|'", "|"),
-                                    ("spaces", ""), ("'::'", "")) if word in form
-        )  # fmt: skip
-        if not delimiter:
-            return None
-        rows = sum(bool(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    delimiter = next((sign for sign in QUOTED if WORDS[sign] in form), None)
+    if '"' in text and delimiter is not None:
+        lines = io.StringIO(text, newline="")
+        rows = sum(bool(row) for row in csv.reader(lines, delimiter=delimiter))
     else:
-        rows = sum(bool(line) for line in re.split("\r\n|\r|\n", text))
-        if "spaces" in form:
-            rows = sum(bool(line.strip()) for line in re.split("\r\n|\r|\n", text))
+        lines_of_text = re.split("\r\n|\r|\n", text)
+        rows = sum(bool(line.strip() if WORDS[" "] in form else line) for line in lines_of_text)
     rows -= "a header" in form
     return None if rows == read.reading.rows else f"{rows} rows, {read.reading.rows} read ({form})"
 

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Damaged files of ratings and runs are read whole or refused in a sentence, never in part."""
+"""Three hundred thousand damaged files of ratings, judgments and runs: ``make faults``."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import random
-import re
-import warnings
+import os
 from pathlib import Path
 
 import pytest
+from faults.table_damages import SAMPLES, one_fault
 
-from faults.answers import searched
-from receval.interchange.errors import SuspiciousTableWarning, TableError
-from receval.interchange.ratings_table import read_ratings
-from receval.interchange.run_files import read_run
+INPUTS = int(os.environ.get("RECEVAL_FAULTS", "22000"))
+SHOWN = 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_damaged_table_is_read_whole_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
+    wrong = {}
+    for seed in range(INPUTS):
+        if problem := one_fault(name, seed, tmp_path):
+            wrong[seed] = problem
+            if len(wrong) == SHOWN:
+                break
+    assert not wrong
