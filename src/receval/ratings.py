@@ -123,6 +123,11 @@ class Ratings:
                 f"Row {row + 1} has the value {self.values[row]}: every rating must be a finite "
                 "number of single precision."
             )
+        if self.timestamps is not None and not np.isfinite(self.timestamps).all():
+            row = int(np.argmin(np.isfinite(self.timestamps)))
+            raise ValueError(
+                f"Row {row + 1} has the timestamp {self.timestamps[row]}, and needs one."
+            )
         repeat = None if checked or self.events else _first_repeated_pair(self)
         if repeat is not None:
             row, earlier = repeat

@@ -83,7 +83,9 @@ def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
 def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
     ratings = read_text(tmp_path / "a.csv", f"user,item,rating,date\n1,2,5,{text}\n1,3,5,{text}\n")
     assert ratings.timestamps.tolist() == [MOMENTS[0]] * 2
-    assert ratings.reading.times.startswith("times are dates, 2021-05-03 to 2021-05-03; 1 equal")
+    assert ratings.reading.times.startswith(
+        "times are dates, 2021-05-03 to 2021-05-03, 1 different"
+    )
 
 
 @given(

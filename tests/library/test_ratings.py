@@ -76,7 +76,7 @@ def test_sizes_count_users_and_items_without_ratings(tmp_path: Path) -> None:
         ({"values": np.array([5, 1e39, 3])}, r"Row 2 has the value 1e\+39: .* single precision"),
         (
             {"timestamps": np.array([1.0, np.nan, 2.0])},
-            "timestamps is of type float64, not of integers",
+            "Row 2 has the timestamp nan, and needs one",
         ),
         ({"known": np.array([0, 1, 2])}, "known is of type int64, not of bool"),
     ],

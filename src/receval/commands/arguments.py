@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from receval import __version__
 from receval.commands.completion import complete_by
 from receval.commands.saved_arguments import TABLES_READ, kept_arguments
+from receval.interchange.reading import FORMATS
 from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
 
 def add_reading(parser: argparse.ArgumentParser, of: str = "") -> None:
     """Add how texts are read where they do not show it."""
-    from receval.interchange.formats import FORMATS
-
     group = parser.add_argument_group(f"how tables{of} are read", "found by themselves; see docs")
     group.add_argument("--format", choices=tuple(FORMATS), help="format of the file")
     group.add_argument("--delimiter", type=_delimiter, help="between cells, such as ';' or tab")

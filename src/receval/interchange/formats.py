@@ -12,21 +12,9 @@ from pathlib import Path
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import first_lines, is_number
 from receval.interchange.packed_files import bare_suffix, opened
-from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.interchange.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions
 from receval.interchange.text_lines import encoding_of
 from receval.storage.messages import enumerated, quoted
-
-FORMATS = {
-    "table": "text with a row a line",
-    "qrels": "TREC's judgments",
-    "trec": "TREC's run",
-    "json": "JSON",
-    "jsonl": "JSON lines",
-    "parquet": "Parquet",
-    "netflix": "Netflix's lines",
-    "npz": "a sparse matrix of scipy",
-}
-"""Formats of files by the names that ``format`` has for them, in words."""
 
 COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
@@ -54,7 +42,7 @@ class Format:
     Attributes
     ----------
     name : str
-        One of :data:`FORMATS`.
+        One of :data:`receval.interchange.reading.FORMATS`.
     why : str
         How it is known, in words; nothing where the file's form says it.
     """

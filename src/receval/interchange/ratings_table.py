@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from receval.datasets.formats.pairs import merge_repeats
 from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import SuspiciousTableWarning, TableError
-from receval.interchange.formats import FORMATS
 from receval.interchange.layouts import plain_name
 from receval.interchange.moments import in_seconds, span_in_words
-from receval.interchange.reading import UNREAD, ReadingOptions, ReadingReport, TimeUnit
+from receval.interchange.reading import FORMATS, UNREAD, ReadingOptions, ReadingReport, TimeUnit
 from receval.interchange.tables import read_wanted
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
 from receval.storage.messages import enumerated, shortened
@@ -279,10 +278,10 @@ def _timestamps(
 
 def _times_in_words(times: NDArray[Any], words: str) -> str:
     ordered = np.sort(times)
-    equal = int((ordered[1:] == ordered[:-1]).sum())
+    different = 1 + int((ordered[1:] != ordered[:-1]).sum())
     told = f"times are {words}" if words == "dates" else f"times are in {words}"
     told += f", {span_in_words(times)}"
-    return f"{told}; {equal:,} equal that of another row" if equal else told
+    return told if different == len(times) else f"{told}, {different:,} different ones"
 
 
 def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:

@@ -12,6 +12,18 @@ from receval.storage.messages import enumerated, shortened
 
 TimeUnit = Literal["s", "ms", "us", "ns", "date"]
 
+FORMATS = {
+    "table": "text with a row a line",
+    "qrels": "TREC's judgments",
+    "trec": "TREC's run",
+    "json": "JSON",
+    "jsonl": "JSON lines",
+    "parquet": "Parquet",
+    "netflix": "Netflix's lines",
+    "npz": "a sparse matrix of scipy",
+}
+"""Formats of files by the names that ``format`` has for them, in words."""
+
 UNREAD = "-"
 """Stands for a column that is not to be read, in a list of columns or as the name of one."""
 
@@ -23,7 +35,7 @@ class ReadingOptions:
     Attributes
     ----------
     format : str, optional
-        Of the file: :data:`receval.interchange.formats.FORMATS`.
+        Of the file: :data:`FORMATS`.
     delimiter : str, optional
         Between cells of a text; a single space stands for any white space.
     header : bool, optional

@@ -50,6 +50,12 @@ class Run:
 
     reading : ReadingReport
         How it was read.
+
+    Examples
+    --------
+    >>> run = run_of_scores({"ann": {"x": 3.0, "y": 2.0}, "bob": {"x": 1.0}})
+    >>> run.lengths.tolist(), run.common_length
+    ([2, 1], None)
     """
 
     users: NDArray[np.int32]

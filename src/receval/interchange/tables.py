@@ -38,7 +38,7 @@ def read_wanted(
     Parameters
     ----------
     source : Path, str or data frame
-        A file of any format of :data:`receval.interchange.formats.FORMATS` but ``npz``, also packed
+        A file of any format of :data:`receval.interchange.reading.FORMATS` but ``npz``, also packed
         (:func:`.packed_files.opened`) or a pipe; a folder of such files, with the columns that its
         names give (``year=2020``); a data frame of pandas or polars; an Arrow table; a mapping of
         names to columns; or what turns itself into an Arrow table.

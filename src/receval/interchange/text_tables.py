@@ -56,7 +56,7 @@ def read_text(
         form += f" in {encoding}"
     if reader.decimal == ",":
         form += ", decimal commas"
-    others = [] if layout.header is None else [n for n in layout.header if n not in found.values()]
+    others = [] if layout.header is None else [n for n in names if n not in found.values()]
     return FoundColumns(
         source=str(path),
         first_row=layout.first_row if unit == "line" else 1,
