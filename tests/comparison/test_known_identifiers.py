@@ -117,4 +117,6 @@ def test_whole_numbers_written_as_floats_are_whole_numbers(
 
     assert ids(["10.0", "0.0", "-3.0"]) == ["-3", "0", "10"]
     for other in ("10.5", "10", "1e3", "007.0", "10.00", "x.0"):
-        assert ids(["7.0", other]) == sorted(["7.0", other])
+        assert ids(["7.0", other]) == sorted(["7", other])
+    # Where both are there, they may be two things.
+    assert ids(["7.0", "7", "8.0"]) == ["7", "7.0", "8.0"]

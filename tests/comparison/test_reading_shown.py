@@ -155,7 +155,7 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
     assert ratings.reading.notes == ()
     bare = {name: own for name, own in table().items() if name != "rating"}
     ratings = read_ratings({**bare, "zeal": np.arange(len(bare["user"]))})
-    assert "none of the columns zeal was taken for ratings" in ratings.reading.notes[0]
+    assert "no column is known to hold the ratings; not read: zeal" in ratings.reading.notes[0]
     assert ratings.reading.values.startswith("no column of ratings was found")
 
 

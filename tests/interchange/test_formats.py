@@ -219,6 +219,8 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
         ("a.json", '{"1": ["a", "a"]}', "user 1 has item a twice"),
         ("a.json", '{"1": ["a", null]}', "item 2 of user 1 is null, and must be an identifier"),
         ("a.json", '{"1": 5}', "must hold an object of users with their items and scores"),
+        ("a.json", '{"1": {"a": 1, "a": 2}}', "an object has the name a twice"),
+        ("a.json", '{"1": {"a": 1}, "1": {"b": 2}}', "an object has the name 1 twice"),
         ("a.json", '{"1": {"a": 1}', "is no JSON: "),
         (
             "a.jsonl",

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import decimal
+import json
 import uuid
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from interchange.read_rows import rows_of
 
 from receval.interchange.errors import TableError
 from receval.interchange.ratings_table import read_ratings
+from receval.interchange.run_files import read_run
 
 IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
 
@@ -28,6 +31,7 @@ IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
         ([1, "b"], ["1", "b"]),
         ([1.0, "b"], ["1", "b"]),
         ([1.0, 2.0], ["1", "2"]),
+        ([1.5, 2.0], ["1.5", "2"]),
         (np.array(["ann", "bob"], dtype=object), ["ann", "bob"]),
         (pd.Series(["ann", "bob"], dtype="category"), ["ann", "bob"]),
         (pd.Series(["ann", "bob"], dtype="string"), ["ann", "bob"]),
@@ -35,7 +39,8 @@ IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
         ([decimal.Decimal(1), decimal.Decimal(2)], ["1", "2"]),
         (pa.array([own.bytes for own in IDS], pa.binary(16)), [str(own) for own in IDS]),
     ],
-    ids=["UUIDs", "bytes", "long", "unsigned", "mixed", "mixed with floats", "floats", "objects",
+    ids=["UUIDs", "bytes", "long", "unsigned", "mixed", "mixed with floats", "floats",
+         "fractions", "objects",
          "categories", "strings", "nullable", "decimals", "binary"],
 )  # fmt: skip
 def test_identifiers_of_every_type_are_read_as_they_are_printed(
@@ -54,7 +59,7 @@ def test_identifiers_of_every_type_are_read_as_they_are_printed(
         ({"user": ["a", "b"], "item": ["x"]}, "different lengths: user has 2, item has 1"),
         ({"user": "ann", "item": ["x"]}, "The column user must be a list or an array"),
         ({"user": np.zeros((2, 2)), "item": ["x", "y"]}, r"has the shape \(2, 2\)"),
-        ({"user": [1.5, 2.0], "item": ["x", "y"]}, "'user' .* whose values are no identifiers"),
+        ({"user": {"a": 1}, "item": {"b": 1}}, "mappings of different keys"),
         ({"user": [2.0**60, 1.0], "item": ["x", "y"]}, "too large for a floating-point number"),
         (
             {"user": pd.Series(["a", "b"]), "item": pd.Series(["x", "y"], index=[1, 2])},
@@ -65,6 +70,55 @@ def test_identifiers_of_every_type_are_read_as_they_are_printed(
 def test_what_does_not_belong_together_is_refused(table: dict[str, object], told: str) -> None:
     with pytest.raises(TableError, match=told):
         read_ratings(table)
+
+
+def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"user": [7, 8], "item": ["x", "y"], "rating": [5.0, 4.5]})
+    rows = [("7", "x", 5.0), ("8", "y", 4.5)]
+    for orient in ("dict", "list", "series"):
+        assert rows_of(read_ratings(frame.to_dict(orient))) == rows  # type: ignore[call-overload]
+    path = tmp_path / "a.json"
+    for orient in ("columns", "index", "records", "split"):
+        frame.to_json(path, orient=orient)  # type: ignore[call-overload]
+        assert rows_of(read_ratings(path)) == rows
+    path.write_text(json.dumps(frame.to_dict("list")))
+    assert rows_of(read_ratings(path)) == rows
+
+
+def test_lists_of_users_are_judgments_and_runs_in_memory_as_in_json() -> None:
+    judged = read_ratings({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
+    assert rows_of(judged) == [("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0)]
+    assert judged.are_grades
+    liked = read_ratings({"ann": ["x", "y"], "bob": ["x"]})
+    assert rows_of(liked) == [("ann", "x", 1.0), ("ann", "y", 1.0), ("bob", "x", 1.0)]
+    run = read_run({"ann": ["x", "y"]})
+    assert run.scores[0] > run.scores[1]
+
+
+def test_lists_that_are_not_read_change_no_row() -> None:
+    table = pa.table(
+        {
+            "user": ["a", "b", "c"],
+            "item": ["x", "y", "z"],
+            "rating": [5, 4, 3],
+            "images": [[], ["p"], ["q", "r"]],
+            "genres": [None, ["drama"], []],
+        }
+    )
+    ratings = read_ratings(table)
+    assert rows_of(ratings) == [("a", "x", 5.0), ("b", "y", 4.0), ("c", "z", 3.0)]
+    assert ratings.reading.unread == ("images", "genres")
+
+
+def test_empty_lists_of_items_are_counted() -> None:
+    run = read_run(pa.table({"user": ["a", "b"], "items": [["x"], []], "scores": [[1.0], []]}))
+    assert run.reading.notes == ("the table: 1 of 2 lists are empty.",)
+
+
+def test_dates_beyond_the_calendar_of_nanoseconds_are_read() -> None:
+    table = {"user": ["a", "b"], "item": ["x", "y"], "date": ["9999-12-31", "2021-01-01"]}
+    assert read_ratings(table).timestamps is not None
+    assert read_ratings(table).timestamps.tolist() == [253402214400, 1609459200]  # type: ignore[union-attr]
 
 
 def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:

@@ -50,9 +50,15 @@ def test_a_unit_is_known_by_its_range_or_said_and_fractions_stay(
 
 def test_days_that_are_written_as_numbers_are_days() -> None:
     assert seconds_of([20210503, 20210504, 20210503]) == [1620000000.0, 1620086400.0, 1620000000.0]
-    assert seconds_of([20210503, 20210504, 20219999]) == [20210503, 20210504, 20219999]
-    with pytest.raises(TableError, match="row 3 has the time 20219999, which is no day"):
-        seconds_of([20210503, 20210504, 20219999], time_unit="date")
+    assert seconds_of([20210503120000, 20210504120001, 20210503120000])[:2] == [
+        1620043200.0,
+        1620129601.0,
+    ]
+    for unit in (None, "date"):
+        with pytest.raises(TableError, match="row 3 has the time 20219999, which is no date"):
+            seconds_of([20210503, 20210504, 20219999], time_unit=unit)
+    times = [20210503, 20210504, 20219999]
+    assert seconds_of(times, time_unit="s") == times
 
 
 def test_small_numbers_are_an_order() -> None:
@@ -84,7 +90,7 @@ def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
     ratings = read_text(tmp_path / "a.csv", f"user,item,rating,date\n1,2,5,{text}\n1,3,5,{text}\n")
     assert ratings.timestamps.tolist() == [MOMENTS[0]] * 2
     assert ratings.reading.times.startswith(
-        "times are dates, 2021-05-03 to 2021-05-03, 1 different"
+        "times are dates, 2021-05-03 to 2021-05-03, 1 of them again"
     )
 
 

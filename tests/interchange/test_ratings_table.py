@@ -194,7 +194,10 @@ def test_a_frame_with_a_missing_identifier_names_its_row() -> None:
 
 def test_identifiers_that_look_alike_are_told() -> None:
     table = {"user": ["ann", "Ann "], "item": ["x", "y"]}
-    with pytest.warns(SuspiciousTableWarning, match="1 users have identifiers that differ in"):
+    with pytest.warns(
+        SuspiciousTableWarning,
+        match="1 identifiers of users are those of others but for white space",
+    ):
         assert read_ratings(table).n_users == 2
 
 

@@ -32,14 +32,24 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
 
 
-def add_columns(parser: argparse.ArgumentParser, names: Sequence[str], of: str = "") -> None:
+def add_columns(
+    parser: argparse.ArgumentParser, names: Sequence[str], of: str = "", prefix: str = ""
+) -> None:
     """Add what columns of a table are called."""
     for name in names:
         parser.add_argument(
-            f"--{name}",
+            f"--{prefix}{name}",
             type=column_name,
             help=f"column of the {name}{of}: name, position from 0, or - for none",
         )
+
+
+def columns_of(
+    chosen: argparse.Namespace, names: Sequence[str], prefix: str = ""
+) -> dict[str, Any]:
+    """Return the arguments of :func:`add_columns` that were given."""
+    found = {name: getattr(chosen, f"{prefix.replace('-', '_')}{name}") for name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def ratings_of(chosen: argparse.Namespace) -> Ratings:
@@ -47,46 +57,66 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
     from receval.interchange.ratings_table import read_ratings
 
     columns = {name: getattr(chosen, name) for name in ("user", "item", "rating", "timestamp")}
-    ratings = read_ratings(chosen.ratings, **columns, repeats=chosen.repeats, **reading_of(chosen))
+    ratings = read_ratings(chosen.ratings, **columns, **reading_of(chosen))
     setattr(chosen, TABLES_READ, (ratings,))
     return ratings
 
 
-def add_reading(parser: argparse.ArgumentParser, of: str = "") -> None:
-    """Add how texts are read where they do not show it."""
-    group = parser.add_argument_group(f"how tables{of} are read", "found by themselves; see docs")
-    group.add_argument("--format", choices=tuple(FORMATS), help="format of the file")
-    group.add_argument("--delimiter", type=_delimiter, help="between cells, such as ';' or tab")
+READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit", "quotes")
+"""Arguments of :func:`add_reading`, as they are called in the library."""
+
+
+def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
+    """Add how texts are read where they do not show it.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    of : str
+        Of which files.
+    prefix : str
+        Before the names of options, such as ``run-``.
+    """
+    group = parser.add_argument_group(f"how {of} are read", "by default as they show it themselves")
+    dashes = f"--{prefix}"
+    group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
     group.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line has names",
+        f"{dashes}delimiter", type=_delimiter, help="between cells, such as ';' or tab"
     )
+    for name, text in (
+        ("header", "whether the first line has names"),
+        ("quotes", "whether quote marks around cells are no part of them"),
+    ):
+        action = argparse.BooleanOptionalAction
+        group.add_argument(f"{dashes}{name}", action=action, default=None, help=text)
     group.add_argument(
-        "--columns",
-        type=lambda text: tuple(name.strip() for name in text.split(",")),
+        f"{dashes}columns",
         metavar="NAMES",
         help="what each column is where there is no header, such as user,-,item,rating",
     )
-    group.add_argument("--encoding", help="such as latin-1 or utf-16 (utf-8)")
-    group.add_argument("--decimal", choices=(".", ","), help="mark before a number's fraction")
+    group.add_argument(f"{dashes}encoding", help="such as latin-1 or utf-16 (utf-8)")
     group.add_argument(
-        "--time-unit",
-        choices=("s", "ms", "us", "ns", "date"),
-        help="of timestamps that are numbers",
+        f"{dashes}decimal", choices=(".", ","), help="mark before a number's fraction"
     )
-    group.add_argument(
-        "--repeats",
-        default="refuse",
-        choices=("refuse", "first", "last", "sum", "mean", "max"),
-        help="what becomes of pairs that are rated again (%(default)s)",
-    )
+    if prefix != "run-":
+        group.add_argument(
+            f"{dashes}time-unit",
+            choices=("s", "ms", "us", "ns", "date"),
+            help="of timestamps that are numbers",
+        )
+        group.add_argument(
+            f"{dashes}repeats",
+            default=None if prefix else "refuse",
+            choices=("refuse", "first", "last", "sum", "mean", "max"),
+            help="what becomes of pairs that are rated again (refuse)",
+        )
 
 
-def reading_of(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of :func:`add_reading`, but for the repeats."""
-    names = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit")
-    return {name: getattr(chosen, name) for name in names if getattr(chosen, name) is not None}
+def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
+    """Return the arguments of :func:`add_reading` that were given."""
+    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "repeats")}
+    found = {name: getattr(chosen, own, None) for name, own in names.items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _delimiter(text: str) -> str:
@@ -156,7 +186,8 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     if read and not report.reading:
         report = replace(report, reading=tuple(own.reading for own in read))
     if read and not report.relevance and "relevant" in report.settings:
-        told = relevance_in_words(read[0].values, float(report.settings["relevant"]), "ratings")
+        rated = getattr(read[0], "ratings", read[0])
+        told = relevance_in_words(rated.values, float(report.settings["relevant"]), "ratings")
         report = replace(report, relevance=(told,))
     is_replaced = bool(files_of_report(chosen.out))
     report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})

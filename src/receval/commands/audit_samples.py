@@ -9,7 +9,8 @@ from typing import Any
 
 from receval.commands.arguments import add_output, finish, repeated, threshold_or_auto
 from receval.commands.progress import progress_line
-from receval.commands.runs import add_lists, judged_and_trained, named_runs, repeat_lists
+from receval.commands.runs import add_lists, judged_and_trained, read_runs, repeat_lists
+from receval.commands.saved_arguments import TABLES_READ
 
 EXAMPLES = """Runs must have all candidates of each tested user: nobody knows what a sample would
 find among items that a list lacks.
@@ -57,10 +58,12 @@ def run_audit_samples(chosen: argparse.Namespace) -> int:
     from receval.sampling_audit.audit import audit_samples
 
     test, train = judged_and_trained(chosen)
+    runs = read_runs(chosen)
+    setattr(chosen, TABLES_READ, [own for own in (test, train, *runs.values()) if own is not None])
     with progress_line("step") as progress:
         audit = audit_samples(
             test,
-            named_runs(chosen.runs),
+            runs,
             sampled=chosen.sampled,
             train=train,
             metrics=repeated(chosen.metric) or ("Recall@10", "nDCG@10", "RR"),

@@ -11,6 +11,7 @@ from receval.commands.arguments import (
     add_output,
     add_ratings,
     add_seed,
+    columns_of,
     finish,
     ratings_of,
     reading_of,
@@ -18,7 +19,7 @@ from receval.commands.arguments import (
 )
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
-from receval.commands.saved_arguments import add_settings
+from receval.commands.saved_arguments import TABLES_READ, add_settings
 
 EXAMPLES = """examples:
   receval diagnose ratings.csv
@@ -69,13 +70,14 @@ def run_diagnose(chosen: argparse.Namespace) -> int:
 
     unbiased = None
     if chosen.unbiased is not None:
-        columns = {name: getattr(chosen, name) for name in ("user", "item", "rating")}
-        unbiased = read_ratings(
-            chosen.unbiased, **columns, repeats=chosen.repeats, **reading_of(chosen)
-        )
+        columns = columns_of(chosen, ("user", "item", "rating"))
+        unbiased = read_ratings(chosen.unbiased, **columns, **reading_of(chosen))
+    ratings = ratings_of(chosen)
+    if unbiased is not None:
+        setattr(chosen, TABLES_READ, (ratings, unbiased))
     with progress_line("step") as progress:
         found = diagnose(
-            ratings_of(chosen),
+            ratings,
             relevant=chosen.relevant,
             unbiased=unbiased,
             seed=chosen.seed,

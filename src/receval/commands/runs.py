@@ -12,6 +12,7 @@ from receval.commands.arguments import (
     add_measuring,
     add_output,
     add_reading,
+    columns_of,
     depth,
     finish,
     reading_of,
@@ -19,7 +20,7 @@ from receval.commands.arguments import (
 )
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
-from receval.commands.saved_arguments import TABLES_READ, add_settings
+from receval.commands.saved_arguments import add_settings
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
@@ -27,7 +28,8 @@ EXAMPLES = """examples:
   receval runs --settings receval-runs/settings.json --metric MRR --out mrr
 """
 
-_COLUMNS = ("user", "item", "rating")
+_COLUMNS = ("user", "item", "rating", "timestamp")
+_RUN_COLUMNS = ("user", "item", "score", "rank")
 
 
 def add_runs(commands: Any) -> None:
@@ -70,8 +72,12 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
     train = parser.add_argument("--train", help="ratings whose items leave the lists")
     complete_by("file", [runs, test, train])
-    add_columns(parser, _COLUMNS, " in tables of --test and --train")
-    add_reading(parser, " of --test and --train")
+    add_columns(parser, _COLUMNS, " in the table of --test")
+    add_reading(parser, "the tables of --test and, unless it has options of its own, --train")
+    add_columns(parser, _COLUMNS, " in the table of --train", "train-")
+    add_reading(parser, "the table of --train", "train-")
+    add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
+    add_reading(parser, "runs", "run-")
 
 
 def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
@@ -79,12 +85,19 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     from receval.interchange.judgments import read_test_data
     from receval.interchange.ratings_table import read_ratings
 
-    columns = {name: getattr(chosen, name) for name in _COLUMNS}
-    options = {**columns, **reading_of(chosen), "repeats": chosen.repeats}
-    test = read_test_data(chosen.test, **options)
-    train = None if chosen.train is None else read_ratings(chosen.train, **options)
-    setattr(chosen, TABLES_READ, (test.ratings, *([] if train is None else [train])))
+    of_test = {**columns_of(chosen, _COLUMNS), **reading_of(chosen)}
+    of_train = {**columns_of(chosen, _COLUMNS, "train-"), **reading_of(chosen, "train-")}
+    test = read_test_data(chosen.test, **of_test)
+    train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
     return test, train
+
+
+def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the runs of the arguments of :func:`add_lists`, by their names."""
+    from receval.interchange.run_files import read_run
+
+    options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
+    return {name: read_run(path, **options) for name, path in named_runs(chosen.runs).items()}
 
 
 def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
@@ -103,10 +116,11 @@ def run_runs(chosen: argparse.Namespace) -> int:
     from receval.comparison.runs import evaluate_runs
 
     test, train = judged_and_trained(chosen)
+    runs = read_runs(chosen)
     with progress_line("run") as progress:
         result = evaluate_runs(
             test,
-            named_runs(chosen.runs),
+            runs,
             train=train,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,

@@ -61,6 +61,8 @@ class RepeatableCommand:
                     yield option
                 elif each is not False:
                     yield f"{option}={each}"
+                elif (negative := f"--no-{option[2:]}") in self.parser.format_help():
+                    yield negative
 
     def given(self, words: Sequence[str]) -> set[str]:
         """Return the names of the arguments that the command line has, and not by default."""

@@ -70,6 +70,7 @@ class Measuring:
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
         are_grades: bool = False,
+        are_counts: bool = False,
     ) -> Measuring:
         """Settle what callers say, for test ratings of some values.
 
@@ -88,7 +89,9 @@ class Measuring:
             chosen = _in_dialect(spoken, metrics)
             users = _users_of(spoken, list(chosen)) if users == "auto" else users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
-        threshold = relevance_threshold(values, relevant, are_grades=are_grades)
+        threshold = relevance_threshold(
+            values, relevant, are_grades=are_grades, are_counts=are_counts
+        )
         complete = {
             name: protocol.with_threshold(threshold) for name, protocol in chosen_protocols.items()
         }

@@ -20,6 +20,7 @@ def relevance_threshold(
     relevant: float | Literal["auto"],
     *,
     are_grades: bool = False,
+    are_counts: bool = False,
 ) -> float:
     """Return the value from which on test ratings are relevant, and refuse one that none reaches.
 
@@ -45,6 +46,8 @@ def relevance_threshold(
     relevant : float or "auto"
     are_grades : bool
         Whether the values are relevance judgments, of which 0 stands for not relevant.
+    are_counts : bool
+        Whether the values are counts of plays or the like, whatever they are.
 
     Raises
     ------
@@ -69,7 +72,8 @@ def relevance_threshold(
         if highest < relevant:
             raise ValueError(
                 f"No test rating reaches {relevant:g}, from which on they are relevant; the "
-                f"highest is {highest:g}. Say relevant={highest:g} or less, or relevant='auto'."
+                f"highest is {highest:g}. Say {highest:g} or less, or auto "
+                f"(relevant={highest:g}, in a command: --relevant {highest:g})."
             )
         return relevant
     different = np.unique(values)
@@ -77,7 +81,7 @@ def relevance_threshold(
         return highest
     if are_grades:
         threshold = 1.0
-    elif _are_a_scale(different):
+    elif _are_a_scale(different) and not are_counts:
         middle = (float(different[0]) + highest) / 2
         threshold = float(different[different > middle][0])
     else:

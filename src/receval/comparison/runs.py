@@ -116,6 +116,7 @@ def evaluate_runs(
         users=users,
         dialect=dialect,
         are_grades=judged.are_grades,
+        are_counts=judged.are_counts,
     )
     spoken = measuring.dialect
     if ties == "auto":
@@ -220,8 +221,8 @@ class _RankedRun:
                 raise ValueError(
                     f"{metric.label} looks at items that {quoted(self.name)} does not have: its "
                     f"lists are cut at {self.depth}{shortened}. Choose a cut-off of at most "
-                    f"{known}, give longer lists, or say depth='whole' if what is not listed was "
-                    "never retrieved."
+                    f"{known}, give longer lists, or say depth='whole' (in a command: --depth "
+                    "whole) if what is not listed was never retrieved."
                 )
 
 

@@ -152,7 +152,7 @@ def split(
     if spec.needs_timestamps and ratings.timestamps is None:
         raise ValueError(
             f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
-            "them with timestamp=..., or choose another kind."
+            "them with timestamp=... (in a command: --timestamp), or choose another kind."
         )
     parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}

@@ -38,6 +38,7 @@ from receval.diagnosis.unbiased_judgments import (
 )
 from receval.diagnosis.users_sample import sampled_users
 from receval.interchange.moments import span_in_words
+from receval.interchange.ratings_table import are_counts
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.protocols.names import parse_protocol
@@ -98,7 +99,7 @@ def diagnose(
     """
     chosen = chosen_ratings(ratings).compacted()
     drawn = drawn_judgments(ratings, unbiased)
-    threshold = relevance_threshold(chosen.values, relevant)
+    threshold = relevance_threshold(chosen.values, relevant, are_counts=are_counts(ratings))
     sample = sampled_users(chosen, seed)
     found = None if drawn is None else unbiased_ratings(sample, drawn)
     steps = _Steps(tell, fitting_systems(sample.n_users, sample.n_items))

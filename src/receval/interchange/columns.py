@@ -103,8 +103,9 @@ class FoundColumns:
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.
 
-        Whole numbers that were all written as floats, as some programs write a column of which
-        some table had a row without a number, are whole numbers: ``10`` for ``10.0``.
+        Whole numbers that were written as floats, as some programs write a column of which some
+        table had a row without a number, are whole numbers: ``10`` for ``10.0``, unless the column
+        has both.
 
         Raises
         ------
@@ -122,8 +123,7 @@ class FoundColumns:
             raise TableError(
                 f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
             )
-        if ids and all(map(_WHOLE_AS_FLOAT.fullmatch, ids)):
-            ids = [identifier.removesuffix(".0") for identifier in ids]
+        ids = _without_fractions(ids)
         if "\0" in "".join(ids):
             cut = next(own for own in ids if "\0" in own)
             row = int(np.argmax(codes == ids.index(cut)))
@@ -151,6 +151,13 @@ class FoundColumns:
     def _first(self, column: pa.ChunkedArray) -> str:
         row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
         return self.where(int(row))
+
+
+def _without_fractions(ids: list[str]) -> list[str]:
+    if not any(identifier.endswith(".0") for identifier in ids):
+        return ids
+    whole = [own.removesuffix(".0") if _WHOLE_AS_FLOAT.fullmatch(own) else own for own in ids]
+    return whole if len(set(whole)) == len(ids) else ids
 
 
 def chosen_names(

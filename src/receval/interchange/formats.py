@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.interchange.errors import TableError
 from receval.interchange.layouts import first_lines, is_number
 from receval.interchange.packed_files import bare_suffix, opened
 from receval.interchange.reading import AS_FOUND, FORMATS, UNREAD, ReadingOptions
 from receval.interchange.text_lines import encoding_of
-from receval.storage.messages import enumerated, quoted
 
 COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
@@ -31,7 +29,8 @@ SUFFIXES = {
 
 _PARQUET = b"PAR1"
 _CONSTANT = {"0", "Q0", "q0"}
-_LARGEST_GRADE = 1000
+_ITERATIONS = {"1", "2", "3"}
+_LARGEST_GRADE = 100
 _MOVIE = re.compile(r"\d+:")
 
 
@@ -71,10 +70,6 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
         There is no format of that name.
     """
     if options.format is not None:
-        if options.format not in FORMATS:
-            raise TableError(
-                f"There is no format {quoted(options.format)}; there are {enumerated(FORMATS)}."
-            )
         return Format(options.format, "as was said")
     if options.delimiter or options.columns or options.header is not None:
         return Format("table")
@@ -90,9 +85,10 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
     first = lines[0].lstrip() if lines else ""
     if first.startswith(("{", "[")) and (known := _of_json(lines, suffix)) is not None:
         return known
-    if named == "table":
-        return Format("table")
-    return _of_lines(lines)
+    known = _of_lines(lines)
+    # Ratings of one item may look like judgments where the name says that they are a table.
+    is_known = known.name == "netflix" or (known.name == "qrels" and suffix == ".tsv")
+    return Format("table") if named == "table" and not is_known else known
 
 
 def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
@@ -126,10 +122,15 @@ def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
     return (
         bool(rows)
         and all(len(row) == cells for row in rows)
-        and rows[0][1] in _CONSTANT
         and len({row[1].upper() for row in rows}) == 1
+        # Another number may be an item that all rows have, unless the third column has names.
+        and (
+            rows[0][1] in _CONSTANT
+            or (rows[0][1] in _ITERATIONS and not any(is_number(row[2]) for row in rows))
+        )
     )
 
 
 def _is_grade(cell: str) -> bool:
-    return cell.lstrip("+-").isdecimal() and abs(int(cell)) <= _LARGEST_GRADE
+    whole = cell.removesuffix(".0").lstrip("+-")
+    return whole.isdecimal() and int(whole) <= _LARGEST_GRADE

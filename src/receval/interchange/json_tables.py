@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.json
 
+from receval.interchange.columns import WantedColumn
 from receval.interchange.errors import TableError
+from receval.interchange.layouts import plain_name
+from receval.interchange.memory_tables import table_in_memory
 from receval.interchange.reading import ReadingOptions
 from receval.interchange.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
@@ -24,14 +28,15 @@ _FORMS = (
 )
 
 
-def read_json_lines(path: Path, options: ReadingOptions) -> pa.Table | Scores:
+def read_json_lines(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> pa.Table | Scores:
     """Read one JSON object a line: a table, or the lists of users.
 
     Returns
     -------
     Table
-        A row for each object; or for each entry of its lists, where all columns that are lists
-        have one length in each row (``{"user": "ann", "items": ["book"], "scores": [1.5]}``).
+        A row for each object.
     mapping
         Items with scores by user, if each line has users for names, with lists of items, the best
         first, or objects of items and scores.
@@ -46,16 +51,34 @@ def read_json_lines(path: Path, options: ReadingOptions) -> pa.Table | Scores:
         start = file.read(1 << 20).split(b"\n", 1)[0]
     try:
         first = json.loads(start)
-    except ValueError:
+    except (ValueError, RecursionError):
         first = None
-    if isinstance(first, dict) and len(first) == 1 and _is_list(next(iter(first.values()))):
-        return _lists_by_line(path, options)
+    is_of_users = isinstance(first, dict) and first and not has_columns(first, wanted)
+    if is_of_users and all(map(_is_list, first.values())):
+        return _lists_by_line(path, wanted, options)
+    table = _arrow_table(path, options, None)
+    # Arrow takes texts for moments where all look so, and would write identifiers otherwise.
+    texts = {column.name for column in wanted if column.is_text}
+    moments = [
+        field.name
+        for field in table.schema
+        if pa.types.is_timestamp(field.type)
+        and any(plain_name(field.name) in column.known for column in wanted if column.name in texts)
+    ]
+    if moments:
+        table = _arrow_table(path, options, pa.schema([(name, pa.string()) for name in moments]))
+    return table
+
+
+def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) -> pa.Table:
     block = BLOCK
     while True:
         with opened_text(path, options.encoding) as file:
             try:
                 return pa.json.read_json(
-                    file, pa.json.ReadOptions(use_threads=False, block_size=block)
+                    file,
+                    pa.json.ReadOptions(use_threads=False, block_size=block),
+                    pa.json.ParseOptions(explicit_schema=schema),
                 )
             except pa.ArrowInvalid as error:
                 if "straddling" in str(error) and block < 1 << 29:
@@ -64,42 +87,68 @@ def read_json_lines(path: Path, options: ReadingOptions) -> pa.Table | Scores:
                 raise _wrong_object(path, options, str(error)) from None
 
 
-def read_json(path: Path, options: ReadingOptions) -> pa.Table | Scores:
-    """Read one JSON value: an object of users, or an array of objects.
+def read_json(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> pa.Table | Scores:
+    """Read one JSON value: an object of users, or a table in any of the forms of pandas.
 
     Raises
     ------
     TableError
-        It is no JSON, or neither of these.
+        It is no JSON, or none of these.
     """
     with opened_text(path, options.encoding) as file:
         try:
-            found = json.load(file)
+            found = json.load(file, object_pairs_hook=_without_repeats)
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is no JSON: {shortened(str(error), 200)}.") from None
-    if isinstance(found, dict) and found and all(map(_is_list, found.values())):
-        return scores_of(str(path), found)
+    source = str(path)
     if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
-        return _table_of(str(path), found)
-    if isinstance(found, dict) and found and all(isinstance(v, list) for v in found.values()):
-        return _table_of(str(path), [found])
+        return _table_of(source, found)
+    if isinstance(found, dict) and found:
+        values = list(found.values())
+        if has_columns(found, wanted):
+            if all(isinstance(own, dict | list) for own in values):
+                return table_in_memory(found)
+            return _table_of(source, [found])
+        if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
+            rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
+            return _table_of(source, rows)
+        if all(isinstance(own, dict) and has_columns(own, wanted) for own in values):
+            return _table_of(source, values)
+        if all(map(_is_list, values)):
+            return scores_of(source, found, wanted)
     raise TableError(f"{path} must hold {_FORMS}.")
 
 
-def scores_of(source: str, lists: Mapping[Any, Any]) -> Scores:
+def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
+    """Tell whether names of an object are those of columns: of users and of items."""
+    plain = {plain_name(str(name)) for name in names}
+    own = set(map(str, names))
+    return all(
+        column.asked in own or not plain.isdisjoint(column.known)
+        for column in wanted
+        if column.is_text
+    )
+
+
+def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:
     """Return lists by user as scores of items by user.
 
     Parameters
     ----------
     source : str
     lists : mapping
-        Of users to items with scores, or to items alone, the best first.
+        Of users to items with scores, or to items alone: the best first, or all worth the same
+        where ratings are wanted and no scores.
+    wanted : collection of WantedColumn
 
     Raises
     ------
     TableError
         An item's score is no number, or an item is no text or number.
     """
+    is_run = any(column.name == "score" for column in wanted)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
@@ -115,16 +164,30 @@ def scores_of(source: str, lists: Mapping[Any, Any]) -> Scores:
                         f"{source}: user {shortened(str(user))} has item {shortened(str(item))} "
                         "twice. Leave one out."
                     )
-                ordered[str(item)] = -float(place)
+                ordered[str(item)] = -float(place) if is_run else 1.0
         for item, score in ordered.items():
-            if isinstance(score, bool) or not isinstance(score, int | float):
+            if isinstance(score, bool) or not isinstance(score, int | float | np.number):
                 raise TableError(
                     f"{source}: the score of item {shortened(str(item))} for user "
                     f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}, and "
                     "must be a number."
                 )
-        scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
+        try:
+            scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
+        except OverflowError:
+            raise TableError(
+                f"{source}: a score of user {shortened(str(user))} is too large for a number."
+            ) from None
     return scores
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object has the name {shortened(twice)} twice")
+    return found
 
 
 def _is_list(value: object) -> bool:
@@ -134,15 +197,15 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list) and not any(isinstance(own, list | dict) for own in value)
 
 
-def _lists_by_line(path: Path, options: ReadingOptions) -> Scores:
+def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: ReadingOptions) -> Scores:
     lists: dict[str, Any] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
-                own = json.loads(line)
-            except ValueError as error:
+                own = json.loads(line, object_pairs_hook=_without_repeats)
+            except (ValueError, RecursionError) as error:
                 raise TableError(
                     f"{path}, line {number} is no JSON: {shortened(str(error), 200)}."
                 ) from None
@@ -158,7 +221,7 @@ def _lists_by_line(path: Path, options: ReadingOptions) -> Scores:
                         "one out."
                     )
                 lists[user] = listed
-    return scores_of(str(path), lists)
+    return scores_of(str(path), lists, wanted)
 
 
 def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:

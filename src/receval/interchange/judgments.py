@@ -30,6 +30,11 @@ class JudgedTable:
     are_grades: bool
     reading: ReadingReport | None = None
 
+    @property
+    def are_counts(self) -> bool:
+        """Whether the values are counts of plays or the like."""
+        return self.reading is not None and self.reading.are_counts
+
 
 def read_test_data(source: object, **options: Any) -> JudgedTable:
     """Read what runs are measured by.

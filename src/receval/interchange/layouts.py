@@ -32,6 +32,8 @@ _FIRST_BYTES = 1 << 22
 
 _LONGEST_CELL = 1 << 27
 
+_INDEX = ("", "Unnamed: 0", "index")
+
 _FEWEST = 3
 """Cells of a line of ratings or of a run, as most have them."""
 
@@ -57,6 +59,8 @@ class Layout:
         Whether the first column is the index that pandas writes, and no data.
     are_numbers : bool
         Whether the header numbers the columns, as pandas does where they have no names.
+    has_quotes : bool
+        Whether quote marks around a cell are not part of it.
     """
 
     delimiter: str
@@ -65,6 +69,7 @@ class Layout:
     records: tuple[list[str], ...] = ()
     has_index: bool = False
     are_numbers: bool = False
+    has_quotes: bool = True
 
     @property
     def first_row(self) -> int:
@@ -88,7 +93,7 @@ class Layout:
     @property
     def is_quoted(self) -> bool:
         """Whether cells may stand in quotes."""
-        return self.delimiter in QUOTED
+        return self.has_quotes and self.delimiter in QUOTED
 
 
 def layout_of(
@@ -122,27 +127,33 @@ def layout_of(
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
         raise TableError(f"{path}: the first line is empty; it needs a header or a row there.")
-    delimiter = options.delimiter or _delimiter_of(lines, DELIMITERS.get(bare_suffix(path), ""))
-    first, *rest = _records(lines, delimiter)
+    usual = DELIMITERS.get(bare_suffix(path), "")
+    delimiter = options.delimiter or _delimiter_of(path, lines, usual)
+    records = _records if options.quotes else _plain_records
+    first, *rest = records(lines, delimiter)
     header, are_numbers = options.header, False
-    if options.columns is not None and header is None:
-        header = False
     known = {name for all_of_one in names.values() for name in all_of_one}
     if header is not False:
         are_numbers = bool(rest) and _number_the_columns(first)
     if header is None:
-        has_number = any(map(is_number, first))
+        has_number = any(is_number(cell) or is_number(cell.replace(",", ".")) for cell in first)
         is_known = any(plain_name(cell) in known for cell in first)
         header = any(cell in asked for cell in first) or (is_known and not has_number)
         header = header or are_numbers
-        if not header and not has_number:
+        if are_numbers and len(first) == 2:
+            raise TableError(
+                f"{path}: the first line ({enumerated(first)}) may be a header that numbers the "
+                "columns, or a row. Say header=True or header=False (in a command: --header or "
+                "--no-header)."
+            )
+        if not header and not has_number and options.columns is None:
             raise TableError(
                 f"{path}: the first line ({enumerated(first)}) has neither a name that is known "
                 f"nor a number, so that it may be a header or a row. For a header say which "
                 f"columns are which, such as user={quoted(first[0])} (in a command: --user); for "
                 "a row header=False (--no-header)."
             )
-    has_index = bool(header) and first[0] in ("", "Unnamed: 0") and len(first) > 1
+    has_index = bool(header) and len(first) > 1 and _names_an_index(first, are_numbers)
     return Layout(
         delimiter,
         tuple(first) if header else None,
@@ -150,6 +161,7 @@ def layout_of(
         tuple(rest if header else [first, *rest]),
         has_index,
         bool(header) and are_numbers,
+        options.quotes,
     )
 
 
@@ -230,10 +242,24 @@ def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     return [split_line(line, delimiter) for line in lines if line.strip()]
 
 
-def _delimiter_of(lines: Sequence[str], usual: str) -> str:
-    """Return what stands between the cells of most lines."""
+def _plain_records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines; quote marks are signs like others."""
+    if delimiter == " ":
+        return [line.split() for line in lines if line.strip()]
+    return [[cell.strip() for cell in line.split(delimiter)] for line in lines if line.strip()]
+
+
+def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
+    """Return what stands between the cells of most lines.
+
+    Raises
+    ------
+    TableError
+        Two delimiters make two cells of every line, one as well as the other.
+    """
     tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
     best, most = "", 1
+    pairs = []
     for delimiter in tried:
         if not any(delimiter in line for line in lines):
             continue
@@ -244,6 +270,16 @@ def _delimiter_of(lines: Sequence[str], usual: str) -> str:
         is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
         if is_consistent and cells > most and is_likely:
             best, most = delimiter, cells
+        if cells == 2 == most and lines_with == counts.total():
+            pairs.append(delimiter)
+        if delimiter == " " and cells > 2 == most and lines_with == counts.total():
+            pairs.append(delimiter)
+    if len(pairs) > 1 and most == 2:
+        told = " or ".join(WORDS[delimiter] for delimiter in pairs)
+        raise TableError(
+            f"{path}: what stands between the cells may be {told}, as in {quoted(lines[0])}. Say "
+            "which: delimiter=... (in a command: --delimiter ...)."
+        )
     if best:
         return best
     in_first = [delimiter for delimiter in tried if delimiter in lines[0].strip()]
@@ -252,8 +288,13 @@ def _delimiter_of(lines: Sequence[str], usual: str) -> str:
 
 def _number_the_columns(cells: Sequence[str]) -> bool:
     """Tell whether a first line is 0,1,2 and so on, perhaps behind the empty name of an index."""
-    names = cells[1:] if cells[0] in ("", "Unnamed: 0") else cells
-    return len(names) > 2 and list(names) == [str(number) for number in range(len(names))]
+    names = cells[1:] if cells[0] in _INDEX else cells
+    return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
+
+
+def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
+    """Tell whether the first name of a header is that of the index that pandas writes."""
+    return cells[0] in ("", "Unnamed: 0") or (are_numbers and cells[0] in _INDEX)
 
 
 def has_decimal_commas(cells: Sequence[str], where: str) -> bool:

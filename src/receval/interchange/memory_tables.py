@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
+from receval.interchange.layouts import has_decimal_commas
 from receval.interchange.moments import seconds_of_moments
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -43,6 +45,8 @@ def table_in_memory(source: object) -> pa.Table:
         return pa.table({str(name): _array(str(name), column) for name, column in source.items()})
     if isinstance(source, Mapping):
         return _of_mapping(source)
+    if isinstance(source, pd.Series):
+        raise TableError("A Series is one column: give a data frame of users and items.")
     if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
         return table_in_memory(source.to_df())
     frame = nw.from_native(source, pass_through=True)
@@ -61,7 +65,11 @@ def table_in_memory(source: object) -> pa.Table:
 
 
 def columns_of_table(
-    name: str, source: str, table: pa.Table, wanted: Any, form: str = "table in memory"
+    name: str,
+    source: str,
+    table: pa.Table,
+    wanted: Collection[WantedColumn],
+    form: str = "table in memory",
 ) -> FoundColumns:
     """Return the wanted columns of an Arrow table; a list in a row becomes a row for each entry.
 
@@ -74,9 +82,10 @@ def columns_of_table(
     form : str
         What it was read as.
     """
-    table = _without_lists(source, table)
-    found = chosen_names(name, table.column_names, wanted)
+    names = _names_with_those_in_lists(table)
+    found = _found(name, names, wanted)
     others = [own for own in table.column_names if own not in found.values()]
+    table, notes = _with_a_row_an_item(source, table, set(found.values()))
     arrays = {}
     has_dates = False
     for column in wanted:
@@ -84,7 +93,18 @@ def columns_of_table(
         if own is not None:
             arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
             has_dates |= is_date
-    return FoundColumns(source, 1, "row", arrays, found, tuple(others), form, has_dates)
+    are_numbered = list(names) == [str(number) for number in range(len(names))]
+    return FoundColumns(
+        source,
+        1,
+        "row",
+        arrays,
+        {} if are_numbered else found,
+        tuple(others),
+        form,
+        has_dates,
+        tuple(notes),
+    )
 
 
 def holds_lists(field: pa.Field) -> bool:
@@ -100,7 +120,16 @@ def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
             "The columns are Series of different indices, so that their rows may not be those of "
             "one another: give a data frame, or the values alone (to_numpy())."
         )
-    arrays = {str(name): _array(str(name), own) for name, own in source.items()}
+    inner = [list(own) for own in source.values() if isinstance(own, Mapping)]
+    if inner and (len(inner) < len(source) or any(keys != inner[0] for keys in inner)):
+        raise TableError(
+            "The columns are mappings of different keys, so that their rows may not be those of "
+            "one another: give lists (of a data frame by to_dict('list'))."
+        )
+    arrays = {
+        str(name): _array(str(name), list(own.values()) if isinstance(own, Mapping) else own)
+        for name, own in source.items()
+    }
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         told = enumerated([f"{name} has {length:,}" for name, length in lengths.items()])
@@ -139,19 +168,50 @@ def _as_text(value: Any) -> str | None:
     return str(value)
 
 
-def _without_lists(source: str, table: pa.Table) -> pa.Table:
-    """Give each item a row of its own, where a table has lists in each row.
+def _names_with_those_in_lists(table: pa.Table) -> list[str]:
+    """Return the names of a table's columns, and of what lists of structures have in each row."""
+    names: list[str] = []
+    for field in table.schema:
+        names.append(field.name)
+        if holds_lists(field) and pa.types.is_struct(field.type.value_type):
+            names += [inner.name for inner in field.type.value_type if inner.name not in names]
+    return names
 
-    They are one column of lists of structures, as LensKit's collections have, or several columns
-    of lists of equal lengths.
+
+def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dict[str, str]:
+    """Return the name of each wanted column; numbered columns are in their usual order."""
+    are_numbered = len(names) > 1 and names == [str(number) for number in range(len(names))]
+    if are_numbered and all(column.asked is None for column in wanted):
+        return {column.name: own for column, own in zip(wanted, names, strict=False)}
+    return chosen_names(name, names, wanted)
+
+
+def _with_a_row_an_item(
+    source: str, table: pa.Table, wanted: set[str]
+) -> tuple[pa.Table, list[str]]:
+    """Give each item a row of its own, where a wanted column has a list in each row.
+
+    It is a list of structures, as LensKit's collections have, or there are several lists of equal
+    lengths. Lists that nobody wants are left alone.
     """
-    listed = [field.name for field in table.schema if holds_lists(field)]
+    listed = [
+        field.name
+        for field in table.schema
+        if holds_lists(field)
+        and (
+            field.name in wanted
+            or (
+                pa.types.is_struct(field.type.value_type)
+                and wanted.intersection(inner.name for inner in field.type.value_type)
+            )
+        )
+    ]
     if not listed:
-        return table
+        return table, []
     first = table.column(listed[0])
-    lengths = pc.list_value_length(first)
+    lengths = pc.fill_null(pc.list_value_length(first), 0)
     for name in listed[1:]:
-        if not pc.list_value_length(table.column(name)).equals(lengths):
+        if not pc.fill_null(pc.list_value_length(table.column(name)), 0).equals(lengths):
             raise TableError(
                 f"{source}: the lists {enumerated([listed[0], name])} of a row are of different "
                 "lengths: give each item its score."
@@ -165,7 +225,9 @@ def _without_lists(source: str, table: pa.Table) -> pa.Table:
         for field in entries.type:
             if field.name not in rows.column_names:
                 rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
-    return rows
+    empty = pc.sum(pc.equal(lengths, 0)).as_py() or 0
+    notes = [f"{Path(source).name}: {empty:,} of {len(table):,} lists are empty."] if empty else []
+    return rows, notes
 
 
 def _as_wanted(
@@ -180,6 +242,8 @@ def _as_wanted(
         if wanted.is_time:
             return seconds_of_moments(column)
         if not wanted.is_text:
+            if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+                column = _with_points(source, wanted, column)
             return column.cast(pa.float64(), safe=False), False
         return _identifiers(column).dictionary_encode(), False
     except (ValueError, pa.ArrowNotImplementedError) as error:
@@ -201,7 +265,8 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
                 f"{largest:.0f} is too large for a floating-point number to tell it from the next: "
                 "write them as text or as whole numbers"
             )
-        column = column.cast(pa.int64())
+        is_whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
+        return column.cast(pa.int64() if is_whole is not False else pa.string()).cast(pa.string())
     if isinstance(kind, pa.BaseExtensionType):
         column = column.cast(kind.storage_type)
         kind = column.type
@@ -218,3 +283,11 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
         kind = pa.string()
     chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
     return pa.chunked_array(chunks, kind)
+
+
+def _with_points(source: str, wanted: WantedColumn, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers in texts with points before their fractions."""
+    texts = [text for text in column.unique().to_pylist() if text is not None]
+    if not has_decimal_commas(texts, f"{source}: the {wanted.name}"):
+        return column
+    return pc.replace_substring(column, ",", ".")

@@ -36,7 +36,14 @@ UNITS: dict[TimeUnit, tuple[str, float]] = {
 _UNITS_FROM: tuple[tuple[float, TimeUnit], ...] = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
 """From the year 1973 on they are as large; as seconds they would be after the year 5000."""
 
-_FIRST_DAY, _LAST_DAY = 19_000_101, 21_001_231
+_DATES = (
+    (19_000_101, 21_001_231, "%Y%m%d"),
+    (19_000_101_000_000, 21_001_231_235_959, "%Y%m%d%H%M%S"),
+)
+"""Dates that are written as numbers: the first, the last, and their form."""
+
+_MOST_DAYS = 0.5
+"""If more of such numbers are dates, all should be."""
 
 
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
@@ -94,7 +101,8 @@ def kind_of_moment(text: str) -> str | None:
     if is_number(text):
         return "a number"
     try:
-        moment = datetime.fromisoformat(text)
+        # Python alone reads weeks.
+        moment = datetime.fromisoformat("" if "W" in text else text)
     except ValueError:
         return None
     return f"a date with{'out' if moment.tzinfo is None else ''} an offset"
@@ -170,8 +178,14 @@ def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUni
     if not len(given):
         return "s"
     low, high = float(given.min()), float(given.max())
-    if low >= _FIRST_DAY and high <= _LAST_DAY and (_days_of(given) is not None):
-        return "date"
+    for first, last, form in _DATES:
+        if low >= first and high <= last:
+            different = np.unique(given)
+            valid = pd.to_datetime(
+                different.astype(np.int64).astype(str), format=form, errors="coerce"
+            ).notna() & (np.floor(different) == different)
+            if valid.mean() > _MOST_DAYS:
+                return "date"
     units = [_unit_by_size(size) for size in (low, high)]
     if units[0] != units[1]:
         rows = [int(np.argmax(sizes == size)) for size in (low, high)]
@@ -188,28 +202,20 @@ def _unit_by_size(size: float) -> TimeUnit:
     return next((unit for least, unit in _UNITS_FROM if size >= least), "s")
 
 
-def _days_of(times: NDArray[np.float64]) -> pd.DatetimeIndex | None:
-    """Return numbers such as 20210503 as days, or None if one is no day."""
-    different, codes = np.unique(times, return_inverse=True)
-    if (np.floor(different) != different).any():
-        return None
-    try:
-        days = pd.to_datetime(different.astype(np.int64).astype(str), format="%Y%m%d")
-    except ValueError:
-        return None
-    return pd.DatetimeIndex(days[codes])
-
-
 def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray[np.float64]:
-    days = _days_of(times)
-    if days is None:
-        for row, time in enumerate(times.tolist()):
-            if _days_of(np.array([time])) is None:
-                raise TableError(
-                    f"{where(row)} has the time {time:.15g}, which is no day such as 20210503."
-                )
-        raise AssertionError("Days that are each one are days together.")
-    return days.to_numpy().astype("datetime64[s]").astype(np.int64).astype(np.float64)
+    """Return numbers such as 20210503 or 20210503120000 as seconds."""
+    different, codes = np.unique(times, return_inverse=True)
+    form = _DATES[0][2] if different[-1] <= _DATES[0][1] else _DATES[1][2]
+    days = pd.to_datetime(different.astype(np.int64).astype(str), format=form, errors="coerce")
+    wrong = days.isna() | (np.floor(different) != different)
+    if wrong.any():
+        row = int(np.argmax(wrong[codes]))
+        raise TableError(
+            f"{where(row)} has the time {times[row]:.15g}, which is no date such as 20210503, as "
+            "others are. If none is, say their unit: time_unit='s' (in a command: --time-unit s)."
+        )
+    seconds: NDArray[np.float64] = (days.as_unit("s").asi8.astype(np.float64))[codes]
+    return seconds
 
 
 def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
@@ -232,9 +238,10 @@ def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         moments = pd.to_datetime(
             pd.Series([text or None for text in texts], dtype="object"), format="ISO8601", utc=True
         )
-        epoch = moments.to_numpy(dtype="datetime64[ns]")
-        nanoseconds = epoch.astype(np.int64)
-        seconds = nanoseconds // 10**9 + nanoseconds % 10**9 / 1e9
+        epoch = moments.to_numpy(dtype=f"datetime64[{moments.dt.unit}]")
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[moments.dt.unit]
+        parts = epoch.astype(np.int64)
+        seconds = parts // per_second + parts % per_second / per_second
         seconds[np.isnat(epoch)] = np.nan
     values = pa.array(seconds, pa.float64(), from_pandas=True)
     chunks = [values.take(chunk.indices) for chunk in column.chunks]

@@ -58,7 +58,12 @@ def read_netflix_lines(
                 convert_options=pa.csv.ConvertOptions(column_types=_NAMES),
             )
         except pa.ArrowInvalid as error:
-            told = wrong[0] if wrong else f"{path} cannot be read: {shortened(str(error), 200)}."
+            told = (
+                wrong[0]
+                if wrong
+                else f"{path}: a rating must be a number, as in 1488844,3,2005-09-06 "
+                f"({shortened(str(error), 200)})."
+            )
             raise TableError(told) from None
     if not items or places[0] != 1:
         raise TableError(f"{path}, line 1 must be an item such as 1:")

@@ -32,7 +32,11 @@ def _of_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
 
 def _only_member(file: BinaryIO) -> BinaryIO:
     archive = zipfile.ZipFile(file)
-    names = [name for name in archive.namelist() if not name.endswith("/")]
+    names = [
+        name
+        for name in archive.namelist()
+        if not (name.endswith("/") or name.startswith("__MACOSX/") or "/." in f"/{name}")
+    ]
     if len(names) != 1:
         raise TableError(
             f"{file.name} holds {len(names)} files ({enumerated(names)}), and must hold one: "
@@ -96,6 +100,12 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
         yield
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         damage: Exception = error
+    except (RuntimeError, NotImplementedError) as error:
+        # What zipfile says of passwords, and of methods that it does not know.
+        raise TableError(
+            f"{path} cannot be unpacked here ({shortened(str(error), 200)}): unpack it by the "
+            "program that packed it."
+        ) from None
     except OSError as error:
         # The system's own errors have numbers; those of bz2, gzip and Arrow have none.
         if error.errno is not None:

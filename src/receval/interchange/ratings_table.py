@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from receval.interchange.moments import in_seconds, span_in_words
 from receval.interchange.reading import FORMATS, UNREAD, ReadingOptions, ReadingReport, TimeUnit
 from receval.interchange.tables import read_wanted
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, quoted, shortened
 
 Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
@@ -33,7 +33,8 @@ USER_NAMES = (
 ITEM_NAMES = (
     "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "product", "productid",
     "parentasin", "asin", "track", "trackid", "song", "songid", "book", "bookid", "isbn", "artist",
-    "artistid", "businessid", "beerid", "gameid", "docid", "docno", "document", "doc", "items", "i",
+    "artistid", "businessid", "beerid", "gameid", "corpusid", "docid", "docno",
+    "document", "doc", "items", "i",
 )  # fmt: skip
 RATING_NAMES = (
     "rating", "ratings", "stars", "starrating", "reviewoverall", "overall", "bookrating", "value",
@@ -46,8 +47,18 @@ TIMESTAMP_NAMES = (
 )  # fmt: skip
 """Names by which tables call each column, in small letters and without signs; first comes first."""
 
-QUERY_NAMES = frozenset({"qid", "queryid", "query", "topic", "docid", "docno", "document", "doc"})
+COUNT_NAMES = frozenset({"count", "plays", "playcount", "listens", "clicks"})
+"""Names of ratings that count what users did."""
+
+QUERY_NAMES = frozenset(
+    {"qid", "queryid", "query", "topic", "corpusid", "docid", "docno", "document", "doc"}
+)
 """Names of users and items in tables of judgments, of which grades of 1 and more are relevant."""
+
+_DATES = ("dates", "days written as numbers such as 20210503")
+
+_FEWEST_SECONDS = 1e8
+"""From 1970 to 1973."""
 
 SCALE = 20
 """Different values of which a scale is told one by one."""
@@ -133,6 +144,11 @@ def read_ratings(
       Ratings are 2, 4 and 5.
     """
     chosen = ReadingOptions(**options)
+    if repeats not in get_args(Repeats):
+        raise TableError(
+            f"There is no rule {quoted(repeats)} for pairs that are rated again; there are "
+            f"{enumerated(get_args(Repeats))}."
+        )
     columns = read_wanted(
         source,
         (
@@ -169,11 +185,13 @@ def read_ratings(
         unread=columns.unread,
         rows=len(users),
         merged=len(users) - len(values),
+        rule=_rule(repeats, times),
         users=len(user_ids),
         items=len(item_ids),
         values=_scale(columns, values),
         times="" if times is None else _times_in_words(times, words),
-        notes=(*columns.notes, *_doubts(columns, values)),
+        notes=(*columns.notes, *_doubts(columns, values), *_doubts_on_times(columns, times)),
+        are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
     return ReadRatings(
         users=users[rows],
@@ -186,6 +204,11 @@ def read_ratings(
         reading=reading,
         are_grades=_are_grades(columns),
     )
+
+
+def are_counts(ratings: Ratings) -> bool:
+    """Tell whether ratings were read as counts of plays or the like."""
+    return isinstance(ratings, ReadRatings) and ratings.reading.are_counts
 
 
 def columns_of_scores(
@@ -279,9 +302,10 @@ def _timestamps(
 def _times_in_words(times: NDArray[Any], words: str) -> str:
     ordered = np.sort(times)
     different = 1 + int((ordered[1:] != ordered[:-1]).sum())
-    told = f"times are {words}" if words == "dates" else f"times are in {words}"
+    told = f"times are {words}" if words in _DATES else f"times are in {words}"
     told += f", {span_in_words(times)}"
-    return told if different == len(times) else f"{told}, {different:,} different ones"
+    again = len(times) - different
+    return f"{told}, {again:,} of them again the time of another row" if again else told
 
 
 def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
@@ -306,10 +330,30 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[str]:
         return []
     if columns.unread:
         return [
-            f"{name}: none of the columns {enumerated(columns.unread)} was taken for ratings. If "
-            "one of them has the ratings, say which (rating=..., in a command: --rating ...)."
+            f"{name}: no column is known to hold the ratings; not read: "
+            f"{enumerated(columns.unread)}. If one of these has them, say which (rating=..., in a "
+            "command: --rating ...)."
         ]
     return []
+
+
+def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[str]:
+    """Return in a sentence that times are too early for seconds, and too large for an order."""
+    if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
+        return []
+    return [
+        f"{Path(columns.source).name}: as seconds, all times are before 1973. If they have another "
+        "unit, say which (time_unit=..., in a command: --time-unit ...)."
+    ]
+
+
+def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
+    """Return what becomes of rows that rate a pair again, in words."""
+    if repeats in ("first", "last"):
+        return f"the {repeats} by {'row' if times is None else 'time'} stays"
+    return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
+        repeats, "the largest value stays"
+    )
 
 
 def _merged(
@@ -355,14 +399,15 @@ def _warn_of_near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> 
         # Most are, and to compare them takes as long as a twentieth of all reading.
         return
     plain = np.char.lower(np.char.strip(ids))
+    plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)
     _, first, counts = np.unique(plain, return_index=True, return_counts=True)
     if (counts > 1).any():
         name = plain[first[np.argmax(counts > 1)]]
         alike = [str(own) for own in ids[plain == name][:2]]
         warnings.warn(
-            f"{source}: {int((counts > 1).sum())} {what} have identifiers that differ in white "
-            f"space or capitals alone, such as {alike[0]!r} and {alike[1]!r}. They are taken for "
-            "different ones.",
+            f"{source}: {int((counts > 1).sum()):,} identifiers of {what} are those of others but "
+            f"for white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. "
+            "They are taken for different ones.",
             SuspiciousTableWarning,
             stacklevel=3,
         )

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from receval.storage.messages import enumerated, shortened
+from receval.interchange.errors import TableError
+from receval.storage.messages import enumerated, quoted, shortened
 
 TimeUnit = Literal["s", "ms", "us", "ns", "date"]
 
@@ -50,6 +51,13 @@ class ReadingOptions:
     time_unit : {"s", "ms", "us", "ns", "date"}, optional
         Of timestamps that are numbers: seconds and their parts since 1970-01-01 UTC, or dates such
         as 20210503.
+    quotes : bool
+        Whether quote marks around a cell are not part of it.
+
+    Raises
+    ------
+    TableError
+        There is no such format, decimal mark or unit, or the delimiter is empty.
     """
 
     format: str | None = None
@@ -59,6 +67,36 @@ class ReadingOptions:
     encoding: str | None = None
     decimal: Literal[".", ","] | None = None
     time_unit: TimeUnit | None = None
+    quotes: bool = True
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("format", tuple(FORMATS)),
+            ("decimal", (".", ",")),
+            ("time_unit", get_args(TimeUnit)),
+        ):
+            value = getattr(self, name)
+            if value is not None and value not in known:
+                raise TableError(
+                    f"There is no {name.replace('_', ' ')} {quoted(value)}; there are "
+                    f"{enumerated(known)}."
+                )
+        if isinstance(self.columns, str):
+            names = tuple(name.strip() for name in self.columns.split(","))
+            object.__setattr__(self, "columns", names)
+        if self.delimiter == "":
+            raise TableError("The delimiter is empty: say what stands between cells.")
+
+
+def how_many(number: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> how_many(1, "row"), how_many(2000, "user")
+    ('1 row', '2,000 users')
+    """
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 AS_FOUND = ReadingOptions()
@@ -91,6 +129,10 @@ class ReadingReport:
         Of timestamps: their unit and span, in words.
     notes : tuple of str
         What may be a mistake, in sentences.
+    rule : str
+        What became of rows that were merged, in words.
+    are_counts : bool
+        Whether ratings are counts of plays or the like.
 
     Examples
     --------
@@ -111,6 +153,8 @@ class ReadingReport:
     values: str = ""
     times: str = ""
     notes: tuple[str, ...] = ()
+    rule: str = ""
+    are_counts: bool = False
 
     def lines(self) -> list[str]:
         """Return it for a terminal: one line, and one more where there are ratings or times."""
@@ -118,13 +162,15 @@ class ReadingReport:
         renamed = [
             f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
         ]
-        told = [f"{self.rows:,} rows of {self.users:,} users and {self.items:,} items"]
+        counted = [how_many(*own) for own in ((self.rows, "row"), (self.users, "user"))]
+        told = [f"{counted[0]} of {counted[1]} and {how_many(self.items, 'item')}"]
         if self.merged:
-            told[0] += f", {self.merged:,} of them merged into others of their pair"
+            told[0] += f", {self.merged:,} of them of pairs that other rows have, too: {self.rule}"
         if renamed:
             told.append(", ".join(renamed))
         if self.unread:
-            told.append(f"not read: {enumerated(self.unread)}")
+            unread = [name or "a column without a name" for name in self.unread]
+            told.append(f"not read: {enumerated(unread)}")
         first = f"{name}: {self.form}. {'; '.join(told)}."
         second = "; ".join(part for part in (self.values, self.times) if part)
         return [first, f"  {second[0].upper()}{second[1:]}."] if second else [first]

@@ -169,6 +169,7 @@ def run_of_columns(columns: FoundColumns) -> Run:
         users=len(user_ids),
         items=len(item_ids),
         values=_order(columns),
+        notes=columns.notes,
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
 

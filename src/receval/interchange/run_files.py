@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
-from receval.interchange.packed_files import bare_suffix
-from receval.interchange.run import Run, run_of_scores, run_of_table
+from receval.interchange.run import Run, run_of_table
 from receval.storage.files import replacing
 from receval.storage.messages import quoted
 
@@ -78,14 +76,8 @@ def read_run(
     """
     if isinstance(source, Run):
         return source
-    if isinstance(source, Mapping) and all(isinstance(own, Mapping) for own in source.values()):
-        return run_of_scores(source)
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if format == "npz" or (format is None and bare_suffix(path) == ".npz"):
-            return _read_matrix(path)
-        if format is not None:
-            options["format"] = format
+    if format is not None:
+        options["format"] = format
     return run_of_table(source, **options)
 
 
@@ -164,20 +156,6 @@ def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[n
         return users, items, scores
     order = np.lexsort((-scores, users))
     return users[order], items[order], scores[order]
-
-
-def _read_matrix(path: Path) -> Run:
-    from scipy.sparse import load_npz  # which no other format needs
-
-    try:
-        matrix = load_npz(path).tocsr()
-    except (ValueError, KeyError, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise TableError(f"{path} holds no sparse matrix of scipy: {error}.") from None
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-    columns = {"user": rows, "item": matrix.indices.astype(np.int64), "score": matrix.data}
-    return run_of_table(columns)
 
 
 def _refuse_white_space(run: Run) -> None:

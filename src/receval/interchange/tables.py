@@ -6,26 +6,32 @@ from __future__ import annotations
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.dataset
 import pyarrow.parquet as pq
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
 from receval.interchange.formats import COLUMNS, format_of
-from receval.interchange.json_tables import Scores, read_json, read_json_lines
+from receval.interchange.json_tables import (
+    Scores,
+    has_columns,
+    read_json,
+    read_json_lines,
+    scores_of,
+)
 from receval.interchange.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.interchange.netflix_lines import read_netflix_lines
 from receval.interchange.packed_files import is_packed, opened
 from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
 from receval.interchange.text_tables import read_text
-from receval.storage.messages import enumerated, shortened
+from receval.storage.messages import enumerated, quoted, shortened
 
 
 def read_wanted(
@@ -58,14 +64,21 @@ def read_wanted(
     FileNotFoundError
         There is no such file.
     """
+    if isinstance(source, Mapping) and not has_columns(source, wanted):
+        own = list(source.values())
+        if own and all(isinstance(listed, Mapping | list | tuple) for listed in own):
+            return scores_of("the table", source, wanted)
     if not isinstance(source, str | Path):
         return columns_of_table("the table", "the table", table_in_memory(source), wanted)
     path = Path(source)
     if path.is_dir():
         return _of_folder(path, wanted, options)
     with regular_file(path) as file:
-        found = _of_file(file, wanted, options)
-    return found if file == path or not isinstance(found, FoundColumns) else _renamed(found, path)
+        try:
+            found = _of_file(file, wanted, options)
+        except TableError as error:
+            raise TableError(str(error).replace(str(file), str(path))) from None
+    return replace(found, source=str(path)) if isinstance(found, FoundColumns) else found
 
 
 @contextmanager
@@ -83,10 +96,6 @@ def regular_file(path: Path) -> Iterator[Path]:
         yield copy
 
 
-def _renamed(found: FoundColumns, path: Path) -> FoundColumns:
-    return replace(found, source=str(path))
-
-
 def _of_file(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns | Scores:
@@ -101,10 +110,12 @@ def _of_file(
             raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
     elif known.name in ("json", "jsonl"):
         read = read_json if known.name == "json" else read_json_lines
-        table = read(path, options)
+        table = read(path, wanted, options)
         if not isinstance(table, pa.Table):
             return table
         found = columns_of_table(path.name, str(path), table, wanted)
+    elif known.name == "npz":
+        found = columns_of_table(path.name, str(path), _of_matrix(path), wanted)
     elif known.name == "netflix":
         found = read_netflix_lines(path, wanted, options)
     elif known.name in COLUMNS:
@@ -114,11 +125,48 @@ def _of_file(
                 f"{path} was taken for {known.words}, and {enumerated(sorted(roles))} were asked "
                 "for: say format='table' if it is another table (in a command: --format table)."
             )
-        columns = tuple(name if name in roles else UNREAD for name in COLUMNS[known.name])
-        found = read_text(path, wanted, replace(options, delimiter=" ", columns=columns))
+        columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
+        columns[1] = _CONSTANT.name
+        read_so = replace(options, delimiter=" ", columns=tuple(columns), header=False)
+        found = read_text(path, [*wanted, _CONSTANT], read_so)
+        _check_constant(found, known.words)
     else:
         return read_text(path, wanted, options)
     return replace(found, form=known.words)
+
+
+_CONSTANT = WantedColumn("constant", (), True, is_needed=False)
+
+
+def _check_constant(found: FoundColumns, form: str) -> None:
+    """Refuse a table that was taken for TREC's by its first lines, and is another one."""
+    codes, values = found.codes(_CONSTANT.name)
+    names = values.tolist()
+    if len({name.upper() for name in names}) > 1:
+        row = int(np.argmax(codes != codes[0]))
+        raise TableError(
+            f"{found.where(row)}: the second column is {quoted(names[codes[row]])}, and so far it "
+            f"was {quoted(names[codes[0]])}, so that this is not {form}. Say what it is: "
+            "format='table' (in a command: --format table), or another format."
+        )
+
+
+def _of_matrix(path: Path) -> pa.Table:
+    """Read a sparse matrix of scipy; identifiers are row and column numbers from 0."""
+    from scipy.sparse import load_npz  # which no other format needs
+
+    try:
+        matrix = load_npz(path).tocsr()
+    except (ValueError, KeyError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise TableError(
+            f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
+        ) from None
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    return table_in_memory(
+        {"user": rows, "item": matrix.indices.astype(np.int64), "value": matrix.data}
+    )
 
 
 def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
@@ -151,6 +199,7 @@ def _of_folder(
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
+        and path.stat().st_size
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     ]
     if not files:
@@ -161,14 +210,7 @@ def _of_folder(
         raise TableError(f"{folder} holds Parquet and {other.name}: name the file that is meant.")
     form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
     if names[0] == "parquet":
-        try:
-            table = pa.dataset.dataset(
-                [str(path) for path in files], partitioning="hive", partition_base_dir=str(folder)
-            ).to_table()
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
-            raise TableError(
-                f"{folder}: its files are no parts of one table ({shortened(str(error), 200)})."
-            ) from None
+        table = _of_parquet_parts(folder, files)
         return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
     parts = []
     for path in files:
@@ -179,9 +221,43 @@ def _of_folder(
     return _joined(folder, parts, form)
 
 
+def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
+    """Read Parquet files of the same columns, with those that names of folders give, as text."""
+    tables: list[pa.Table] = []
+    for path in files:
+        try:
+            table = pq.ParquetFile(path).read()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TableError(
+                f"{path} is no Parquet file, or a damaged one: {shortened(str(error), 200)}."
+            ) from None
+        for part in path.relative_to(folder).parts[:-1]:
+            name, equals, value = part.partition("=")
+            if equals:
+                table = table.append_column(name, pa.array([value] * len(table), pa.string()))
+        if tables and set(table.column_names) != set(tables[0].column_names):
+            raise TableError(
+                f"{path} has other columns than {files[0]} ({enumerated(table.column_names)}; "
+                f"{enumerated(tables[0].column_names)}): the files of a folder must be parts of "
+                "one table."
+            )
+        tables.append(table)
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TableError(
+            f"{folder}: its files are no parts of one table ({shortened(str(error), 200)})."
+        ) from None
+
+
 def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColumns:
     first = parts[0]
     for part in parts[1:]:
+        if part.has_dates != first.has_dates:
+            raise TableError(
+                f"{part.source} and {first.source} write times in two ways, as dates and as "
+                "numbers: write all of them in one."
+            )
         if part.arrays.keys() != first.arrays.keys() or part.names != first.names:
             raise TableError(
                 f"{part.source} has other columns than {first.source} ("

@@ -29,6 +29,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_OF_EAST_ASIA = frozenset(
+    {"big5", "big5hkscs", "cp932", "cp949", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk", "johab"}
+    | {"shift_jis", "shift_jis_2004", "iso2022_jp", "iso2022_kr"}
+)
 _LINE_END = ord("\n")
 _PLAIN = ("utf-8", "utf-8-sig")
 _OTHER_SPACES = (b"\t", b"\r", b"\x0b", b"\x0c")
@@ -59,7 +63,9 @@ def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
         elif file.peek(3)[:3] == codecs.BOM_UTF8:  # type: ignore[attr-defined]
             file.read(3)
         if _ends_with_returns(file):
-            file = _of_pieces(file, lambda piece: piece.replace(b"\r", b"\n"))
+            file = _of_pieces(
+                file, lambda piece: piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            )
         yield file
 
 
@@ -68,6 +74,7 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
     if asked is not None:
         try:
             name = codecs.lookup(asked).name
+            "".encode(name)
         except LookupError:
             raise TableError(
                 f"There is no encoding {shortened(asked)}: say one that Python knows, such as "
@@ -110,7 +117,7 @@ def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableErro
             except UnicodeDecodeError as error:
                 return TableError(
                     f"{path}, line {number}: byte {error.start + 1} of the line is "
-                    f"0x{line[error.start]:02X}, so that it is no text in UTF-8. "
+                    f"0x{line[error.start]:02X}, so that the file is not UTF-8 text. "
                     f"{_guessed(line)}"
                 )
     return None
@@ -124,7 +131,9 @@ def _guessed(line: bytes) -> str:
     if best is None or b"\x00" in line:
         return "Is it another kind of file?"
     # Most such files are of Western Europe, and a line is short to guess by.
-    names = list(dict.fromkeys(["latin-1", best.encoding]))
+    names = ["latin-1"]
+    if best.encoding in _OF_EAST_ASIA:
+        names.insert(0, best.encoding)
     return (
         f"It may be {' or '.join(names)}: say encoding={names[0]!r} (in a command: --encoding "
         f"{names[0]}), or write the file in UTF-8."
@@ -138,13 +147,15 @@ def _sentences_for_other_bytes(path: Path, encoding: str) -> Iterator[None]:
     except UnicodeError as error:
         if encoding in _PLAIN:
             raise
-        raise TableError(f"{path} is no text in {encoding}: {error}.") from None
+        raise TableError(f"{path} is not text in {encoding}: {error}.") from None
 
 
 def _ends_with_returns(file: BinaryIO) -> bool:
-    """Tell whether lines end in a carriage return alone, by the first ones."""
+    """Tell whether most lines end in a carriage return alone, by the first ones."""
     start = file.peek(1 << 16)  # type: ignore[attr-defined]
-    return b"\r" in start.removesuffix(b"\r") and b"\n" not in start
+    both = start.count(b"\r\n")
+    alone = start.removesuffix(b"\r").count(b"\r") - both
+    return alone > start.count(b"\n") - both and alone >= both
 
 
 def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
@@ -166,6 +177,8 @@ class Lines:
         Several characters become one tab; a space stands for any white space and becomes one.
     block : int
         Bytes that are looked at together; no more is held.
+    has_quotes : bool
+        Whether cells may stand in quotes, between delimiters that allow it.
 
     Attributes
     ----------
@@ -190,10 +203,12 @@ class Lines:
     True
     """
 
-    def __init__(self, file: BinaryIO, delimiter: str, block: int = BLOCK) -> None:
+    def __init__(
+        self, file: BinaryIO, delimiter: str, block: int = BLOCK, *, has_quotes: bool = True
+    ) -> None:
         self._given = file
         self._several = delimiter.encode() if len(delimiter) > 1 else b""
-        self._has_quotes = delimiter in QUOTED
+        self._has_quotes = has_quotes and delimiter in QUOTED
         self._block = block
         self._begun = b""
         self.delimiter = "\t" if self._several else delimiter

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,8 @@ def read_text(
     asked = [str(column.asked) for column in wanted if isinstance(column.asked, str)]
     known = {column.name: column.known for column in wanted}
     layout = layout_of(path, known, asked, options)
+    if not layout.records and layout.header is not None:
+        raise TableError(f"{path} has no rows below its header: there is nothing to evaluate.")
     names, found = _names_and_found(path, layout, wanted, options)
     reader = _Reader(path, layout, names, found, wanted, options)
     table, unit = reader.read()
@@ -81,7 +84,7 @@ def _names_and_found(
     names = list(layout.header)
     if layout.are_numbers and not any(isinstance(column.asked, str) for column in wanted):
         return numbered, _by_position(path, layout, wanted, int(layout.has_index))
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
+    if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
         used = {plain for column in wanted for plain in (*column.known, column.asked)}
         if used.intersection(repeated):
             raise TableError(
@@ -187,7 +190,7 @@ class _Reader:
 
     def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
         with opened_text(self.path, self.encoding) as file:
-            lines = Lines(file, self.layout.delimiter)
+            lines = Lines(file, self.layout.delimiter, has_quotes=self.layout.is_quoted)
             table = self._parsed(lines.file, lines.delimiter, kinds, with_line_ends=False)
             while lines.read():  # What a short read has left.
                 pass
@@ -253,7 +256,7 @@ class _Reader:
         kinds: dict[str, tuple[int, str]] = {}
         with opened_text(path, self.encoding) as file:
             for number, line in enumerate(file, 1):
-                if number < layout.first_row or not line.strip():
+                if number < layout.first_row or not line.strip(b"\r\n"):
                     continue
                 cells = split_line(line.decode().rstrip("\r\n"), layout.delimiter)
                 if len(cells) != layout.n_columns:
@@ -273,7 +276,9 @@ class _Reader:
     def _wrong_cell(
         self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
     ) -> TableError | None:
-        plain = cell.replace(self.decimal, ".")
+        if self.decimal == ",":
+            cell = cell.replace(".", "?").replace(",", ".") if not column.is_time else cell
+        plain = cell
         kind = kind_of_moment(cell) if column.is_time else "" if is_number(plain) else None
         if kind is None:
             wished = (
@@ -281,11 +286,13 @@ class _Reader:
                 if column.is_time
                 else "a number"
             )
+            cell = cell.replace(".", ",").replace("?", ".") if self.decimal == "," else cell
             hint = ""
             if number == 1 and self.layout.header is None:
                 hint = (
                     " If the columns are others, say which is which (columns=..., in a command: "
-                    "--columns user,item,rating); if this is a header, header=True (--header)."
+                    "--columns user,item,rating); if this is a header, header=True (--header); if "
+                    "it is another kind of file, format=... (--format ...)."
                 )
             return TableError(
                 f"{self.path}, line {number}: the {column.name} is {quoted(cell)}, and must be "

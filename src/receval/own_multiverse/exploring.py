@@ -13,6 +13,7 @@ import pandas as pd
 
 from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.relevance import relevance_threshold
+from receval.interchange.ratings_table import are_counts
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.multiverse.exploration import explore
@@ -111,7 +112,7 @@ def explore_ratings(
             f"There is only {', '.join(systems) or 'no system'}: a multiverse compares two or more."
         )
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
-    threshold = relevance_threshold(ratings.values, relevant)
+    threshold = relevance_threshold(ratings.values, relevant, are_counts=are_counts(ratings))
     configurations = levels.configurations()
     universes = TrainedUniverses(ratings, systems, threshold, seed, levels.non_computable)
     pairs = list(combinations(systems, 2))

@@ -65,7 +65,12 @@ def odds_of_runs(
         raise ValueError("There is no run to audit: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
-    threshold = relevance_threshold(judged.ratings.values, relevant, are_grades=judged.are_grades)
+    threshold = relevance_threshold(
+        judged.ratings.values,
+        relevant,
+        are_grades=judged.are_grades,
+        are_counts=judged.are_counts,
+    )
     read = {name: read_run(source) for name, source in runs.items()}
     check_that_identifiers_meet(judged.ratings, training, read)
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
