@@ -39,14 +39,3 @@ def as_percent(share: float) -> str:
     if 0 < percent < 0.1:
         return "less than .1 %"
     return f"{fixed(percent, 0 if percent >= 10 or percent == 0 else 1)} %"
-
-
-def how_many(number: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> how_many(1, "user"), how_many(6040, "user")
-    ('1 user', '6,040 users')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from receval.diagnosis.advice import Advice, as_percent, how_many
+from receval.diagnosis.advice import Advice, as_percent
 from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
+from receval.storage.messages import how_many
 
 MUCH_FUTURE = 0.05
 """Share of test ratings whose user's future trains, from which on a random split leaks."""

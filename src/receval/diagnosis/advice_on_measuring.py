@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from receval.diagnosis.advice import Advice, as_percent, how_many
+from receval.diagnosis.advice import Advice, as_percent
 from receval.diagnosis.advice_on_data import SAME_ORDER
 from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
+from receval.storage.messages import how_many
 
 MOST_P_VALUE = 0.25
 """Mean p-value of all pairs of systems, above which a metric hardly tells any apart."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from receval.interchange.errors import TableError
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 TimeUnit = Literal["s", "ms", "us", "ns", "date"]
 
@@ -86,17 +86,6 @@ class ReadingOptions:
             object.__setattr__(self, "columns", names)
         if self.delimiter == "":
             raise TableError("The delimiter is empty: say what stands between cells.")
-
-
-def how_many(number: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> how_many(1, "row"), how_many(2000, "user")
-    ('1 row', '2,000 users')
-    """
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 AS_FOUND = ReadingOptions()

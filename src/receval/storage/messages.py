@@ -144,3 +144,14 @@ def about_files(error: OSError) -> str:
 
 def _printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
+def how_many(number: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> how_many(1, "user"), how_many(6040, "user")
+    ('1 user', '6,040 users')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
