@@ -232,6 +232,7 @@ def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> 
             '{"user": 1, "item": "a"}\n{"user": "b", "item": "a"}\n',
             "line 2: user is str",
         ),
+        ("a.jsonl", 'null"user": "a"}\n{"user": "b", "item": "x"}\n', "line 1 is no JSON"),
         ("a.jsonl", '{"1": ["a"]}\n{"1": ["b"]}\n', "line 2: user 1 has a second list"),
         ("a.jsonl", '{"1": ["a"]}\n[1]\n', "line 2 must be an object of a user with a list"),
     ],

@@ -56,6 +56,7 @@ def read_json_lines(
     is_of_users = isinstance(first, dict) and first and not has_columns(first, wanted)
     if is_of_users and all(map(_is_list, first.values())):
         return _lists_by_line(path, wanted, options)
+    _check_objects(path, options)
     table = _arrow_table(path, options, None)
     # Arrow takes texts for moments where all look so, and would write identifiers otherwise.
     texts = {column.name for column in wanted if column.is_text}
@@ -68,6 +69,22 @@ def read_json_lines(
     if moments:
         table = _arrow_table(path, options, pa.schema([(name, pa.string()) for name in moments]))
     return table
+
+
+def _check_objects(path: Path, options: ReadingOptions) -> None:
+    """Refuse lines that are no objects: Arrow's reader ends the process at a null of its own."""
+    with opened_text(path, options.encoding) as file:
+        for line in file:
+            bare = line.strip()
+            is_likely = bare.startswith(b"{") and bare.endswith(b"}") and b"null" not in bare
+            if is_likely or not bare:
+                continue
+            try:
+                is_object = isinstance(json.loads(bare), dict)
+            except (ValueError, RecursionError):
+                is_object = False
+            if not is_object:
+                raise _wrong_object(path, options, "a line is no object")
 
 
 def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) -> pa.Table:
