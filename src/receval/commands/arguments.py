@@ -15,6 +15,7 @@ from receval import __version__
 from receval.commands.completion import complete_by
 from receval.commands.saved_arguments import TABLES_READ, kept_arguments
 from receval.interchange.reading import FORMATS
+from receval.notes import refuse_doubts
 from receval.storage.files import write_atomically
 
 if TYPE_CHECKING:
@@ -172,6 +173,11 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     parser.add_argument(
         "--quiet", action="store_true", help="do not print how files were read, only warnings"
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse results whose notes say that they may mislead (docs/warnings.md)",
+    )
     complete_by("directory", [out])
     complete_by("file", [report])
 
@@ -189,19 +195,19 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
         rated = getattr(read[0], "ratings", read[0])
         told = relevance_in_words(rated.values, float(report.settings["relevant"]), "ratings")
         report = replace(report, relevance=(told,))
+    if chosen.strict:
+        refuse_doubts(report.all_notes)
     is_replaced = bool(files_of_report(chosen.out))
     report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
     if not chosen.quiet:
         print(*report.reading_lines(), sep="\n", file=sys.stderr)
-        sys.stderr.flush()
+    print(*report.note_lines(), sep="\n", end="\n" * bool(report.all_notes), file=sys.stderr)
+    sys.stderr.flush()
     if said:
         print(said, end="\n\n")
     print(*(to_markdown(table) for table in report.tables), sep="\n")
-    doubts = [note for own in report.reading for note in own.notes]
-    for note in (*doubts, *report.notes):
-        print(f"Note: {note}", file=sys.stderr)
     done = "Replaced" if is_replaced else "Written"
     print(f"{done}: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
     return 0

@@ -20,7 +20,7 @@ TABLES_READ = "tables_read"
 """Where the arguments keep the tables that were read, until the command ends."""
 
 NOT_KEPT = frozenset(
-    {TABLES_READ, "run", "repeatable", "settings", "out", "report", "command", "quiet"}
+    {TABLES_READ, "run", "repeatable", "settings", "out", "report", "command", "quiet", "strict"}
 )
 """What is no part of the results: where they go, and how the command is carried out."""
 

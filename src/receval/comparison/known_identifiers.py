@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from receval.interchange.errors import TableError
 from receval.interchange.run import Run
+from receval.notes import Note
 from receval.ratings import Ratings
 from receval.storage.messages import enumerated, quoted
 
@@ -37,7 +38,7 @@ _CAUSES: tuple[tuple[Callable[[str], str], str], ...] = (
 
 def check_that_identifiers_meet(
     test: Ratings, train: Ratings | None, runs: Mapping[str, Run]
-) -> list[str]:
+) -> list[Note]:
     """Refuse sources that know nothing of the test data, and tell of those that know little.
 
     Users of training data need not be those of the test data, as where systems are tested on new
@@ -50,8 +51,8 @@ def check_that_identifiers_meet(
 
     Returns
     -------
-    list of str
-        A sentence for each source that has less than half of its users among those who are tested,
+    list of Note
+        One for each source that has less than half of its users among those who are tested,
         or less than half of its items among those of the test or the training data.
 
     Raises
@@ -88,10 +89,8 @@ def check_that_identifiers_meet(
         ):
             share = float(np.isin(own, others).mean())
             if share < FEW:
-                notes.append(
-                    f"{name}: {share:.1%} of its {len(own):,} {what} are in the {where}. Are the "
-                    "identifiers the same?"
-                )
+                text = f"{name}: {share:.1%} of its {len(own):,} {what} are in the {where}."
+                notes.append(Note("few-identifiers-known", f"{text} Are the identifiers the same?"))
     return notes
 
 

@@ -22,6 +22,7 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
+from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.storage.messages import enumerated
@@ -125,20 +126,22 @@ class Measuring:
         return measured_in_words(self.protocols, self.metrics, self.relevance, self.users)
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """What is done with negative ratings, and what the dialect's tool does otherwise."""
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
         negative = []
         if self.lowest < 0 and graded:
-            negative = [
+            text = (
                 f"There are test ratings below 0, the lowest of {self.lowest:g}: their gains in "
                 f"{enumerated(graded)} are those of 0, as in trec_eval."
-            ]
+            )
+            negative = [Note("negative-ratings", text)]
         if self.dialect is None:
             return negative
         own = [self.dialect.entry(name).note for name in self.metrics]
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
-        return [*negative, *caveats, *dict.fromkeys(note for note in own if note)]
+        told = [*caveats, *dict.fromkeys(note for note in own if note)]
+        return [*negative, *(Note("dialect", text) for text in told)]
 
 
 class Measurements:
@@ -179,7 +182,7 @@ class Measurements:
     def result(
         self,
         settings: Mapping[str, Any],
-        notes: Iterable[str] = (),
+        notes: Iterable[Note] = (),
         reading: Iterable[ReadingReport] = (),
     ) -> EvaluationResult:
         """Return the result.
@@ -188,7 +191,7 @@ class Measurements:
         ----------
         settings : mapping
             Those of the call, those of the measuring among them.
-        notes : iterable of str
+        notes : iterable of Note
             Beside those of the dialect.
         reading : iterable of ReadingReport
             How what was measured was read.

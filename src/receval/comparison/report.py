@@ -16,7 +16,9 @@ from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTabl
 from receval.figures.latex_tables import save_table
 from receval.figures.tables import Table
 from receval.interchange.reading import ReadingReport
+from receval.notes import MOST_SHOWN, Note, gravest_first
 from receval.storage.files import write_atomically, write_results
+from receval.storage.messages import how_many
 
 SETTINGS = "settings.json"
 PAGE = "report.html"
@@ -33,8 +35,8 @@ class Report:
         As a reader wants them.
     data : mapping of str to DataFrame
         Tidy tables by the names of their CSV files, without an end.
-    notes : tuple of str
-        What is worth knowing about the data, in sentences.
+    notes : tuple of Note
+        What may mislead, and how the numbers came about.
     settings : mapping
         What the same call needs to be made again, as JSON has it.
     reading : tuple of ReadingReport
@@ -57,7 +59,7 @@ class Report:
     title: str
     parts: tuple[ReportPart, ...]
     data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     reading: tuple[ReadingReport, ...] = ()
     relevance: tuple[str, ...] = ()
@@ -73,8 +75,22 @@ class Report:
         parts = self.parts
         if read or self.relevance:
             parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
-        doubts = [note for report in self.reading for note in report.notes]
-        return report_page(self.title, parts, (*doubts, *self.notes), self.settings)
+        first, others = self.all_notes[:MOST_SHOWN], self.all_notes[MOST_SHOWN:]
+        if others:
+            parts = (*parts, ReportText("Further notes", others))
+        return report_page(self.title, parts, first, self.settings)
+
+    @property
+    def all_notes(self) -> tuple[Note, ...]:
+        """Those on reading, too, the gravest first, each once."""
+        return gravest_first([*(note for own in self.reading for note in own.notes), *self.notes])
+
+    def note_lines(self) -> list[str]:
+        """Return the notes that stand above the tables, and how many others there are."""
+        lines = [f"Note: {note} ({note.code})" for note in self.all_notes[:MOST_SHOWN]]
+        if others := len(self.all_notes) - MOST_SHOWN if len(self.all_notes) > MOST_SHOWN else 0:
+            lines.append(f"... and {how_many(others, 'further note')}: see {PAGE}.")
+        return lines
 
     def reading_lines(self, most: int = 8) -> list[str]:
         """Return how everything was read, in no more lines than a person reads before numbers."""
@@ -123,6 +139,7 @@ class Report:
             **(settings or {}),
             "result": self.settings,
             "reading": [report.as_dict() for report in self.reading],
+            "notes": [note.as_dict() for note in self.all_notes],
             "files": names,
         }
         text = json.dumps(both_settings, indent=2, ensure_ascii=False)

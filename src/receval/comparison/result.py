@@ -23,6 +23,7 @@ from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
 from receval.figures.tables import Table, to_markdown
 from receval.interchange.reading import ReadingReport
+from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
 
@@ -43,8 +44,8 @@ class EvaluationResult:
         Identifiers by code.
     settings : mapping
         How it came about: what the same call needs to be made again.
-    notes : tuple of str
-        What is worth knowing about the data, in sentences.
+    notes : tuple of Note
+        What may mislead, and how the numbers came about.
     words : tuple of str
         What was measured, in sentences.
     reading : tuple of ReadingReport
@@ -69,7 +70,7 @@ class EvaluationResult:
     values: Mapping[str, ValuesByUser]
     user_ids: NDArray[np.str_]
     settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
     _compared: dict[tuple[int, int], pd.DataFrame] = field(

@@ -23,6 +23,7 @@ from receval.interchange.run import Run
 from receval.interchange.run_files import read_run
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.metric import Metric
+from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.listed_ranks import ListedItems, rank_listed
@@ -136,7 +137,8 @@ def evaluate_runs(
         own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out)
         notes += own.notes
         if spoken is not None and own.has_ties:
-            notes.append(f"{name} has equal scores; {spoken.tool}'s order: {spoken.ties_in_words}.")
+            text = f"{name} has equal scores; {spoken.tool}'s order: {spoken.ties_in_words}."
+            notes.append(Note("order-of-equal-scores", text))
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
             own.check(protocol_name, ranks, measuring.metrics.values())
@@ -159,7 +161,7 @@ class _RankedRun:
     depth: int | None
     lengths: NDArray[np.int64]
     has_ties: bool
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @classmethod
     def of(
@@ -183,12 +185,14 @@ class _RankedRun:
         missing = int((tested & (lengths == 0)).sum())
         notes = []
         if missing:
-            notes.append(
+            text = (
                 f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
                 f"tested: they {'are not averaged' if are_left_out else 'count 0'}."
             )
+            notes.append(Note("users-without-lists", text))
         if strangers:
-            notes.append(f"{name} has lists for {strangers} users who are not tested.")
+            text = f"{name} has lists for {strangers} users who are not tested."
+            notes.append(Note("untested-users", text))
         return cls(name, listed, fold, depth, lengths, has_ties, tuple(notes))
 
     def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:

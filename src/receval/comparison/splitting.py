@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from receval.interchange.reading import ReadingReport
+from receval.notes import Note
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor, generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
@@ -45,8 +46,8 @@ class SplitRatings:
         All parameters, and what the split came to, such as the moment of a cut.
     reading : ReadingReport, optional
         How the ratings were read, if they were.
-    notes : tuple of str
-        What is worth knowing about the split, in sentences.
+    notes : tuple of Note
+        What is worth knowing about the split.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class SplitRatings:
     seed: int
     parameters: dict[str, Any] = field(default_factory=dict)
     reading: ReadingReport | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         ratings = self.ratings
@@ -158,22 +159,23 @@ def split(
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
     parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
     reading = getattr(ratings, "reading", None)
-    notes: list[str] = []
+    notes: list[Note] = []
     if spec.selection is not None and unselected_items == "left out":
         used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
         parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
         whole, ratings = ratings, ratings.select(used).compacted()
-        notes.append(
+        text = (
             f"The selection leaves {len(ratings):,} of {len(whole):,} ratings, "
             f"{ratings.n_users:,} of {whole.n_users:,} users and {ratings.n_items:,} of "
             f"{whole.n_items:,} items; the other items are no candidates."
         )
+        notes.append(Note("selection", text))
     if spec.needs_timestamps and ratings.timestamps is not None:
         notes += _notes_on_time(ratings)
     return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes))
 
 
-def _notes_on_time(ratings: Ratings) -> list[str]:
+def _notes_on_time(ratings: Ratings) -> list[Note]:
     """Return in a sentence how many ratings time does not order, if they are many."""
     assert ratings.timestamps is not None
     order = np.lexsort((ratings.timestamps, ratings.users))
@@ -182,10 +184,11 @@ def _notes_on_time(ratings: Ratings) -> list[str]:
     tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
     if tied.mean() < MANY_TIED:
         return []
-    return [
+    text = (
         f"{tied.mean():.0%} of the ratings have the time of another rating of their user: they are "
         "split in the order of the table."
-    ]
+    )
+    return [Note("tied-times", text)]
 
 
 def _refusal(kind: str, error: ValidationError) -> str:

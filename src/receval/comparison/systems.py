@@ -16,6 +16,7 @@ from receval.comparison.splitting import SplitRatings
 from receval.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
+from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 
@@ -120,8 +121,9 @@ def evaluate_systems(
     )
 
 
-def _order_of(spoken: Dialect) -> str:
-    return (
+def _order_of(spoken: Dialect) -> Note:
+    text = (
         f"Equal scores stand in the order of the protocol; in {spoken.tool}: "
         f"{spoken.ties_in_words}."
     )
+    return Note("order-of-equal-scores", text)

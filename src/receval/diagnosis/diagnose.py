@@ -41,6 +41,7 @@ from receval.interchange.moments import span_in_words
 from receval.interchange.ratings_table import are_counts
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
+from receval.notes import Note
 from receval.protocols.names import parse_protocol
 from receval.ratings import Ratings
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -247,30 +248,37 @@ def _notes(
     drawn: Ratings | None,
     found: tuple[Ratings | None, int] | None,
     splits: ComparedSplits,
-) -> list[str]:
+) -> list[Note]:
     notes = []
     if sample is not chosen:
-        notes.append(
+        text = (
             f"Systems were tried on {sample.n_users:,} users drawn at random, with their "
             f"{len(sample):,} ratings, of {chosen.n_users:,} users with {len(chosen):,}: random "
             "precision, Pop's lead, metrics and judgments are theirs; sizes and splits are of all."
         )
+        notes.append(Note("sample-of-users", text))
     if drawn is not None and found is not None and found[1]:
-        notes.append(
+        text = (
             f"Of the {len(drawn):,} unbiased judgments {found[1]:,} are of users or items without "
             "ratings among those that systems were tried on, and were left out."
         )
+        notes.append(Note("unbiased-left-out", text))
     if chosen.timestamps is not None and not _has_order(chosen):
-        notes.append(
+        text = (
             f"All ratings have the same time, {span_in_words(chosen.timestamps[:1])[:10]}: nothing "
             "can be ordered by it, and splits by time go by the order of the table."
         )
+        notes.append(Note("tied-times", text))
     if splits.refused:
         if chosen.timestamps is None:
-            notes.append(
+            text = (
                 "There are no timestamps: nothing is split by time, and whether the future trains "
                 "cannot be said."
             )
+            notes.append(Note("no-times", text))
         else:
-            notes += [f"No split {name}: {reason}" for name, reason in splits.refused.items()]
+            notes += [
+                Note("split-impossible", f"No split {name}: {reason}")
+                for name, reason in splits.refused.items()
+            ]
     return notes

@@ -22,6 +22,7 @@ from receval.diagnosis.printed_tables import (
     size_table,
     splits_table,
 )
+from receval.notes import Note
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Diagnosis:
     per_user : DataFrame
         Values of users by system, under AR AI-AN on the random split.
     advice : tuple of Advice
-    notes : tuple of str
+    notes : tuple of Note
         What was left out and why, and how much was sampled.
     settings : mapping
         What the same call needs to be made again.
@@ -74,7 +75,7 @@ class Diagnosis:
     disagreeing_pairs: float | None
     per_user: pd.DataFrame
     advice: tuple[Advice, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -13,6 +13,7 @@ from receval.comparison.splitting import SplitRatings, split
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.precision import Precision
+from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.names import parse_protocol
@@ -67,7 +68,7 @@ class ExperimentDesign:
 
 def experiment_designs(
     ratings: Ratings, data: SplitRatings, threshold: float, seed: int
-) -> tuple[list[ExperimentDesign], list[str]]:
+) -> tuple[list[ExperimentDesign], list[Note]]:
     """Return the designs that these ratings allow, and why others are left out, in sentences.
 
     Parameters
@@ -85,21 +86,22 @@ def experiment_designs(
     fold = next(data.folds())
     chosen = [(parse_protocol(name), False) for name in names]
     percentiles = min(PERCENTILES, ratings.n_items // ITEMS_PER_PERCENTILE)
-    notes = []
+    notes: list[Note] = []
     if percentiles > 1:
         within = min(sampled, ratings.n_items // percentiles // 2)
         name = f"P1R TI-NN sampled={within} percentiles={percentiles}"
         chosen.append((parse_protocol(name), True))
     else:
-        notes.append(
+        text = (
             f"P1R is left out: {ratings.n_items} items are too few for popularity percentiles of "
             f"{ITEMS_PER_PERCENTILE} items, among which the first {CUTOFF} tell anything."
         )
+        notes.append(Note("design-left-out", text))
     designs = [_design("", data, fold, protocol, threshold, levels) for protocol, levels in chosen]
     try:
         uniform = split(ratings, "uniform-test", seed=seed, folds=1, tests_from=threshold)
     except ValueError as error:
-        notes.append(f"UAR and U1R are left out. {error}")
+        notes.append(Note("design-left-out", f"UAR and U1R are left out. {error}"))
         return designs, notes
     uniform_fold = next(uniform.folds())
     for name in ("AR TI-AN", f"1R TI-NN sampled={sampled}"):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import named_columns, plain_name
 from receval.interchange.reading import UNREAD
+from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
 
 LONG = 250
@@ -76,7 +77,7 @@ class FoundColumns:
         What the table was read as.
     has_dates : bool
         Whether moments were written as dates, so that their numbers are seconds.
-    notes : tuple of str
+    notes : tuple of Note
         What may be a mistake, in sentences.
     """
 
@@ -88,7 +89,7 @@ class FoundColumns:
     unread: tuple[str, ...] = ()
     form: str = "table"
     has_dates: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays

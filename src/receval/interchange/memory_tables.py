@@ -18,6 +18,7 @@ from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import has_decimal_commas
 from receval.interchange.moments import seconds_of_moments
+from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 MOST_EXACT = 2**53
@@ -188,7 +189,7 @@ def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dic
 
 def _with_a_row_an_item(
     source: str, table: pa.Table, wanted: set[str]
-) -> tuple[pa.Table, list[str]]:
+) -> tuple[pa.Table, list[Note]]:
     """Give each item a row of its own, where a wanted column has a list in each row.
 
     It is a list of structures, as LensKit's collections have, or there are several lists of equal
@@ -226,8 +227,8 @@ def _with_a_row_an_item(
             if field.name not in rows.column_names:
                 rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
     empty = pc.sum(pc.equal(lengths, 0)).as_py() or 0
-    notes = [f"{Path(source).name}: {empty:,} of {len(table):,} lists are empty."] if empty else []
-    return rows, notes
+    text = f"{Path(source).name}: {empty:,} of {len(table):,} lists are empty."
+    return rows, [Note("empty-lists", text)] if empty else []
 
 
 def _as_wanted(

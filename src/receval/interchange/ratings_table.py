@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +14,12 @@ from numpy.typing import NDArray
 
 from receval.datasets.formats.pairs import merge_repeats
 from receval.interchange.columns import FoundColumns, WantedColumn
-from receval.interchange.errors import SuspiciousTableWarning, TableError
+from receval.interchange.errors import TableError
 from receval.interchange.layouts import plain_name
 from receval.interchange.moments import in_seconds, span_in_words
 from receval.interchange.reading import FORMATS, UNREAD, ReadingOptions, ReadingReport, TimeUnit
 from receval.interchange.tables import read_wanted
+from receval.notes import Note
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -128,11 +128,6 @@ def read_ratings(
         A column is missing; a row has no user, no item or no rating; a rating is no finite number;
         or a pair is rated twice and ``repeats`` is ``refuse``. The message names row and column.
 
-    Warns
-    -----
-    SuspiciousTableWarning
-        Identifiers differ in white space or capitals alone.
-
     Examples
     --------
     >>> table = {"item": ["x", "y", "y"], "stars": [5, 2, 4], "user": ["ann", "ann", "bob"]}
@@ -169,8 +164,10 @@ def read_ratings(
         raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
     users, user_ids = columns.codes("user")
     items, item_ids = columns.codes("item")
-    for what, ids in (("users", user_ids), ("items", item_ids)):
-        _warn_of_near_identifiers(columns.source, what, ids)
+    near = [
+        *_near_identifiers(columns.source, "users", user_ids),
+        *_near_identifiers(columns.source, "items", item_ids),
+    ]
     values = _values(columns)
     times, words = _timestamps(columns, chosen.time_unit)
     rows: NDArray[np.int64] | slice = slice(None)
@@ -190,7 +187,10 @@ def read_ratings(
         items=len(item_ids),
         values=_scale(columns, values),
         times="" if times is None else _times_in_words(times, words),
-        notes=(*columns.notes, *_doubts(columns, values), *_doubts_on_times(columns, times)),
+        notes=(
+            *(*columns.notes, *near),
+            *(*_doubts(columns, values), *_doubts_on_times(columns, times)),
+        ),
         are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
     return ReadRatings(
@@ -321,30 +321,33 @@ def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
     return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
 
 
-def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[str]:
-    """Return in sentences what may be a mistake in the choice of columns."""
+def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+    """Return what may be a mistake in the choice of columns."""
     name = Path(columns.source).name
     if "rating" in columns:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
-            return [f"{name}: all {len(values):,} ratings are {values[0]:g}."]
+            text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
+            return [Note("constant-ratings", text)]
         return []
     if columns.unread:
-        return [
+        text = (
             f"{name}: no column is known to hold the ratings; not read: "
             f"{enumerated(columns.unread)}. If one of these has them, say which (rating=..., in a "
             "command: --rating ...)."
-        ]
+        )
+        return [Note("no-rating-column", text)]
     return []
 
 
-def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[str]:
-    """Return in a sentence that times are too early for seconds, and too large for an order."""
+def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
+    """Return that times are too early for seconds, and too large for an order."""
     if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
         return []
-    return [
+    text = (
         f"{Path(columns.source).name}: as seconds, all times are before 1973. If they have another "
         "unit, say which (time_unit=..., in a command: --time-unit ...)."
-    ]
+    )
+    return [Note("early-times", text)]
 
 
 def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
@@ -393,21 +396,22 @@ def _refuse_repeats(
     )
 
 
-def _warn_of_near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> None:
+def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
+    """Return how many identifiers differ from others in what is mostly a mistake, if any do."""
     signs = "".join(ids.tolist())
     if signs.isalnum() and signs == signs.lower():
         # Most are, and to compare them takes as long as a twentieth of all reading.
-        return
+        return []
     plain = np.char.lower(np.char.strip(ids))
     plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)
     _, first, counts = np.unique(plain, return_index=True, return_counts=True)
-    if (counts > 1).any():
-        name = plain[first[np.argmax(counts > 1)]]
-        alike = [str(own) for own in ids[plain == name][:2]]
-        warnings.warn(
-            f"{source}: {int((counts > 1).sum()):,} identifiers of {what} are those of others but "
-            f"for white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. "
-            "They are taken for different ones.",
-            SuspiciousTableWarning,
-            stacklevel=3,
-        )
+    if not (counts > 1).any():
+        return []
+    name = plain[first[np.argmax(counts > 1)]]
+    alike = [str(own) for own in ids[plain == name][:2]]
+    text = (
+        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} are those of others but for "
+        f"white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. They "
+        "are taken for different ones."
+    )
+    return [Note("near-identifiers", text)]

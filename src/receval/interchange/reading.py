@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from receval.interchange.errors import TableError
+from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
 TimeUnit = Literal["s", "ms", "us", "ns", "date"]
@@ -116,8 +117,8 @@ class ReadingReport:
         Of ratings: their scale, in words.
     times : str
         Of timestamps: their unit and span, in words.
-    notes : tuple of str
-        What may be a mistake, in sentences.
+    notes : tuple of Note
+        What may be a mistake.
     rule : str
         What became of rows that were merged, in words.
     are_counts : bool
@@ -141,7 +142,7 @@ class ReadingReport:
     items: int = 0
     values: str = ""
     times: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     rule: str = ""
     are_counts: bool = False
 
@@ -164,10 +165,11 @@ class ReadingReport:
         second = "; ".join(part for part in (self.values, self.times) if part)
         return [first, f"  {second[0].upper()}{second[1:]}."] if second else [first]
 
-    def with_note(self, *notes: str) -> ReadingReport:
+    def with_note(self, *notes: Note) -> ReadingReport:
         """Return the report with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it, without what does not apply."""
-        return {name: value for name, value in asdict(self).items() if value not in ("", (), 0, {})}
+        found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
+        return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.interchange.columns import FoundColumns, WantedColumn
-from receval.interchange.errors import SuspiciousTableWarning, TableError
+from receval.interchange.errors import TableError
 from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
 from receval.interchange.reading import ReadingOptions, ReadingReport
 from receval.interchange.tables import read_wanted
+from receval.notes import Note
 from receval.ratings import first_repeat
 from receval.storage.messages import shortened
 
@@ -108,11 +108,6 @@ def run_of_table(
     TableError
         A column is missing; a row has no user or no item; or a user has an item twice.
 
-    Warns
-    -----
-    SuspiciousTableWarning
-        Scores are NaN (these items are not recommended), all infinite, or all the same.
-
     Examples
     --------
     >>> table = {"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "score": [3, 2, 1]}
@@ -151,15 +146,15 @@ def run_of_columns(columns: FoundColumns) -> Run:
         )
     scores = _scores(columns)
     scored = ~np.isnan(scores)
+    notes = list(columns.notes)
     if not scored.all():
-        warnings.warn(
+        text = (
             f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "
-            "(NaN), and are not recommended.",
-            SuspiciousTableWarning,
-            stacklevel=4,
+            "(NaN), and are not recommended."
         )
+        notes.append(Note("items-without-scores", text))
         users, items, scores = users[scored], items[scored], scores[scored]
-    _warn_of_scores(columns.source, scores)
+    notes += _doubts_on_scores(columns.source, scores)
     reading = ReadingReport(
         source=columns.source,
         form=columns.form,
@@ -169,7 +164,7 @@ def run_of_columns(columns: FoundColumns) -> Run:
         users=len(user_ids),
         items=len(item_ids),
         values=_order(columns),
-        notes=columns.notes,
+        notes=tuple(notes),
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
 
@@ -191,16 +186,17 @@ def _scores(columns: FoundColumns) -> NDArray[np.float64]:
     return -np.arange(len(columns), dtype=np.float64)
 
 
-def _warn_of_scores(source: str, scores: NDArray[np.float64]) -> None:
+def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
+    """Return that scores order nothing, if so."""
     if not len(scores):
-        found = "has no score that is a number, so that nothing is recommended"
-    elif np.isinf(scores).all():
-        found = "has infinite scores alone"
-    elif len(scores) > 1 and (scores == scores[0]).all():
-        found = f"has one score for all items, {scores[0]:g}: only the order of ties is measured"
-    else:
-        return
-    warnings.warn(f"{source} {found}.", SuspiciousTableWarning, stacklevel=5)
+        text = f"{source} has no score that is a number, so that nothing is recommended."
+        return [Note("no-scores", text)]
+    if np.isinf(scores).all():
+        return [Note("no-scores", f"{source} has infinite scores alone.")]
+    if len(scores) > 1 and (scores == scores[0]).all():
+        text = f"{source} has one score for all items, {scores[0]:g}: only the order of ties is"
+        return [Note("equal-scores", f"{text} measured.")]
+    return []
 
 
 def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:

@@ -19,6 +19,7 @@ from receval.multiverse.decisions import DECISION_NAMES, Configuration
 from receval.multiverse.exploration import explore
 from receval.multiverse.trained_universes import Factory, TrainedUniverses
 from receval.multiverse.universes import UserValues
+from receval.notes import Note
 from receval.own_multiverse.grids import GridName, grid_of
 from receval.ratings import Ratings
 from receval.seeds import generator
@@ -37,7 +38,7 @@ class ExploredRatings:
     start : Configuration
         The first level of every decision.
     settings : mapping
-    notes : tuple of str
+    notes : tuple of Note
         Which decisions the data does not support.
     """
 
@@ -45,7 +46,7 @@ class ExploredRatings:
     per_user: pd.DataFrame
     start: Configuration
     settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from receval.multiverse.decision_grid import DecisionGrid
+from receval.notes import Note
 from receval.ratings import Ratings
 
 GridName = Literal["quick", "full"]
@@ -63,8 +64,8 @@ is that of the repository's own multiverse, 20,480 universes."""
 _GRADED_METRICS = ("RBO", "tau")
 
 
-def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[str, ...]]:
-    """Return a grid without the levels that ratings do not support, and sentences on these.
+def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note, ...]]:
+    """Return a grid without the levels that ratings do not support, and notes on these.
 
     Parameters
     ----------
@@ -116,4 +117,6 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[str, 
         notes.append(
             "No user or no item has 50 ratings: the selection of those with 50 (A1) is left out."
         )
-    return DecisionGrid.model_validate(levels), tuple(notes)
+    return DecisionGrid.model_validate(levels), tuple(
+        Note("decision-left-out", text) for text in notes
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo schema``, ``metrics``, ``errata``, ``dialects``, ``citation``: written by code."""
+"""``receval repo schema``, ``metrics``, ``errata``, ``dialects``, ``citation`` and others: pages by code."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ SCHEMA_OF_CLAIMS = Path("config/claims/schema.json")
 METRICS_PAGE = Path("docs/metrics.md")
 ERRATA_PAGE = Path("docs/errata.md")
 DIALECTS_PAGE = Path("docs/dialects.md")
+WARNINGS_PAGE = Path("docs/warnings.md")
 README = Path("README.md")
 CITATION = Path("CITATION.cff")
 
@@ -29,6 +30,7 @@ def add_generated_files(tasks: Any) -> None:
             write_dialects_page,
             f"write the table of {DIALECTS_PAGE}",
         ),
+        ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the kinds of notes"),
         ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
     ):
         add_task(tasks, name, run, text, writes=True)
@@ -65,6 +67,14 @@ def write_dialects_page(_: argparse.Namespace) -> int:
     from receval.dialects.page import page_of_dialects
 
     _write(DIALECTS_PAGE, page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8")))
+    return 0
+
+
+def write_warnings_page(_: argparse.Namespace) -> int:
+    """Write the page of all kinds of notes."""
+    from receval.notes import notes_page
+
+    _write(WARNINGS_PAGE, notes_page())
     return 0
 
 

@@ -18,6 +18,7 @@ TASKS = (
     "metrics",
     "errata",
     "dialects",
+    "warnings",
     "citation",
 )
 

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""Notes: sentences beside numbers that say what may mislead, each of a kind that can be looked up.
+
+Whatever reads data or computes values collects notes. Commands and reports show them above the
+tables, the gravest first; ``--strict`` makes errors of those that are more than information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Gravity = Literal["misleading", "doubtful", "information"]
+
+GRAVITIES: dict[Gravity, str] = {
+    "misleading": "numbers do not mean what their names say",
+    "doubtful": "numbers may not mean what their names say, or tell little",
+    "information": "how the numbers came about",
+}
+"""How grave notes are, the gravest first."""
+
+MOST_SHOWN = 6
+"""Notes above the tables; the others are at the end of the report."""
+
+
+@dataclass(frozen=True)
+class NoteKind:
+    """What all notes of a code have in common.
+
+    Attributes
+    ----------
+    gravity : {"misleading", "doubtful", "information"}
+    reason : str
+        Why it matters, in a sentence or two.
+    remedy : str
+        What to do about it, in a sentence or two.
+    """
+
+    gravity: Gravity
+    reason: str
+    remedy: str
+
+
+NOTES: dict[str, NoteKind] = {
+    "few-identifiers-known": NoteKind(
+        "misleading",
+        "Users or items that the other side does not know cannot be right: the values are those of "
+        "the few that both know.",
+        "Give both sides the same identifiers: look for zeros in front, white space, capitals, "
+        "and numbers that were written as floats.",
+    ),
+    "near-identifiers": NoteKind(
+        "doubtful",
+        "Identifiers that differ in white space, capitals or a fraction of 0 alone are mostly "
+        "those of one user or item; here they are taken for different ones.",
+        "Clean the identifiers, or ignore the note if they are different ones.",
+    ),
+    "no-rating-column": NoteKind(
+        "doubtful",
+        "No column has a name that tables usually give to ratings, so that every row counts 1.",
+        "Say which column has the ratings (--rating), or that none has (--rating -).",
+    ),
+    "constant-ratings": NoteKind(
+        "doubtful",
+        "All ratings are the same: either every pair is relevant or none is.",
+        "Look whether the right column was read (--rating).",
+    ),
+    "early-times": NoteKind(
+        "doubtful",
+        "As seconds, the times are of the years after 1970: they probably have another unit.",
+        "Say the unit of times (--time-unit).",
+    ),
+    "empty-lists": NoteKind(
+        "doubtful",
+        "Users whose list is empty have no rows in the table that is read.",
+        "Look why the lists are empty; such users count 0 where they are tested.",
+    ),
+    "no-scores": NoteKind(
+        "misleading",
+        "Without finite scores nothing is ordered: what is measured is the order of equal scores.",
+        "Look whether the right column was read (--run-score), and whether the system diverged.",
+    ),
+    "items-without-scores": NoteKind(
+        "doubtful",
+        "Items whose score is NaN are not recommended.",
+        "Look whether the system diverged, or leave these rows out.",
+    ),
+    "equal-scores": NoteKind(
+        "doubtful",
+        "Where all items of a run have one score, only the rule for equal scores is measured.",
+        "Look whether the right column was read (--run-score), or use ranks (--run-rank).",
+    ),
+    "order-of-equal-scores": NoteKind(
+        "information",
+        "Tools order equal scores by rules of their own, and values depend on the rule.",
+        "Give runs without equal scores, or choose the rule (--ties).",
+    ),
+    "dialect": NoteKind(
+        "information",
+        "The tool whose definitions were chosen does more, or less, than its definitions say.",
+        "See docs/dialects.md.",
+    ),
+    "negative-ratings": NoteKind(
+        "information",
+        "A gain below 0 would make values above 1 or below 0 possible; as in trec_eval, there is "
+        "none.",
+        "Shift the ratings if those below 0 should be told apart.",
+    ),
+    "users-without-lists": NoteKind(
+        "doubtful",
+        "Users for whom a run has no list count 0, unless they are not averaged.",
+        "Average those who have lists (--users covered), or complete the run.",
+    ),
+    "untested-users": NoteKind(
+        "information",
+        "Lists of users without test ratings cannot be measured.",
+        "Nothing, unless these users should be tested.",
+    ),
+    "selection": NoteKind(
+        "information",
+        "A selection changes how many users, items and ratings there are, and what competes.",
+        "Give unselected_items='candidates' if all items should compete.",
+    ),
+    "tied-times": NoteKind(
+        "doubtful",
+        "Time does not order ratings of equal times.",
+        "Give finer times, or split another way.",
+    ),
+    "no-times": NoteKind(
+        "information",
+        "Without times nothing can be split by them.",
+        "Read a column of times if there is one (--timestamp).",
+    ),
+    "split-impossible": NoteKind(
+        "information",
+        "The data does not allow a kind of split.",
+        "The note says why.",
+    ),
+    "sample-of-users": NoteKind(
+        "information",
+        "What takes long was measured on some of the users, drawn at random.",
+        "Nothing: sizes and splits are of all users.",
+    ),
+    "unbiased-left-out": NoteKind(
+        "information",
+        "Unbiased judgments of users or items that no rating names cannot be used.",
+        "Look whether both files have the same identifiers.",
+    ),
+    "design-left-out": NoteKind(
+        "information",
+        "An experiment needs more items or ratings than there are.",
+        "Nothing; it is shown where there are more.",
+    ),
+    "decision-left-out": NoteKind(
+        "information",
+        "A level of a decision makes no difference on these data, or cannot be computed.",
+        "Nothing; the other levels are compared.",
+    ),
+}
+"""All kinds of notes by their codes."""
+
+
+class Note(str):
+    """A note: a sentence, and the code of its kind.
+
+    Attributes
+    ----------
+    code : str
+        A key of :data:`NOTES`.
+
+    Raises
+    ------
+    KeyError
+        There is no such kind.
+
+    Examples
+    --------
+    >>> note = Note("no-times", "There are no times.")
+    >>> note, note.code, note.kind.gravity
+    ('There are no times.', 'no-times', 'information')
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, text: str) -> Note:
+        """Return a note of a kind."""
+        NOTES[code]
+        note = super().__new__(cls, text)
+        note.code = code
+        return note
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """Return what copies and pickles are made of."""
+        return self.code, str(self)
+
+    @property
+    def kind(self) -> NoteKind:
+        """What all notes of its code have in common."""
+        return NOTES[self.code]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"code": self.code, "gravity": self.kind.gravity, "text": str(self)}
+
+
+def gravest_first(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes by their gravity, each once.
+
+    Examples
+    --------
+    >>> gravest_first([Note("no-times", "No times."), Note("no-scores", "No scores.")])
+    ('No scores.', 'No times.')
+    """
+    order = list(GRAVITIES)
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: order.index(note.kind.gravity)))
+
+
+def refuse_doubts(notes: Sequence[Note]) -> None:
+    """Refuse results whose notes are more than information, as ``--strict`` does.
+
+    Raises
+    ------
+    ValueError
+        A note is misleading or doubtful; the message has the gravest of them.
+
+    Examples
+    --------
+    >>> refuse_doubts([Note("no-times", "There are no times.")])
+    >>> refuse_doubts([Note("no-scores", "No score is a number.")])
+    Traceback (most recent call last):
+    ValueError: No score is a number. (no-scores, refused as strict; see docs/warnings.md.)
+    """
+    doubts = [note for note in gravest_first(notes) if note.kind.gravity != "information"]
+    if doubts:
+        further = f" {len(doubts) - 1} further notes." if doubts[1:] else ""
+        raise ValueError(
+            f"{doubts[0]} ({doubts[0].code}, refused as strict; see docs/warnings.md.){further}"
+        )
+
+
+def notes_page() -> str:
+    """Return docs/warnings.md: every kind of note with its reason and remedy, the gravest first."""
+    lines = [
+        "# Notes beside results",
+        "",
+        "Generated by `receval repo warnings` from `receval.notes`.",
+        "",
+        "Commands and reports show notes above the tables, the gravest first and at most "
+        f"{MOST_SHOWN}; the report's page has the others at its end, and `settings.json` has all of "
+        "them. Each ends with its code, by which it is found here. `--strict` refuses results with "
+        "notes that are misleading or doubtful; `result.notes` has them in the library.",
+    ]
+    for gravity, meaning in GRAVITIES.items():
+        title = gravity.capitalize()
+        lines += ["", f"## {title}: {meaning}", "", "| code | why it matters | what to do |"]
+        lines.append("| --- | --- | --- |")
+        lines += [
+            f"| `{code}` | {kind.reason} | {kind.remedy} |"
+            for code, kind in NOTES.items()
+            if kind.gravity == gravity
+        ]
+    return "\n".join([*lines, ""])
