@@ -132,14 +132,26 @@ def test_what_cannot_be_done_is_one_sentence_and_status_two(
     assert not list(Path().glob("receval-*"))
 
 
-@pytest.mark.filterwarnings("always::receval.interchange.errors.SuspiciousTableWarning")
 def test_what_looks_wrong_is_told_as_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     write_runs()
     lines = Path("a.run").read_text().splitlines()
     flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
     Path("flat.run").write_text("\n".join(flat) + "\n")
     assert main(["runs", "--test", "test.qrels", "flat.run"]) == 0
-    assert "Warning: flat.run has one score for all items, 1" in capsys.readouterr().err
+    assert "Note: flat.run has one score for all items, 1" in capsys.readouterr().err
+
+
+def test_strict_refuses_what_may_mislead_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_runs()
+    lines = Path("a.run").read_text().splitlines()
+    flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
+    Path("flat.run").write_text("\n".join(flat) + "\n")
+    assert main(["runs", "--test", "test.qrels", "flat.run", "--strict"]) == 2
+    assert "(equal-scores, refused as strict" in capsys.readouterr().err
+    assert not list(Path().glob("receval-*"))
+    assert main(["runs", "--test", "test.qrels", "a.run", "--strict"]) == 0
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -42,7 +42,6 @@ CAUSES: dict[str, tuple[Callable[[str], str], Callable[[str], str], str]] = {
 @pytest.mark.parametrize("cause", CAUSES)
 @pytest.mark.parametrize("column", ["user", "item"])
 @pytest.mark.parametrize("is_run", [True, False])
-@pytest.mark.filterwarnings("ignore::receval.interchange.errors.SuspiciousTableWarning")
 def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
     cause: str, column: str, *, is_run: bool
 ) -> None:
@@ -108,7 +107,6 @@ def as_mapping(ids: list[str], _: Path) -> dict[str, list[object]]:
 
 @pytest.mark.parametrize("store", [as_csv, as_parquet, as_mapping])
 @pytest.mark.parametrize("read", [read_ratings, read_run])
-@pytest.mark.filterwarnings("ignore::receval.interchange.errors.SuspiciousTableWarning")
 def test_whole_numbers_written_as_floats_are_whole_numbers(
     store: Callable[[list[str], Path], object], read: Callable[..., object], tmp_path: Path
 ) -> None:

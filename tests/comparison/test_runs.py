@@ -51,7 +51,6 @@ def nested(cells: dict[tuple[str, str], float]) -> dict[str, dict[str, float]]:
 
 
 @pytest.mark.costly
-@pytest.mark.filterwarnings("ignore::receval.interchange.errors.SuspiciousTableWarning")
 @settings(deadline=None, max_examples=60)
 @given(judged=qrels, listed=runs)
 def test_values_of_users_are_those_of_trec_eval(

@@ -17,7 +17,7 @@ from interchange.read_rows import entries_of, read_text, rows_of
 
 from receval.cli import main
 from receval.comparison.relevance import relevance_threshold
-from receval.interchange.errors import SuspiciousTableWarning, TableError
+from receval.interchange.errors import TableError
 from receval.interchange.ratings_table import are_counts, read_ratings
 from receval.interchange.run_files import read_run
 
@@ -104,8 +104,10 @@ def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: P
 
 def test_identifiers_that_differ_by_a_fraction_of_0_are_told() -> None:
     table = {"user": ["10", "10.0"], "item": ["x", "y"]}
-    with pytest.warns(SuspiciousTableWarning, match="a fraction of 0, such as '10' and '10.0'"):
-        assert read_ratings(table).user_ids.tolist() == ["10", "10.0"]
+    ratings = read_ratings(table)
+    assert ratings.user_ids.tolist() == ["10", "10.0"]
+    (note,) = ratings.reading.notes
+    assert "a fraction of 0, such as '10' and '10.0'" in note
 
 
 def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo schema``, ``metrics``, ``errata``, ``dialects``, ``citation`` and others: pages by code."""
+"""``receval repo schema``, ``metrics``, ``errata``, ``warnings`` and others: written by code."""
 
 from __future__ import annotations
 
