@@ -44,18 +44,46 @@ class SharedCodes:
         """Return test and training data as a fold."""
         shape = (len(self.user_ids), len(self.item_ids))
         judgments = Judgments.from_pairs(
-            self._users(test.user_ids)[test.users],
-            self._items(test.item_ids)[test.items],
-            test.values,
-            shape[0],
-            events=test.events,
+            *self._pairs(test), test.values, shape[0], events=test.events
         )
         if train is None:
             nothing = np.empty(0, dtype=np.int32)
             return Fold(summed_matrix(nothing, nothing, nothing, shape), judgments)
-        users = self._users(train.user_ids)[train.users]
-        items = self._items(train.item_ids)[train.items]
-        return Fold(summed_matrix(users, items, train.values, shape), judgments)
+        return Fold(summed_matrix(*self._pairs(train), train.values, shape), judgments)
+
+    def dataset(self, test: Ratings, train: Ratings | None) -> Ratings:
+        """Return test and training data as one table.
+
+        A pair that both have keeps its test rating, unless test ratings are events: these add up.
+
+        Examples
+        --------
+        >>> from receval.interchange.ratings_table import read_ratings
+        >>> test = read_ratings({"user": ["ann"], "item": ["x"], "rating": [4]})
+        >>> train = read_ratings({"user": ["ann", "bob"], "item": ["x", "x"], "rating": [3, 5]})
+        >>> SharedCodes.of(test, train, []).dataset(test, train).values.tolist()
+        [4.0, 5.0]
+        """
+        users, items = self._pairs(test)
+        values = test.values
+        if train is not None:
+            own_users, own_items = self._pairs(train)
+            is_new = np.ones(len(train), dtype=np.bool_)
+            if not test.events:
+                n_items = len(self.item_ids)
+                is_new = ~np.isin(own_users * n_items + own_items, users * n_items + items)
+            users = np.concatenate([users, own_users[is_new]])
+            items = np.concatenate([items, own_items[is_new]])
+            values = np.concatenate([values, train.values[is_new]])
+        return Ratings(
+            users.astype(np.int32),
+            items.astype(np.int32),
+            values,
+            self.user_ids,
+            self.item_ids,
+            events=test.events,
+            checked=True,
+        )
 
     def listed(self, run: Run) -> tuple[ListedItems, int]:
         """Return a run's lists in these codes, and of how many users it has others."""
@@ -68,6 +96,10 @@ class SharedCodes:
             run.scores[rows],
         )
         return listed, int((~known).sum())
+
+    def _pairs(self, table: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the codes of a table's users and items, by row."""
+        return self._users(table.user_ids)[table.users], self._items(table.item_ids)[table.items]
 
     def _users(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
         """Return the codes of users, -1 of those who neither test nor train."""

@@ -21,7 +21,7 @@ from receval.interchange.judgments import JudgedTable, read_test_data
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
 from receval.interchange.run_files import read_run
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
@@ -64,7 +64,9 @@ def evaluate_runs(
     runs : mapping of str to run, path, data frame or mapping
         By the names of the systems (:func:`receval.interchange.run_files.read_run`).
     train : path, data frame, mapping or Ratings, optional
-        What the systems learnt from: these items of a user leave the lists, as no candidates.
+        What the systems learnt from: these items of a user leave the lists, as no candidates. The
+        highest rating (ERR, ``exp-normalised``) and the positive ratings of items
+        (StratifiedRecall) are those of test and training data, or of test data alone.
     protocols, metrics, relevant, users, dialect
         As for :func:`receval.comparison.systems.evaluate_systems`. The base candidates ``AI`` are
         all items of test data, training data and runs.
@@ -127,7 +129,11 @@ def evaluate_runs(
     notes = check_that_identifiers_meet(judged.ratings, training, lists)
     codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
     fold = codes.fold(judged.ratings, training)
-    items = JudgedItems.of(fold.test, measuring.threshold)
+    items = JudgedItems.of(
+        fold.test,
+        measuring.threshold,
+        lambda: DatasetMetadata.of(codes.dataset(judged.ratings, training), measuring.threshold),
+    )
     measurements = Measurements(measuring, lists, codes.user_ids)
     for place, (name, run) in enumerate(lists.items()):
         if progress is not None:

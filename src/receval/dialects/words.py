@@ -26,10 +26,13 @@ _GAINS = {
     "rating": "the rating",
     "binary": "1 for a relevant item",
     "exp": "2^r - 1 of the rating r",
+    "exp-normalised": "(2^(r - 1) - 1) / (2^(m - 1) - 1) of the rating r, m being the highest rating",
     "exp-relevant": "2^r - 1 of a relevant rating r",
     "exp-steps": "2^(r - t + 1) - 1 of a relevant rating r, t being the threshold",
     "exp-steps-from-0": "2^(r + 1) - 1 of a relevant rating r",
     "relevant": "the rating of a relevant item",
+    "steps": "r - t + 1 of a relevant rating r, t being the threshold",
+    "cm100k": "max(r - 2, 0) of a rating r below 5, and r from 5 on, whatever the threshold",
 }
 _DISCOUNTS = {
     "log": "log2(rank + 1)",
