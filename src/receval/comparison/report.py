@@ -88,8 +88,8 @@ class Report:
     def note_lines(self) -> list[str]:
         """Return the notes that stand above the tables, and how many others there are."""
         lines = [f"Note: {note} ({note.code})" for note in self.all_notes[:MOST_SHOWN]]
-        if others := len(self.all_notes) - MOST_SHOWN if len(self.all_notes) > MOST_SHOWN else 0:
-            lines.append(f"... and {how_many(others, 'further note')}: see {PAGE}.")
+        if others := self.all_notes[MOST_SHOWN:]:
+            lines.append(f"... and {how_many(len(others), 'further note')}: see {PAGE}.")
         return lines
 
     def reading_lines(self, most: int = 8) -> list[str]:

@@ -187,10 +187,7 @@ def read_ratings(
         items=len(item_ids),
         values=_scale(columns, values),
         times="" if times is None else _times_in_words(times, words),
-        notes=(
-            *(*columns.notes, *near),
-            *(*_doubts(columns, values), *_doubts_on_times(columns, times)),
-        ),
+        notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
     return ReadRatings(
