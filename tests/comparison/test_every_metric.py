@@ -8,6 +8,7 @@ import pytest
 from metrics.forms import ALL, COMMON
 
 from receval.comparison.coding import SharedCodes
+from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.result import EvaluationResult
 from receval.comparison.runs import evaluate_runs
 from receval.comparison.splitting import split
@@ -39,6 +40,14 @@ TABLE = {
 LISTS = {user: {"z": 4.0, "y": 3.0, "x": 2.0, "w": 1.0} for user in "abc"}
 
 
+@pytest.fixture
+def _three_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let figures show three metrics: matplotlib takes a minute for hundreds of panels."""
+    monkeypatch.setattr(
+        "receval.comparison.result.draw_intervals", lambda summary: draw_intervals(summary[:3])
+    )
+
+
 def check_that_all_are_told(result: EvaluationResult) -> None:
     averages = result.as_report().data["averages"]
     assert averages["metric"].tolist() == LABELS
@@ -49,10 +58,14 @@ def test_every_parameter_of_every_metric_is_tried() -> None:
     assert set(VALUES_OF_COMMON) == set(COMMON)
 
 
+@pytest.mark.costly
+@pytest.mark.usefixtures("_three_panels")
 def test_every_listed_metric_works_for_runs() -> None:
     check_that_all_are_told(evaluate_runs(TABLE, {"mine": LISTS}, metrics=LABELS, depth="whole"))
 
 
+@pytest.mark.costly
+@pytest.mark.usefixtures("_three_panels")
 def test_every_listed_metric_works_for_systems() -> None:
     data = split(read_ratings(TABLE), "user-ratio", train_ratio=0.5)
     check_that_all_are_told(evaluate_systems(data, {"Pop": Popularity()}, metrics=LABELS))

@@ -26,7 +26,7 @@ _GAINS = {
     "rating": "the rating",
     "binary": "1 for a relevant item",
     "exp": "2^r - 1 of the rating r",
-    "exp-normalised": "(2^(r - 1) - 1) / (2^(m - 1) - 1) of the rating r, m being the highest rating",
+    "exp-normalised": "(2^(r - 1) - 1) / (2^(m - 1) - 1) of the rating r, m being the highest",
     "exp-relevant": "2^r - 1 of a relevant rating r",
     "exp-steps": "2^(r - t + 1) - 1 of a relevant rating r, t being the threshold",
     "exp-steps-from-0": "2^(r + 1) - 1 of a relevant rating r",
