@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from receval.interchange.reading import ReadingReport
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor, generator
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.split import Fold, Split
 from receval.splits.split import fold as fold_of
 from receval.storage.messages import quoted
@@ -36,6 +36,7 @@ class SplitRatings:
     Attributes
     ----------
     ratings : Ratings
+        In the order of their identifiers (:meth:`receval.ratings.Ratings.in_order_of_identifiers`).
     parts : Split
         What each rating is used for, by fold.
     description : dict
@@ -109,6 +110,11 @@ def split(
 ) -> SplitRatings:
     """Split ratings into train and test.
 
+    A split depends on the set of ratings, never on the order of their rows: they are put into the
+    order of their identifiers first, and ``ratings`` of what is returned has the codes of this
+    order, to which arrays of scores for :func:`receval.comparison.systems.evaluate_systems` must
+    keep. The order of ratings with the same time is drawn at random, by the seed.
+
     Parameters
     ----------
     ratings : Ratings
@@ -154,7 +160,8 @@ def split(
             f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
             "them with timestamp=... (in a command: --timestamp), or choose another kind."
         )
-    parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
+    ratings = ratings.in_order_of_identifiers()
+    parts = _parts(ratings, spec, seed)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
     parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
     reading = getattr(ratings, "reading", None)
@@ -173,6 +180,20 @@ def split(
     return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes))
 
 
+def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
+    """Return a split of ratings, those with the same time in an order drawn at random."""
+    if not spec.needs_timestamps:
+        return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
+    # Splits by time leave equal times in the order of the rows, which here is that of identifiers
+    # and would let the same items win everywhere.
+    rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
+    shuffled = ratings.reordered(rows)
+    parts = make_split(shuffled, spec, seed, "own data", spec.kind, auxiliary_files={})
+    places = np.empty_like(rows)
+    places[rows] = np.arange(len(rows))
+    return replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+
+
 def _notes_on_time(ratings: Ratings) -> list[str]:
     """Return in a sentence how many ratings time does not order, if they are many."""
     assert ratings.timestamps is not None
@@ -183,8 +204,8 @@ def _notes_on_time(ratings: Ratings) -> list[str]:
     if tied.mean() < MANY_TIED:
         return []
     return [
-        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: they are "
-        "split in the order of the table."
+        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: these are "
+        "ordered at random, by the seed."
     ]
 
 

@@ -74,6 +74,7 @@ def explore_ratings(
     Parameters
     ----------
     ratings : Ratings
+        The order of their rows does not matter.
     systems : mapping of str to callable
         Two or more; ``systems[name](seed)`` makes an untrained recommender.
     grid : "quick", "full" or DecisionGrid
@@ -111,6 +112,7 @@ def explore_ratings(
         raise ValueError(
             f"There is only {', '.join(systems) or 'no system'}: a multiverse compares two or more."
         )
+    ratings = ratings.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
     threshold = relevance_threshold(ratings.values, relevant, are_counts=are_counts(ratings))
     configurations = levels.configurations()
