@@ -165,7 +165,8 @@ def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
 def test_a_rating_is_known_by_many_names(name: str) -> None:
     given = table()
     given[name] = given.pop("rating")
-    assert read_ratings(given).values.tolist() == given[name].tolist()
+    order = np.lexsort([given[own].astype(np.str_) for own in ("item", "user")])
+    assert read_ratings(given).values.tolist() == given[name][order].tolist()
 
 
 def test_one_value_of_all_ratings_is_said() -> None:

@@ -57,8 +57,9 @@ def of_scores(scores: Any) -> GivenScores:
     Parameters
     ----------
     scores : ndarray or sparse array, shape (n_users, n_items)
-        Real numbers in the order of the codes of ``data.ratings``: the higher the better. NaN, and
-        what a sparse array does not hold, is not to be recommended.
+        Real numbers in the order of the codes of ``data.ratings``, which is that of the
+        identifiers: the higher the better. NaN, and what a sparse array does not hold, is not to be
+        recommended.
 
     Returns
     -------

@@ -204,8 +204,8 @@ def _notes_on_time(ratings: Ratings) -> list[str]:
     if tied.mean() < MANY_TIED:
         return []
     return [
-        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: these are "
-        "ordered at random, by the seed."
+        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: these "
+        "are ordered at random, by the seed."
     ]
 
 

@@ -41,8 +41,9 @@ def evaluate_systems(
         By their names. A recommender has ``fit(train)`` and ``score(users)`` (see docs/library.md);
         what has ``score`` alone is not trained; an array of shape (n_users, n_items) has the scores
         of all, NaN for items that are not to be recommended, in the order of the codes of
-        ``data.ratings``. Models of implicit, estimators of scikit-learn and pipelines of LensKit
-        are taken as they are (:func:`receval.adapters.adapt.adapt`).
+        ``data.ratings``, which is that of the identifiers, whatever ratings were split.
+        Models of implicit, estimators of scikit-learn and pipelines of LensKit are taken as they
+        are (:func:`receval.adapters.adapt.adapt`).
     protocols : str, Protocol or sequence
         Names as the papers write them (:func:`receval.protocols.names.parse_protocol`).
     metrics : str, Metric or sequence, optional

@@ -25,8 +25,8 @@ def split_leaving_last_out(
 ) -> Split:
     """Send the last l ratings of each user to test, those before them to train.
 
-    Ratings of a user with the same timestamp follow each other in the order of the rows, that of the
-    raw file. (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
+    Ratings of a user with the same timestamp follow each other in the order of the rows, that of
+    the raw file. (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
 
     Parameters
     ----------
