@@ -234,13 +234,23 @@ class Ratings:
         """
         users, user_ids = _coded_in_order(self.users, self.user_ids)
         items, item_ids = _coded_in_order(self.items, self.item_ids)
-        coded = self
-        if user_ids is not self.user_ids or item_ids is not self.item_ids:
-            coded = replace(
-                self, users=users, items=items, user_ids=user_ids, item_ids=item_ids, checked=True
-            )
-        rows = _rows_in_order(coded)
-        return coded if rows is None else coded.reordered(rows)
+        keys = users.astype(np.int64) * len(item_ids) + items
+        rows = _rows_in_order(keys, (self.timestamps, self.known, self.values))
+        if rows is None and user_ids is self.user_ids and item_ids is self.item_ids:
+            return self
+        # Made once, because each table's columns are checked.
+        chosen: NDArray[np.int64] | slice = slice(None) if rows is None else rows
+        return replace(
+            self,
+            users=users[chosen],
+            items=items[chosen],
+            values=self.values[chosen],
+            user_ids=user_ids,
+            item_ids=item_ids,
+            timestamps=None if self.timestamps is None else self.timestamps[chosen],
+            known=None if self.known is None else self.known[chosen],
+            checked=True,
+        )
 
     def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
         """Yield the first of some users, how many they are, and the rows of their ratings."""
@@ -337,16 +347,16 @@ def _coded_in_order(
     return code_of[codes], ids[order]
 
 
-def _rows_in_order(ratings: Ratings) -> NDArray[np.int64] | None:
-    """Return the rows by user and item; None if they are in this order."""
-    keys = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
+def _rows_in_order(
+    keys: NDArray[np.int64], columns: Sequence[NDArray[Any] | None]
+) -> NDArray[np.int64] | None:
+    """Return the rows by key, equal ones by other columns; None if they are in this order."""
     if (keys[1:] > keys[:-1]).all():
         return None
     order = np.argsort(keys)
     in_order = keys[order]
     if (in_order[1:] == in_order[:-1]).any():
-        columns = (ratings.values, ratings.known, ratings.timestamps, keys)
-        order = np.lexsort([column for column in columns if column is not None])
+        order = np.lexsort([*(own for own in columns[::-1] if own is not None), keys])
         if (order[1:] > order[:-1]).all():
             return None
     return order

@@ -106,7 +106,7 @@ def explore_ratings(
     >>> lists = DecisionGrid(lists=["full", "condensed"])
     >>> found = explore_ratings(read_ratings(table), systems, grid=lists)
     >>> found.universes[["lists", "verdict"]].to_dict("list")
-    {'lists': ['full', 'condensed'], 'verdict': ['first', 'tie']}
+    {'lists': ['full', 'condensed'], 'verdict': ['tie', 'tie']}
     """
     if len(systems) < 2:
         raise ValueError(
