@@ -124,8 +124,8 @@ NOTES: dict[str, NoteKind] = {
     ),
     "tied-times": NoteKind(
         "doubtful",
-        "Time does not order ratings of equal times.",
-        "Give finer times, or split another way.",
+        "Time does not say which of several ratings with the same time comes last: chance does.",
+        "Give finer times, split another way, or try several seeds.",
     ),
     "no-times": NoteKind(
         "information",

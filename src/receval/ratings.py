@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -188,6 +188,66 @@ class Ratings:
             checked=True,
         )
 
+    def reordered(self, rows: NDArray[np.integer]) -> Self:
+        """Return the same ratings in another order.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n_ratings,)
+            All rows, each once.
+        """
+        return replace(
+            self,
+            users=self.users[rows],
+            items=self.items[rows],
+            values=self.values[rows],
+            timestamps=None if self.timestamps is None else self.timestamps[rows],
+            known=None if self.known is None else self.known[rows],
+            checked=True,
+        )
+
+    def in_order_of_identifiers(self, *, keep_codes: bool = False) -> Self:
+        """Return the same ratings coded and sorted in the order of their identifiers.
+
+        Codes are in the order of identifiers, and rows in that of users and items; rows of the
+        same pair, as events have, by time, by whether they are known, and by value. So the same
+        ratings are the same arrays, in whatever order their rows were, and what is drawn by row
+        does not depend on it.
+
+        Parameters
+        ----------
+        keep_codes : bool
+            Sort the rows alone, and leave users and items with the codes that they have.
+
+        Returns
+        -------
+        Ratings
+            The same object where all is in this order.
+
+        Examples
+        --------
+        >>> ratings = Ratings(
+        ...     users=np.array([0, 1, 1], dtype=np.int32),
+        ...     items=np.array([0, 0, 1], dtype=np.int32),
+        ...     values=np.array([4, 2, 5], dtype=np.float32),
+        ...     user_ids=np.array(["bob", "ann"]),
+        ...     item_ids=np.array(["film", "book"]),
+        ... )
+        >>> in_order = ratings.in_order_of_identifiers()
+        >>> in_order.user_ids.tolist(), in_order.users.tolist(), in_order.values.tolist()
+        (['ann', 'bob'], [0, 0, 1], [5.0, 2.0, 4.0])
+        """
+        users, user_ids = _coded_in_order(self.users, self.user_ids)
+        items, item_ids = _coded_in_order(self.items, self.item_ids)
+        keys = users.astype(np.int64) * len(item_ids) + items
+        rows = _rows_in_order(keys, (self.timestamps, self.known, self.values))
+        if keep_codes or (user_ids is self.user_ids and item_ids is self.item_ids):
+            return self if rows is None else self.reordered(rows)
+        coded = replace(
+            self, users=users, items=items, user_ids=user_ids, item_ids=item_ids, checked=True
+        )
+        return coded if rows is None else coded.reordered(rows)
+
     def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
         """Yield the first of some users, how many they are, and the rows of their ratings."""
         n_blocks = 1 + len(self) // _BLOCK_RATINGS
@@ -269,6 +329,33 @@ def table_folder(files: Sequence[Path]) -> Path:
             f"folder; declared are {', '.join(map(str, files)) or 'none'}."
         )
     return folders.pop()
+
+
+def _coded_in_order(
+    codes: NDArray[np.int32], ids: NDArray[np.str_]
+) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+    """Return codes in the order of identifiers, and the identifiers; the same if they are so."""
+    if (ids[1:] >= ids[:-1]).all():
+        return codes, ids
+    order = np.argsort(ids, kind="stable")
+    code_of = np.empty(len(ids), dtype=np.int32)
+    code_of[order] = np.arange(len(ids), dtype=np.int32)
+    return code_of[codes], ids[order]
+
+
+def _rows_in_order(
+    keys: NDArray[np.int64], columns: Sequence[NDArray[Any] | None]
+) -> NDArray[np.int64] | None:
+    """Return the rows by key, equal ones by other columns; None if they are in this order."""
+    if (keys[1:] > keys[:-1]).all():
+        return None
+    order = np.argsort(keys)
+    in_order = keys[order]
+    if (in_order[1:] == in_order[:-1]).any():
+        order = np.lexsort([*(own for own in columns[::-1] if own is not None), keys])
+        if (order[1:] > order[:-1]).all():
+            return None
+    return order
 
 
 def _rows_by_block(

@@ -11,7 +11,16 @@ import yaml
 from cli.demo_run import ROOT, STUDIES, run
 
 from receval.config.settings import load_settings
+from receval.provenance.used_arithmetic import processor_and_arithmetic
 from receval.workflow.plan.plan import Plan
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _described_here() -> Iterator[None]:
+    """Describe the arithmetic of this process, whose libraries are loaded, and start no other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("receval.workflow.run_record.described_processor", processor_and_arithmetic)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,8 @@ def test_the_example_runs_on_a_file_of_ratings(
         assert found[1] == found[2]
     lower, value, upper, expected = map(float, re.findall(r"0\.\d{4}", bounds))
     assert lower <= value <= upper
-    assert value == pytest.approx(expected, rel=0.02)
+    # Three standard errors of one draw of the samples are 9 % of the value.
+    assert value == pytest.approx(expected, rel=0.09)
     assert float(within[-6:]) < 0.7 * value
     values = {}
     for line in lines:

@@ -132,5 +132,5 @@ def test_a_pair_that_is_rated_again_is_merged_by_time_whatever_the_order_of_the_
 
 def test_rows_of_equal_times_are_merged_in_their_order() -> None:
     table = {"user": ["a", "b", "a"], "item": ["x"] * 3, "rating": [1, 2, 3], "time": [5, 1, 5]}
-    assert read_ratings(table, repeats="last").values.tolist() == [2.0, 3.0]
+    assert read_ratings(table, repeats="last").values.tolist() == [3.0, 2.0]
     assert read_ratings(table, repeats="first").values.tolist() == [1.0, 2.0]

@@ -120,7 +120,7 @@ def compare_by_lexirecall(
     >>> up = np.array([[0, 1, 2, 3], [0, 1, 2, 3]])
     >>> found = compare_by_lexirecall(halves, {"up": up, "down": -up})
     >>> found[["preferring_first", "preferring_second", "tied"]].to_dict("list")
-    {'preferring_first': [1], 'preferring_second': [1], 'tied': [0]}
+    {'preferring_first': [0], 'preferring_second': [1], 'tied': [1]}
     """
     if len(systems) < 2:
         raise ValueError("Lexirecall compares two systems or more: name at least two.")

@@ -16,16 +16,16 @@ from receval.interchange.reading import ReadingReport
 from receval.notes import Note
 from receval.ratings import Ratings
 from receval.seeds import GeneratorFor, generator
-from receval.splits.kinds import SPLITTERS, AnySplitSpec, make_split
-from receval.splits.split import Fold, Split
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.split import TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
 from receval.storage.messages import quoted
 
 SYNONYMS = {"train_share": "train_ratio"}
 """Parameters of splits by other usual names."""
 
-MANY_TIED = 0.05
-"""From which share on ratings of equal times are told."""
+MOST_BY_CHANCE = 0.5
+"""Above which share of test ratings that equal times leave to chance a split is refused."""
 
 _MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
 
@@ -37,6 +37,7 @@ class SplitRatings:
     Attributes
     ----------
     ratings : Ratings
+        Their rows are in the order of identifiers.
     parts : Split
         What each rating is used for, by fold.
     description : dict
@@ -106,9 +107,15 @@ def split(
     *,
     seed: int = 1,
     unselected_items: Literal["left out", "candidates"] = "left out",
+    equal_times: Literal["some", "random"] = "some",
     **parameters: Any,
 ) -> SplitRatings:
     """Split ratings into train and test.
+
+    A split depends on the set of ratings, never on the order of their rows: these are put into the
+    order of their identifiers first. Users and items keep their codes, by which arrays of scores
+    for :func:`receval.comparison.systems.evaluate_systems` go. The order of ratings with the same
+    time is drawn at random, by the seed.
 
     Parameters
     ----------
@@ -122,6 +129,9 @@ def split(
     unselected_items : {"left out", "candidates"}
         With a ``selection``, what becomes of items without any selected rating: they are no
         candidates of any protocol, or they still are, though no system knows anything of them.
+    equal_times : {"some", "random"}
+        In splits by time, whether equal times of training and test ratings may leave only some test
+        ratings to chance, at most half of them, or any number.
     **parameters
         Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
         ``folds=5``, ``held_out=1``, ``cut="2003-01-31"``.
@@ -129,7 +139,8 @@ def split(
     Raises
     ------
     ValueError
-        There is no such kind, a parameter is wrong, or the ratings cannot be split so.
+        There is no such kind, a parameter is wrong, the ratings cannot be split so, or equal times
+        leave most of a split by time to chance.
 
     Examples
     --------
@@ -155,7 +166,9 @@ def split(
             f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
             "them with timestamp=... (in a command: --timestamp), or choose another kind."
         )
-    parts = make_split(ratings, spec, seed, "own data", kind, auxiliary_files={})
+    # Drawn by the order of identifiers, whatever codes the ratings have.
+    parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
+    ratings = ratings.in_order_of_identifiers(keep_codes=True)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
     parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
     reading = getattr(ratings, "reading", None)
@@ -171,23 +184,49 @@ def split(
         )
         notes.append(Note("selection", text))
     if spec.needs_timestamps and ratings.timestamps is not None:
-        notes += _notes_on_time(ratings)
+        notes += _notes_on_time(ratings, parts, spec, equal_times == "random")
     return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes))
 
 
-def _notes_on_time(ratings: Ratings) -> list[Note]:
-    """Return in a sentence how many ratings time does not order, if they are many."""
+def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
+    """Return a split of ratings, those with the same time in an order drawn at random."""
+    if not spec.needs_timestamps:
+        return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
+    # Splits by time leave equal times in the order of the rows, which here is that of identifiers
+    # and would let the same items win everywhere.
+    rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
+    shuffled = ratings.reordered(rows)
+    parts = make_split(shuffled, spec, seed, "own data", spec.kind, auxiliary_files={})
+    places = np.empty_like(rows)
+    places[rows] = np.arange(len(rows))
+    return replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+
+
+def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:
+    """Return how many test ratings chance chose, or refuse a split in which most are."""
     assert ratings.timestamps is not None
-    order = np.lexsort((ratings.timestamps, ratings.users))
-    users, times = ratings.users[order], ratings.timestamps[order]
-    same = (users[1:] == users[:-1]) & (times[1:] == times[:-1])
-    tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
-    if tied.mean() < MANY_TIED:
+    own = getattr(spec, "scope", "user") == "user"
+    owners = ratings.users if own else np.zeros_like(ratings.users)
+    order = np.lexsort((ratings.timestamps, owners))
+    owners, times = owners[order], ratings.timestamps[order]
+    moments = np.cumsum((owners[1:] != owners[:-1]) | (times[1:] != times[:-1]))
+    moments = np.concatenate([[0], moments])
+    codes = parts.codes[0][order]
+    trained = np.bincount(moments[codes == TRAIN], minlength=len(ratings)) > 0
+    n_tests = int((codes == TEST).sum())
+    by_chance = int(trained[moments[codes == TEST]].sum())
+    if not by_chance:
         return []
     text = (
-        f"{tied.mean():.0%} of the ratings have the time of another rating of their user: they are "
-        "split in the order of the table."
+        f"{by_chance:,} of {n_tests:,} test ratings have the time of a training rating"
+        f"{' of their user' * own}: which of them tests is drawn at random, by the "
+        "seed."
     )
+    if by_chance > n_tests * MOST_BY_CHANCE and not kept:
+        raise ValueError(
+            f"The split {spec.kind} would not be one by time: {text} Read finer times, choose a "
+            "split without times, or say equal_times=random to have it so, and try several seeds."
+        )
     return [Note("tied-times", text)]
 
 

@@ -67,7 +67,8 @@ def diagnose(
     Parameters
     ----------
     ratings : Ratings
-        From :func:`receval.interchange.ratings_table.read_ratings`.
+        From :func:`receval.interchange.ratings_table.read_ratings`; the order of their rows does
+        not matter.
     relevant : float or "auto"
         From which rating on an item is relevant
         (:func:`receval.comparison.relevance.relevance_threshold`).
@@ -98,6 +99,8 @@ def diagnose(
     >>> found.advice[0].subject, found.advice[0].sentence[:51]
     ('Split', "A random fifth of each user's ratings tests and the")
     """
+    ratings = ratings.in_order_of_identifiers()
+    unbiased = None if unbiased is None else unbiased.in_order_of_identifiers()
     chosen = chosen_ratings(ratings).compacted()
     drawn = drawn_judgments(ratings, unbiased)
     threshold = relevance_threshold(chosen.values, relevant, are_counts=are_counts(ratings))
@@ -266,7 +269,7 @@ def _notes(
     if chosen.timestamps is not None and not _has_order(chosen):
         text = (
             f"All ratings have the same time, {span_in_words(chosen.timestamps[:1])[:10]}: nothing "
-            "can be ordered by it, and splits by time go by the order of the table."
+            "can be ordered by it, or split by time."
         )
         notes.append(Note("tied-times", text))
     if splits.refused:

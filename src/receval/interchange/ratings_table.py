@@ -119,8 +119,9 @@ def read_ratings(
     Returns
     -------
     ReadRatings
-        Identifiers as strings, coded by first appearance; float32 ratings; timestamps in seconds,
-        float64 where some have fractions; and how they were read.
+        Identifiers as strings, coded in their sorted order (by character, so that ``10`` comes
+        before ``9``); rows by user and item, in whatever order the table has them; float32 ratings;
+        timestamps in seconds, float64 where some have fractions; and how they were read.
 
     Raises
     ------
@@ -190,7 +191,7 @@ def read_ratings(
         notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
         are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
     )
-    return ReadRatings(
+    read = ReadRatings(
         users=users[rows],
         items=items[rows],
         values=values.astype(np.float32, copy=False),
@@ -201,6 +202,8 @@ def read_ratings(
         reading=reading,
         are_grades=_are_grades(columns),
     )
+    # At the very end: rules for repeats and messages go by the rows of the table.
+    return read.in_order_of_identifiers()
 
 
 def are_counts(ratings: Ratings) -> bool:
@@ -365,7 +368,12 @@ def _merged(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Return the rows that stay, in the order of the table, and their values."""
     # By time, and for the largest value by it; equal rows stay in the order of the table.
-    keys = [key for key in (times, values if repeats == "max" else None) if key is not None]
+    keys = [] if times is None else [times]
+    if repeats == "max":
+        keys = [*keys, values]
+    elif repeats in ("sum", "mean") and (values != np.rint(values)).any():
+        # Sums of fractions depend on the order of their terms in the last digit.
+        keys = [values, *keys]
     rule: Any = "last" if repeats == "max" else repeats
     if not keys or (len(keys) == 1 and (keys[0][1:] >= keys[0][:-1]).all()):
         return merge_repeats(users, items, values, rule)

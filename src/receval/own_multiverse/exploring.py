@@ -75,6 +75,7 @@ def explore_ratings(
     Parameters
     ----------
     ratings : Ratings
+        The order of their rows does not matter.
     systems : mapping of str to callable
         Two or more; ``systems[name](seed)`` makes an untrained recommender.
     grid : "quick", "full" or DecisionGrid
@@ -106,12 +107,13 @@ def explore_ratings(
     >>> lists = DecisionGrid(lists=["full", "condensed"])
     >>> found = explore_ratings(read_ratings(table), systems, grid=lists)
     >>> found.universes[["lists", "verdict"]].to_dict("list")
-    {'lists': ['full', 'condensed'], 'verdict': ['first', 'tie']}
+    {'lists': ['full', 'condensed'], 'verdict': ['tie', 'tie']}
     """
     if len(systems) < 2:
         raise ValueError(
             f"There is only {', '.join(systems) or 'no system'}: a multiverse compares two or more."
         )
+    ratings = ratings.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
     threshold = relevance_threshold(ratings.values, relevant, are_counts=are_counts(ratings))
     configurations = levels.configurations()

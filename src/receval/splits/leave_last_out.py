@@ -25,7 +25,8 @@ def split_leaving_last_out(
 ) -> Split:
     """Send the last l ratings of each user to test, those before them to train.
 
-    Ratings of a user with the same timestamp follow each other in the order of the table.
+    Ratings of a user with the same timestamp follow each other in the order of the rows, that of
+    the raw file. (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def split_leaving_last_out(
     Split
         One fold. Metadata: ``users_without_test``, those whose profiles are too short;
         ``users_tied``, those whose first test rating has the time of their last training rating,
-        so that the order of the table decides; ``repeats_dropped``.
+        so that the order of the rows decides; ``repeats_dropped``.
 
     Raises
     ------

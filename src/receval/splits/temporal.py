@@ -29,7 +29,8 @@ def split_by_time(
 ) -> Split:
     """Send the last ratings to test and those before them to train.
 
-    Ratings of the same second follow each other in the order of the raw file.
+    Ratings of the same second follow each other in the order of the rows, that of the raw file.
+    (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
 
     Parameters
     ----------
