@@ -117,6 +117,38 @@ NOTES: dict[str, NoteKind] = {
         "Lists of users without test ratings cannot be measured.",
         "Nothing, unless these users should be tested.",
     ),
+    "shown-not-clicked": NoteKind(
+        "information",
+        "To many systems every training pair is positive, even one of an item that was shown and "
+        "not clicked.",
+        "Leave out the rows without a click if no system should learn from them.",
+    ),
+    "few-users": NoteKind(
+        "doubtful",
+        "Averages over few of all users may say nothing of the others.",
+        "Choose a split that tests more users, or give more ratings.",
+    ),
+    "users-left-out": NoteKind(
+        "information",
+        "Averages are over those users alone who have a list that counts.",
+        "Choose another split, protocol or --users if they should be averaged.",
+    ),
+    "fewer-candidates": NoteKind(
+        "doubtful",
+        "Where there are fewer items than a protocol samples, lists are shorter than it says, and "
+        "values higher.",
+        "Sample fewer items, or rank all (AN).",
+    ),
+    "users-without-scores": NoteKind(
+        "doubtful",
+        "Users for whom a system has no finite score have no list, and count 0.",
+        "Look whether the system diverged, or knows nothing of these users.",
+    ),
+    "extreme-threshold": NoteKind(
+        "doubtful",
+        "Where nearly all or nearly no ratings are relevant, values depend on a few of them alone.",
+        "Say from which rating on users like an item (--relevant).",
+    ),
     "selection": NoteKind(
         "information",
         "A selection changes how many users, items and ratings there are, and what competes.",

@@ -148,7 +148,6 @@ def test_errors_of_a_pipe_name_the_pipe(tmp_path: Path) -> None:
         ({"time_unit": "h"}, "There is no time unit 'h'; there are s, ms, us, ns, date"),
         ({"decimal": ";"}, "There is no decimal ';'"),
         ({"delimiter": ""}, "The delimiter is empty"),
-        ({"repeats": "median"}, "There is no rule 'median' for pairs that are rated again"),
         ({"encoding": "rot13"}, "There is no encoding rot13"),
     ],
 )

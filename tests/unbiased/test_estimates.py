@@ -305,7 +305,6 @@ def test_standard_errors_are_those_worked_by_hand():
         ({"protocol": "1R TI-NN sampled=5"}, "estimates need a user's whole list"),
         ({"protocol": "AR TI-AN"}, "items that somebody judged"),
         ({"clip": 1.5}, "from 0 to below 1"),
-        ({"normalised": "item"}, "over 'all' or by 'user'"),
         ({"propensities": SamplePropensities()}, "no unbiased judgments"),
         ({"propensities": [PopularityPropensities()] * 2}, "have the same name"),
         ({"propensities": KnownPropensities(np.ones((2, 2)))}, r"have the shape \(2, 2\)"),

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.splitting import SplitRatings
 from receval.splits.leakage import Leakage, future_in_train
 
 
+@checked_arguments
 def leakage(data: SplitRatings) -> Leakage:
     """Return the share of test interactions, and users, whose training data lie in their future.
 

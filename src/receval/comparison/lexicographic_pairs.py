@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.named import named_protocols
 from receval.comparison.ranked_systems import ranked_folds
-from receval.comparison.relevance import relevance_threshold
 from receval.comparison.splitting import SplitRatings
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
@@ -75,6 +75,7 @@ def preference_table(
     )
 
 
+@checked_arguments
 def compare_by_lexirecall(
     data: SplitRatings,
     systems: Mapping[str, Any],
@@ -130,8 +131,7 @@ def compare_by_lexirecall(
             f"Lexirecall looks at all relevant items of a user, but {chosen.name} has a list for "
             "each: choose AR."
         )
-    values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = data.relevance(relevant).threshold
     chosen = chosen.with_threshold(threshold)
     names = list(systems)
     first, second = system_pairs(len(names))

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.comparison.by_user import ValuesByUserCollector
+from receval.comparison.by_user import ValuesByUser, ValuesByUserCollector
 from receval.comparison.measured_in_words import measured_in_words
 from receval.comparison.named import named_metrics, named_protocols
-from receval.comparison.relevance import relevance_in_words, relevance_threshold
+from receval.comparison.relevance import RelevanceRule
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect as dialect_of
@@ -26,6 +26,9 @@ from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.storage.messages import enumerated
+
+FEW_USERS = 0.1
+"""Averages over a smaller share of all users are told as doubtful."""
 
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
@@ -41,39 +44,36 @@ class Measuring:
         By our labels, or by the names of the dialect.
     protocols : dict of str to Protocol
         With their relevance threshold.
-    threshold : float
-        From which rating on test items are relevant.
     users : str
         Who is averaged.
     dialect : Dialect or None
-    relevance : str
-        What is relevant, in a sentence.
+    relevance : RelevanceRule
     lowest : float
         Of all test ratings.
     """
 
     metrics: dict[str, Metric]
     protocols: dict[str, Protocol]
-    threshold: float
+    relevance: RelevanceRule
     users: EvaluatedUsers
     dialect: Dialect | None = None
-    relevance: str = ""
     lowest: float = 0.0
 
     @classmethod
     def of(
         cls,
         values: NDArray,
+        relevance_of: Callable[[float | Literal["auto"]], RelevanceRule],
         *,
         protocols: str | Protocol | Sequence[str | Protocol],
         metrics: str | Metric | Sequence[str | Metric] | None,
         relevant: float | Literal["auto"],
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
-        are_grades: bool = False,
-        are_counts: bool = False,
     ) -> Measuring:
         """Settle what callers say, for test ratings of some values.
+
+        What is relevant is asked of a function, after the dialect had its say.
 
         Raises
         ------
@@ -90,21 +90,18 @@ class Measuring:
             chosen = _in_dialect(spoken, metrics)
             users = _users_of(spoken, list(chosen)) if users == "auto" else users
             relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
-        threshold = relevance_threshold(
-            values, relevant, are_grades=are_grades, are_counts=are_counts
-        )
+        relevance = relevance_of(relevant)
         complete = {
-            name: protocol.with_threshold(threshold) for name, protocol in chosen_protocols.items()
+            name: protocol.with_threshold(relevance.threshold)
+            for name, protocol in chosen_protocols.items()
         }
-        return cls(
-            chosen,
-            complete,
-            threshold,
-            "tested" if users == "auto" else users,
-            spoken,
-            relevance_in_words(values, threshold),
-            float(values.min()),
-        )
+        averaged = "tested" if users == "auto" else users
+        return cls(chosen, complete, relevance, averaged, spoken, float(values.min()))
+
+    @property
+    def threshold(self) -> float:
+        """From which rating on test items are relevant."""
+        return self.relevance.threshold
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -123,19 +120,19 @@ class Measuring:
     @property
     def words(self) -> tuple[str, ...]:
         """What was measured, in sentences."""
-        return measured_in_words(self.protocols, self.metrics, self.relevance, self.users)
+        return measured_in_words(self.protocols, self.metrics, self.relevance.words, self.users)
 
     @property
     def notes(self) -> list[Note]:
         """What is done with negative ratings, and what the dialect's tool does otherwise."""
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
-        negative = []
+        negative = list(self.relevance.notes)
         if self.lowest < 0 and graded:
             text = (
                 f"There are test ratings below 0, the lowest of {self.lowest:g}: their gains in "
                 f"{enumerated(graded)} are those of 0, as in trec_eval."
             )
-            negative = [Note("negative-ratings", text)]
+            negative.append(Note("negative-ratings", text))
         if self.dialect is None:
             return negative
         own = [self.dialect.entry(name).note for name in self.metrics]
@@ -152,14 +149,23 @@ class Measurements:
     measuring : Measuring
     systems : sequence of str
     user_ids : ndarray of str, shape (n_users,)
+    profiles : ndarray of int, shape (n_users,), optional
+        How many ratings of each user were split, if any were.
     """
 
     def __init__(
-        self, measuring: Measuring, systems: Iterable[str], user_ids: NDArray[np.str_]
+        self,
+        measuring: Measuring,
+        systems: Iterable[str],
+        user_ids: NDArray[np.str_],
+        profiles: NDArray[np.integer] | None = None,
     ) -> None:
         self._measuring = measuring
         self._systems = tuple(systems)
         self._user_ids = user_ids
+        self._profiles = profiles
+        self._tested = np.zeros(len(user_ids), dtype=bool)
+        self._candidates: dict[str, _SampledCandidates] = {}
         self._collectors = {
             name: ValuesByUserCollector(
                 len(measuring.metrics), len(user_ids), self._systems, measuring.users
@@ -175,7 +181,11 @@ class Measurements:
         ValueError
             A metric cannot be computed under the protocol, or no list is left to average.
         """
-        lists = JudgedLists.measured_by(judged, ranks, self._measuring.protocols[protocol])
+        own = self._measuring.protocols[protocol]
+        lists = JudgedLists.measured_by(judged, ranks, own)
+        self._tested |= judged.n_judged > 0
+        if own.sampled is not None:
+            self._candidates[protocol] = _SampledCandidates.of(own, judged, ranks)
         values = evaluate(list(self._measuring.metrics.values()), lists)
         self._collectors[protocol].add(system, lists, values)
 
@@ -201,16 +211,86 @@ class Measurements:
         ValueError
             Systems were averaged over different users.
         """
+        values = {name: collector.values() for name, collector in self._collectors.items()}
+        few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
+        notes = (*notes, *self._measuring.notes, *few, *self._notes_on_users(values))
         return EvaluationResult(
             systems=self._systems,
             metrics=tuple(self._measuring.metrics),
-            values={name: collector.values() for name, collector in self._collectors.items()},
+            values=values,
             user_ids=self._user_ids,
             settings=dict(settings),
-            notes=(*notes, *self._measuring.notes),
+            notes=notes,
             words=self._measuring.words,
             reading=tuple(reading),
         )
+
+    def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
+        """Return how many users are not averaged, and why."""
+        n_tested = int(self._tested.sum())
+        n_users = n_tested if self._profiles is None else len(self._profiles)
+        by_count: dict[int, list[str]] = {}
+        for protocol, own in values.items():
+            by_count.setdefault(own.n_users, []).append(protocol)
+        notes = []
+        for averaged, protocols in by_count.items():
+            if averaged >= n_users:
+                continue
+            why = []
+            if self._profiles is not None and n_users > n_tested:
+                most = int(self._profiles[~self._tested].max())
+                why.append(
+                    f"{n_users - n_tested:,} have no test rating, for the split holds none out of "
+                    f"{'1 rating' if most == 1 else f'up to {most:,} ratings'} of theirs"
+                )
+            if n_tested > averaged:
+                why.append(
+                    f"{n_tested - averaged:,} have test ratings, but no list that counts (users: "
+                    f"{self._measuring.users})"
+                )
+            text = (
+                f"{averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
+                f"{' and '.join(why)}."
+            )
+            is_few = averaged < FEW_USERS * n_users
+            notes.append(Note("few-users" if is_few else "users-left-out", text))
+        return notes
+
+
+@dataclass(frozen=True)
+class _SampledCandidates:
+    """Of how many users the candidates were fewer than a protocol samples."""
+
+    size: int
+    n_users: int
+    n_short: int
+    fewest: int
+
+    @classmethod
+    def of(cls, protocol: Protocol, judged: JudgedItems, ranks: JudgedRanks) -> _SampledCandidates:
+        """Count them; under P1R each relevant item has candidates of its own."""
+        assert protocol.sampled is not None
+        if ranks.percentiles is None:
+            users = np.flatnonzero(judged.n_relevant)
+            drawn = ranks.candidates[users].astype(np.int64)
+            if protocol.relevant == "AR":
+                drawn -= judged.n_relevant[users]
+        else:
+            relevant = np.zeros(len(judged.positions), dtype=bool)
+            relevant[judged.positions] = judged.relevant
+            users = np.repeat(np.arange(judged.n_rows), judged.n_judged)[relevant]
+            drawn = ranks.candidates[relevant].astype(np.int64)
+        short = len(np.unique(users[drawn < protocol.sampled]))
+        fewest = int(drawn.min(initial=protocol.sampled))
+        return cls(protocol.sampled, len(np.unique(users)), short, fewest)
+
+    def note(self, protocol: str) -> Note:
+        text = (
+            f"Under {protocol}, {self.n_short:,} of {self.n_users:,} users have fewer than "
+            f"{self.size:,} items to draw from, the fewest {self.fewest:,}: all of theirs are "
+            "ranked."
+        )
+        return Note("fewer-candidates", text)
 
 
 def _in_dialect(

@@ -71,10 +71,11 @@ def ranked_folds(
         generator_for = data.generator_for(number)
         found: dict[str, dict[str, JudgedRanks]] = {"test": {}, "unbiased": {}}
         for name, system in systems.items():
-            scorer = fitted(system, fold.train)
+            scorer = fitted(system, fold.train, name, [protocol])
             for part, judgments in (("test", fold.test), ("unbiased", fold.unbiased)):
                 if judgments is not None:
                     (found[part][name],) = rank_judged(
                         scorer, fold, [protocol], generator_for, part, threshold
                     )
+            scorer.refuse_no_order()
         yield RankedFold(number, fold, found["test"], found["unbiased"])

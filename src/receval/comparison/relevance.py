@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from receval.interchange.judgments import JudgedTable
+from receval.notes import Note
+from receval.ratings import Ratings
 
 MOST_GRADES = 20
 """Different values of a rating scale; of more than these values are taken for counts."""
@@ -14,9 +20,100 @@ MOST_GRADES = 20
 MOST_STEPS = 20
 """Steps from the lowest to the highest value of a scale; counts have gaps."""
 
+FEWEST_RELEVANT = 0.01
+"""A threshold that a smaller share of ratings reaches, or fails to reach, is told."""
+
+Values = NDArray[np.floating] | NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class RelevanceRule:
+    """From which rating on test items are relevant.
+
+    Attributes
+    ----------
+    threshold : float
+    words : str
+        It, and how many test ratings reach it, in a sentence.
+    notes : tuple of Note
+        Whether nearly all or nearly none are relevant.
+    """
+
+    threshold: float
+    words: str
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        tested: Values,
+        relevant: float | Literal["auto"],
+        *,
+        at_hand: Sequence[Values] = (),
+        are_grades: bool = False,
+        are_counts: bool = False,
+    ) -> RelevanceRule:
+        """Return what is relevant among test ratings.
+
+        ``auto`` looks at all ratings at hand, so that each split of a table has the threshold of
+        the table.
+
+        Parameters
+        ----------
+        tested : ndarray of float, shape (n,)
+            The test ratings.
+        relevant, are_grades, are_counts
+            As for :func:`relevance_threshold`.
+        at_hand : sequence of ndarray of float
+            All that is known beside the test ratings, such as the training ratings.
+
+        Raises
+        ------
+        ValueError
+            There is no test rating, or none reaches the threshold.
+
+        Examples
+        --------
+        Positive test ratings alone, of a scale from 1 to 5 in the training ratings:
+
+        >>> tested, train = np.array([4.0, 5.0, 5.0]), np.array([1.0, 2, 3, 4, 5])
+        >>> RelevanceRule.of(tested, "auto", at_hand=[train]).words
+        'Relevant are test ratings of 4 or more, which are 3 of 3 (100.0 %).'
+        """
+        known = np.concatenate([tested, *at_hand]) if at_hand else tested
+        threshold = relevance_threshold(
+            known if len(tested) and relevant == "auto" else tested,
+            relevant,
+            are_grades=are_grades,
+            are_counts=are_counts,
+        )
+        # Of all that is known some ratings reach it; of the test ratings perhaps none.
+        threshold = relevance_threshold(tested, threshold)
+        told = relevance_in_words(tested, threshold)
+        share, of_known = (float((own >= threshold).mean()) for own in (tested, known))
+        is_usual = are_grades or are_counts or (known == known[0]).all()
+        notes = []
+        if share < FEWEST_RELEVANT or (of_known > 1 - FEWEST_RELEVANT and not is_usual):
+            text = f"{told} Is {threshold:g} the rating from which on users like an item?"
+            notes.append(Note("extreme-threshold", text))
+        return cls(threshold, told, tuple(notes))
+
+    @classmethod
+    def of_runs(
+        cls, judged: JudgedTable, train: Ratings | None, relevant: float | Literal["auto"]
+    ) -> RelevanceRule:
+        """Return what is relevant among the test data of runs; the rest as for :meth:`of`."""
+        return cls.of(
+            judged.ratings.values,
+            relevant,
+            at_hand=[] if train is None or judged.are_grades else [train.values],
+            are_grades=judged.are_grades,
+            are_counts=judged.are_counts,
+        )
+
 
 def relevance_threshold(
-    values: NDArray[np.floating] | NDArray[np.integer],
+    values: Values,
     relevant: float | Literal["auto"],
     *,
     are_grades: bool = False,
@@ -89,9 +186,7 @@ def relevance_threshold(
     return relevance_threshold(values, threshold)
 
 
-def relevance_in_words(
-    values: NDArray[np.floating] | NDArray[np.integer], threshold: float, of: str = "test ratings"
-) -> str:
+def relevance_in_words(values: Values, threshold: float, of: str = "test ratings") -> str:
     """Return from which value on ratings are relevant, and how many of them are.
 
     Examples
@@ -106,14 +201,12 @@ def relevance_in_words(
     )
 
 
-def _as_the_values_are(
-    values: NDArray[np.floating] | NDArray[np.integer], relevant: float
-) -> float:
+def _as_the_values_are(values: Values, relevant: float) -> float:
     """Return a threshold in the precision of the values: .7 in double is more than .7 in single."""
     return float(values.dtype.type(relevant)) if values.dtype.kind == "f" else float(relevant)
 
 
-def _are_a_scale(different: NDArray[np.floating] | NDArray[np.integer]) -> bool:
+def _are_a_scale(different: NDArray[np.number[Any, float]]) -> bool:
     """Tell whether sorted values are the grades of a scale, and no counts."""
     if len(different) > MOST_GRADES:
         return False

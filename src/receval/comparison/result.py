@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.by_user import ValuesByUser
 from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.pair_tests import letters_of_systems, pair_table
@@ -106,6 +107,7 @@ class EvaluationResult:
                 )
         return pd.concat(frames, ignore_index=True)
 
+    @checked_arguments
     def compare(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
         """Return every pair of systems, one row a protocol, metric and pair.
 
@@ -142,6 +144,7 @@ class EvaluationResult:
         self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
         return self._compared[samples, seed].copy()
 
+    @checked_arguments
     def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
         """Return letters: systems that share one are not significantly different.
 
@@ -193,6 +196,7 @@ class EvaluationResult:
                 frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
 
+    @checked_arguments
     def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
         """Return the tables that papers print: averages, and all pairs of several systems."""
         users = max(values.n_users for values in self.values.values())
@@ -202,14 +206,17 @@ class EvaluationResult:
         pairs = self.compare(samples=samples)
         return averages_table(groups, users, decimals), pairs_table(pairs, decimals)
 
+    @checked_arguments
     def to_latex(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
         """Write the table of averages for LaTeX (booktabs)."""
         write_atomically(Path(path), to_latex(self.tables(decimals=decimals)[0]))
 
+    @checked_arguments
     def to_markdown(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
         """Write the table of averages in Markdown."""
         write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
 
+    @checked_arguments
     def as_report(self, title: str = "Evaluation") -> Report:
         """Return all of it as a report: tables, the figure, and the data behind."""
         printed = zip(("averages", "pairs"), self.tables(), strict=False)
@@ -223,10 +230,12 @@ class EvaluationResult:
         parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
         return Report(title, parts, data, self.notes, self.settings, self.reading, self.words[:1])
 
+    @checked_arguments
     def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
         """Write everything as one page for browsers, which loads nothing."""
         write_atomically(Path(path), self.as_report(title).page())
 
+    @checked_arguments
     def plot(self, path: str | Path) -> None:
         """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
 

@@ -11,10 +11,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.coding import SharedCodes
 from receval.comparison.equal_scores import has_equal_scores, in_listed_order
 from receval.comparison.known_identifiers import check_that_identifiers_meet
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
+from receval.comparison.relevance import RelevanceRule
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
 from receval.interchange.judgments import JudgedTable, read_test_data
@@ -37,6 +39,7 @@ Depth = int | Literal["auto", "whole"]
 OrderOfTies = Literal["auto", "trec", "random", "listed"]
 
 
+@checked_arguments
 def evaluate_runs(
     test: object,
     runs: Mapping[str, object],
@@ -113,13 +116,12 @@ def evaluate_runs(
     lists = {name: read_run(source) for name, source in runs.items()}
     measuring = Measuring.of(
         judged.ratings.values,
+        partial(RelevanceRule.of_runs, judged, training),
         protocols=protocols,
         metrics=metrics,
         relevant=relevant,
         users=users,
         dialect=dialect,
-        are_grades=judged.are_grades,
-        are_counts=judged.are_counts,
     )
     spoken = measuring.dialect
     if ties == "auto":

@@ -10,8 +10,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
+from receval.checked_arguments import checked_arguments
+from receval.comparison.relevance import RelevanceRule
 from receval.interchange.reading import ReadingReport
 from receval.notes import Note
 from receval.ratings import Ratings
@@ -49,6 +52,8 @@ class SplitRatings:
         How the ratings were read, if they were.
     notes : tuple of Note
         What is worth knowing about the split.
+    all_values : ndarray of float, optional
+        Those of the whole table, where ``ratings`` are a selection of it.
 
     Examples
     --------
@@ -68,6 +73,7 @@ class SplitRatings:
     parameters: dict[str, Any] = field(default_factory=dict)
     reading: ReadingReport | None = None
     notes: tuple[Note, ...] = ()
+    all_values: NDArray[np.floating] | NDArray[np.integer] | None = None
 
     def __repr__(self) -> str:
         ratings = self.ratings
@@ -92,6 +98,22 @@ class SplitRatings:
         for number in range(self.n_folds):
             yield fold_of(self.ratings, self.parts, number)
 
+    def relevance(self, relevant: float | Literal["auto"]) -> RelevanceRule:
+        """Return from which rating on test items are relevant, the same for all splits of a table.
+
+        Raises
+        ------
+        ValueError
+            There is no test rating, or none reaches the threshold.
+        """
+        tested = np.concatenate([fold.test.values for fold in self.folds()])
+        return RelevanceRule.of(
+            tested,
+            relevant,
+            at_hand=[self.ratings.values if self.all_values is None else self.all_values],
+            are_counts=self.reading is not None and self.reading.are_counts,
+        )
+
     def generator_for(self, number: int) -> GeneratorFor:
         """Return what gives the generators of one fold, the same for all systems."""
 
@@ -101,6 +123,7 @@ class SplitRatings:
         return generator_of
 
 
+@checked_arguments
 def split(
     ratings: Ratings,
     kind: str,
@@ -169,10 +192,12 @@ def split(
     # Drawn by the order of identifiers, whatever codes the ratings have.
     parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
+    _check_folds(ratings, parts, spec)
     named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
     parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
     reading = getattr(ratings, "reading", None)
     notes: list[Note] = []
+    all_values = ratings.values
     if spec.selection is not None and unselected_items == "left out":
         used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
         parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
@@ -185,7 +210,7 @@ def split(
         notes.append(Note("selection", text))
     if spec.needs_timestamps and ratings.timestamps is not None:
         notes += _notes_on_time(ratings, parts, spec, equal_times == "random")
-    return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes))
+    return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes), all_values)
 
 
 def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
@@ -200,6 +225,21 @@ def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
     places = np.empty_like(rows)
     places[rows] = np.arange(len(rows))
     return replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+
+
+def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
+    """Refuse a split in which a fold has nothing to train on or to test."""
+    for number, codes in enumerate(parts.codes, 1):
+        for code, what in ((TRAIN, "training"), (TEST, "test")):
+            if (codes == code).any():
+                continue
+            sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+            raise ValueError(
+                f"Fold {number} of {parts.n_folds} of the split {spec.kind} has no {what} rating: "
+                f"there are {len(ratings):,} ratings of {ratings.n_users:,} users, who have "
+                f"{sizes.min():,} to {sizes.max():,} each. Give more ratings, say fewer folds, or "
+                "choose another share or kind of split."
+            )
 
 
 def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:

@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from receval.comparison.fitted_systems import checked_systems, fitted
+from receval.checked_arguments import checked_arguments
+from receval.comparison.fitted_systems import (
+    checked_systems,
+    fitted,
+    notes_on_clicks,
+    notes_on_scores,
+)
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.result import EvaluationResult
 from receval.comparison.result_settings import data_settings, system_settings
@@ -21,6 +28,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 
 
+@checked_arguments
 def evaluate_systems(
     data: SplitRatings,
     systems: Mapping[str, Any],
@@ -88,26 +96,37 @@ def evaluate_systems(
     folds = list(data.folds())
     measuring = Measuring.of(
         np.concatenate([fold.test.values for fold in folds]),
+        data.relevance,
         protocols=protocols,
         metrics=metrics,
         relevant=relevant,
         users=users,
         dialect=dialect,
-        are_counts=data.reading is not None and data.reading.are_counts,
     )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
-    measurements = Measurements(measuring, systems, data.ratings.user_ids)
+    measurements = Measurements(
+        measuring,
+        systems,
+        data.ratings.user_ids,
+        np.bincount(data.ratings.users, minlength=data.ratings.n_users),
+    )
+    notes = notes_on_clicks(systems, data.ratings.values)
+    if measuring.dialect is not None:
+        notes.append(_order_of(measuring.dialect))
+    unordered: dict[str, Counter[str]] = {}
     for number, fold in enumerate(folds):
         judged = JudgedItems.of(fold.test, measuring.threshold, metadata)
         for place, (name, system) in enumerate(systems.items()):
             if progress is not None:
                 progress(name, number * len(systems) + place, len(folds) * len(systems))
-            scorer = fitted(system, fold.train)
+            scorer = fitted(system, fold.train, name, complete.values())
             ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
             for protocol, own in zip(complete, ranks, strict=True):
                 measurements.add(name, protocol, judged, own)
-    notes = [] if measuring.dialect is None else [_order_of(measuring.dialect)]
+            scorer.refuse_no_order()
+            unordered.setdefault(name, Counter()).update(scorer.counts)
+    notes += notes_on_scores(unordered)
     settings = {
         "data": data_settings(data.ratings, folds),
         "split": data.parameters,

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from receval.comparison.relevance import relevance_threshold
+from receval.checked_arguments import checked_arguments
+from receval.comparison.relevance import RelevanceRule
 from receval.comparison.splitting import split
 from receval.diagnosis.advice_on_data import MOST_TESTABLE
 from receval.diagnosis.cold_start import cold_start
@@ -50,6 +51,7 @@ Tell = Callable[[str, int, int], None]
 """Is told what is done now, the number of the step from 0, and how many there are."""
 
 
+@checked_arguments
 def diagnose(
     ratings: Ratings,
     *,
@@ -103,7 +105,10 @@ def diagnose(
     unbiased = None if unbiased is None else unbiased.in_order_of_identifiers()
     chosen = chosen_ratings(ratings).compacted()
     drawn = drawn_judgments(ratings, unbiased)
-    threshold = relevance_threshold(chosen.values, relevant, are_counts=are_counts(ratings))
+    relevance = RelevanceRule.of(
+        chosen.values, relevant, at_hand=[ratings.values], are_counts=are_counts(ratings)
+    )
+    threshold = relevance.threshold
     sample = sampled_users(chosen, seed)
     found = None if drawn is None else unbiased_ratings(sample, drawn)
     steps = _Steps(tell, fitting_systems(sample.n_users, sample.n_items))
@@ -171,7 +176,7 @@ def diagnose(
         disagreeing_pairs=opposed,
         per_user=_per_user(quick, labels, values, sample),
         advice=tuple(advice),
-        notes=(*_notes(chosen, sample, drawn, found, splits), *notes),
+        notes=(*_notes(chosen, sample, drawn, found, splits), *relevance.notes, *notes),
         settings={
             "relevant": threshold,
             "seed": seed,

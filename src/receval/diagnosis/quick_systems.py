@@ -14,6 +14,7 @@ from receval.metrics.lists import JudgedLists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import Recommender
+from receval.recommenders.clicks import clicked_training
 from receval.recommenders.registry import make
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
@@ -108,7 +109,8 @@ class QuickRanking:
 
     def rank(self, name: str) -> None:
         """Train a system, and rank what is judged."""
-        system = quick_system(name, self._seed).fit(self._fold.train)
+        untrained = quick_system(name, self._seed)
+        system = untrained.fit(clicked_training(untrained, self._fold.train))
         generator_for = self._data.generator_for(0)
         ranks = rank_judged(system, self._fold, self._protocols, generator_for)
         for lists, own, protocol in zip(self._lists, ranks, self._protocols, strict=True):

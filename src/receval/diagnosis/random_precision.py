@@ -19,6 +19,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
+from receval.recommenders.clicks import clicked_training
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Fold
@@ -146,7 +147,7 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
             ("random", Random(seed=integer_seed(seed, "diagnosis", "random"))),
             ("pop", Popularity()),
         ):
-            system.fit(fold.train)
+            system.fit(clicked_training(system, fold.train))
             protocols = [design.protocol for design in own]
             measured[name] = rank_judged(system, fold, protocols, data.generator_for(0))
         for number, design in enumerate(own):

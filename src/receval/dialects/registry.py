@@ -6,6 +6,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 
+from receval.checked_arguments import checked_arguments
 from receval.dialects.dialect import Dialect
 from receval.storage.messages import quoted
 
@@ -43,6 +44,7 @@ _OTHER_NAMES = {
 }
 
 
+@checked_arguments
 def dialect(name: str | Dialect) -> Dialect:
     """Return a dialect by its name.
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.datasets.formats.pairs import merge_repeats
 from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import TableError
@@ -21,7 +22,7 @@ from receval.interchange.reading import FORMATS, UNREAD, ReadingOptions, Reading
 from receval.interchange.tables import read_wanted
 from receval.notes import Note
 from receval.ratings import Ratings, finite_in_single_precision, first_repeat
-from receval.storage.messages import enumerated, quoted, shortened
+from receval.storage.messages import enumerated, shortened
 
 Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
 
@@ -80,6 +81,7 @@ class ReadRatings(Ratings):
     are_grades: bool = False
 
 
+@checked_arguments
 def read_ratings(
     source: object,
     *,
@@ -140,11 +142,6 @@ def read_ratings(
       Ratings are 2, 4 and 5.
     """
     chosen = ReadingOptions(**options)
-    if repeats not in get_args(Repeats):
-        raise TableError(
-            f"There is no rule {quoted(repeats)} for pairs that are rated again; there are "
-            f"{enumerated(get_args(Repeats))}."
-        )
     columns = read_wanted(
         source,
         (

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.interchange.errors import TableError
 from receval.interchange.run import Run, run_of_table
 from receval.storage.files import replacing
@@ -29,6 +30,7 @@ _ROWS = 1 << 16
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
 
+@checked_arguments
 def read_run(
     source: object,
     format: RunFormat | None = None,  # noqa: A002, the word that users expect
@@ -81,6 +83,7 @@ def read_run(
     return run_of_table(source, **options)
 
 
+@checked_arguments
 def write_run(
     run: Run,
     path: str | Path,

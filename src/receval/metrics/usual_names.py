@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from receval.checked_arguments import checked_arguments
 from receval.metrics.metric import Metric
 from receval.metrics.registry import METRICS, parse
 from receval.storage.messages import quoted
@@ -44,6 +45,7 @@ USUAL_NAMES = {
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
 
 
+@checked_arguments
 def metric_of_usual_name(name: str | Metric) -> Metric:
     """Return the metric that a name means, whatever its letters and signs.
 

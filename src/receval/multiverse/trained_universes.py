@@ -18,6 +18,7 @@ from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
 from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
+from receval.recommenders.clicks import clicked_training
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
 from receval.splits.split import Fold, fold
@@ -125,7 +126,7 @@ class TrainedUniverses(Universes):
 
     def _rank(self, configuration: Configuration, system: str) -> dict[NonComputable, JudgedRanks]:
         recommender = self.systems[system](integer_seed(self.seed, "ratings", "split", system, 0))
-        recommender.fit(self._fold.train)
+        recommender.fit(clicked_training(recommender, self._fold.train))
         protocols = [
             configuration.but(non_computable=policy, coverage="full").protocol
             for policy in self.policies

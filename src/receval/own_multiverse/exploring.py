@@ -11,8 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from receval.checked_arguments import checked_arguments
+from receval.comparison.fitted_systems import notes_on_clicks
 from receval.comparison.progress_steps import ProgressSteps
-from receval.comparison.relevance import relevance_threshold
+from receval.comparison.relevance import RelevanceRule
 from receval.interchange.ratings_table import are_counts
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
@@ -61,6 +63,7 @@ class ExploredRatings:
         return self.universes[chosen].reset_index(drop=True)
 
 
+@checked_arguments
 def explore_ratings(
     ratings: Ratings,
     systems: Mapping[str, Factory],
@@ -115,7 +118,9 @@ def explore_ratings(
         )
     ratings = ratings.in_order_of_identifiers()
     levels, notes = (grid, ()) if isinstance(grid, DecisionGrid) else grid_of(grid, ratings)
-    threshold = relevance_threshold(ratings.values, relevant, are_counts=are_counts(ratings))
+    relevance = RelevanceRule.of(ratings.values, relevant, are_counts=are_counts(ratings))
+    threshold = relevance.threshold
+    clicks = notes_on_clicks({name: make(seed) for name, make in systems.items()}, ratings.values)
     configurations = levels.configurations()
     universes = TrainedUniverses(ratings, systems, threshold, seed, levels.non_computable)
     pairs = list(combinations(systems, 2))
@@ -149,7 +154,7 @@ def explore_ratings(
             "relevant": threshold,
             "seed": seed,
         },
-        notes=notes,
+        notes=(*notes, *relevance.notes, *clicks),
     )
 
 

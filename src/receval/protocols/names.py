@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from receval.checked_arguments import checked_arguments
 from receval.protocols.protocol import Protocol
 from receval.storage.messages import quoted
 
@@ -26,6 +27,7 @@ _NAMES = [
 ]
 
 
+@checked_arguments
 def parse_protocol(name: str) -> Protocol:
     """Return the protocol of a name such as ``AR TI-AN`` or ``1R TI-NN sampled=99``.
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.named import named_metrics
 from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.splitting import SplitRatings
@@ -24,6 +25,7 @@ from receval.sampling_audit.whole_lists import odds_of_runs, odds_of_systems
 _SIZES = [size * 10**power for power in range(1, 9) for size in (1, 2, 5)]
 
 
+@checked_arguments
 def audit_samples(
     test: object,
     runs: Mapping[str, Any],

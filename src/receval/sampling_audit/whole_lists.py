@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from receval.comparison.coding import SharedCodes
 from receval.comparison.known_identifiers import check_that_identifiers_meet
 from receval.comparison.ranked_systems import ranked_folds
-from receval.comparison.relevance import relevance_threshold
+from receval.comparison.relevance import RelevanceRule
 from receval.comparison.splitting import SplitRatings
 from receval.interchange.judgments import read_test_data
 from receval.interchange.ratings_table import read_ratings
@@ -65,12 +65,7 @@ def odds_of_runs(
         raise ValueError("There is no run to audit: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
-    threshold = relevance_threshold(
-        judged.ratings.values,
-        relevant,
-        are_grades=judged.are_grades,
-        are_counts=judged.are_counts,
-    )
+    threshold = RelevanceRule.of_runs(judged, training, relevant).threshold
     read = {name: read_run(source) for name, source in runs.items()}
     check_that_identifiers_meet(judged.ratings, training, read)
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
@@ -124,8 +119,7 @@ def odds_of_systems(
     >>> odds["Pop"].pools.tolist(), len(odds["Pop"].above)
     ([0, 0], 2)
     """
-    values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = data.relevance(relevant).threshold
     protocol = Protocol("AR", "AI").with_threshold(threshold)
     found: dict[str, list[SamplingOdds]] = {}
     for ranked in ranked_folds(data, systems, protocol, threshold):

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.comparison.named import named_protocols
 from receval.comparison.ranked_systems import RankedFold, ranked_folds
-from receval.comparison.relevance import relevance_threshold
 from receval.comparison.splitting import SplitRatings
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
@@ -43,6 +43,7 @@ ESTIMATE_COLUMNS = (
 )
 
 
+@checked_arguments
 def unbiased_estimates(
     data: SplitRatings,
     systems: Mapping[str, Any],
@@ -128,11 +129,8 @@ def unbiased_estimates(
         )
     if not 0 <= clip < 1:
         raise ValueError(f"Propensities are clipped at {clip:g}; it must be from 0 to below 1.")
-    if normalised not in get_args(Normalised):
-        raise ValueError(f"SNIPS is normalised over 'all' or by 'user', not by {normalised!r}.")
     (ranking,) = named_protocols([protocol]).values()
-    values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = data.relevance(relevant).threshold
     folds = ranked_folds(data, systems, ranking, threshold)
     return estimates_of_folds(
         folds, list(systems), chosen, models, ranking, threshold, clip=clip, normalised=normalised

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Arguments of public functions are checked against their annotations, before anything is done."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NUMBERS: dict[Any, tuple[type, str]] = {
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+}
+
+_NUMPY_BOOLS = ("numpy", "bool"), ("numpy", "bool_")
+"""By names, for numpy may not be loaded before it is told how to compute."""
+
+
+def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse arguments that its annotations do not allow, in a sentence.
+
+    Checked are choices (``Literal``), numbers, truth values, strings and classes, and unions of
+    them. NaN is no number, and True is none either. What contains others, such as a sequence, is
+    left to the function.
+
+    Parameters
+    ----------
+    function : callable
+        With annotations.
+
+    Returns
+    -------
+    callable
+        Raises ValueError for a choice that there is not, and TypeError for a wrong type.
+
+    Examples
+    --------
+    >>> @checked_arguments
+    ... def order(ties: Literal["index", "random"], seed: int = 1) -> str:
+    ...     return ties
+    >>> order("average")
+    Traceback (most recent call last):
+    ValueError: ties is 'average'; it must be 'index' or 'random'.
+    >>> order("index", seed=1.5)
+    Traceback (most recent call last):
+    TypeError: seed is 1.5; it must be a whole number.
+    """
+    signature = inspect.signature(function)
+    annotations = cache(lambda: get_type_hints(function))
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            wanted = annotations().get(name)
+            if wanted is not None and signature.parameters[name].kind not in _OF_SEVERAL:
+                _check(name, value, wanted)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+_OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def _check(name: str, value: Any, wanted: Any) -> None:
+    """Refuse a value that none of the alternatives of an annotation allows."""
+    alternatives = list(_alternatives(wanted))
+    if any(_allows(one, value) for one in alternatives):
+        return
+    *before, last = dict.fromkeys(words for one in alternatives for words in _in_words(one))
+    told = f"{', '.join(before)} or {last}" if before else last
+    shown = repr(value) if isinstance(value, str | Real | NoneType) else f"a {type(value).__name__}"
+    is_choice = isinstance(value, str) and any(get_origin(one) is Literal for one in alternatives)
+    raise (ValueError if is_choice else TypeError)(f"{name} is {shown}; it must be {told}.")
+
+
+def _alternatives(wanted: Any) -> Iterator[Any]:
+    if get_origin(wanted) in (Union, UnionType):
+        for one in get_args(wanted):
+            yield from _alternatives(one)
+    else:
+        yield wanted
+
+
+def _allows(wanted: Any, value: Any) -> bool:
+    """Tell whether an annotation allows a value; where that cannot be told, it does."""
+    if get_origin(wanted) is Literal:
+        return any(value == one and type(value) is type(one) for one in get_args(wanted))
+    if wanted in _NUMBERS:
+        is_nan = value != value if isinstance(value, Real) else False
+        return isinstance(value, _NUMBERS[wanted][0]) and not isinstance(value, bool) and not is_nan
+    if wanted is bool:
+        return (
+            isinstance(value, bool)
+            or (type(value).__module__, type(value).__name__) in _NUMPY_BOOLS
+        )
+    if not isinstance(wanted, type) or get_origin(wanted) is not None:
+        return True
+    try:
+        return isinstance(value, wanted)
+    except TypeError:
+        return True  # A protocol that cannot be checked.
+
+
+def _in_words(wanted: Any) -> Iterator[str]:
+    if get_origin(wanted) is Literal:
+        yield from map(repr, get_args(wanted))
+    elif wanted in _NUMBERS:
+        yield _NUMBERS[wanted][1]
+    elif wanted is bool:
+        yield "True or False"
+    elif wanted is str:
+        yield "a string"
+    elif wanted in (None, NoneType):
+        yield "None"
+    else:
+        name = getattr(wanted, "__name__", str(wanted))
+        yield f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

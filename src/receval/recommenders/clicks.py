@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Clicks and likes beside what was shown without one, and which systems may train on the latter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+LEARN_FROM_NEGATIVES = (
+    "AverageRating",
+    "BiasedMF",
+    "CentredItemNeighbourhood",
+    "CentredNeighbourhood",
+    "ListRankMF",
+    "SVDPlusPlus",
+)
+"""Classes of ours to which a low value says that a user does not like an item."""
+
+
+def are_clicks(values: NDArray[np.floating] | NDArray[np.integer]) -> bool:
+    """Tell whether values are of two kinds, one positive and one not, such as 1 and 0, or 1 and -1.
+
+    Examples
+    --------
+    >>> are_clicks(np.array([0.0, 1.0])), are_clicks(np.array([1.0, 1.0]))
+    (True, False)
+    """
+    if not len(values):
+        return False
+    low, high = values.min(), values.max()
+    return bool(low <= 0 < high and ((values == low) | (values == high)).all())
+
+
+def takes_all_as_positive(system: Any) -> bool:
+    """Tell whether a system of ours takes every training pair as positive, whatever its value.
+
+    Parameters
+    ----------
+    system : object
+        Of another's class nothing is known: it is left to deal with all pairs itself.
+    """
+    own = type(system)
+    return own.__module__.startswith("receval.recommenders.") and (
+        own.__name__ not in LEARN_FROM_NEGATIVES
+    )
+
+
+def clicked_training(system: Any, train: csr_array) -> csr_array:
+    """Return what a system trains on: of clicks, less what was shown without one.
+
+    Systems that take every pair as positive would take an item that was shown and not clicked for
+    one that was. Ratings, counts, and clicks alone are given back as they are.
+
+    Parameters
+    ----------
+    system : object
+    train : csr_array, shape (n_users, n_items)
+
+    Examples
+    --------
+    >>> from receval.recommenders.non_personalised import AverageRating, Popularity
+    >>> shown = csr_array((np.array([1.0, 0.0]), ([0, 0], [0, 1])), shape=(1, 2))
+    >>> [clicked_training(own, shown).nnz for own in (Popularity(), AverageRating())]
+    [1, 2]
+    """
+    if not (takes_all_as_positive(system) and are_clicks(train.data)):
+        return train
+    positive = csr_array(train, copy=True)
+    positive.data[positive.data <= 0] = 0
+    positive.eliminate_zeros()
+    return positive

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Public functions refuse values and types that their annotations do not allow, in a sentence."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+
+import receval
+from receval.checked_arguments import checked_arguments
+
+WRONG = {int: 2.5, float: "many", bool: "no", str: 7}
+"""A value of a wrong type for each type that is checked."""
+
+
+def functions() -> Iterator[tuple[str, Any]]:
+    """Yield what the package offers, and the methods of its results."""
+    for name in receval.__all__:
+        offered = getattr(receval, name)
+        if inspect.isfunction(offered):
+            yield name, offered
+        elif name == "EvaluationResult":
+            methods = inspect.getmembers(offered, inspect.isfunction)
+            yield from ((f"{name}.{own}", f) for own, f in methods if not own.startswith("_"))
+
+
+def alternatives(wanted: Any) -> tuple[Any, ...]:
+    return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
+
+
+def wrong_arguments() -> Iterator[tuple[str, str, Any]]:
+    """Yield a function, one of its parameters, and a value that it must refuse."""
+    for name, function in functions():
+        for parameter, wanted in get_type_hints(function).items():
+            kinds = alternatives(wanted)
+            kind = inspect.signature(function).parameters.get(parameter)
+            if kind is None or kind.kind in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL):
+                continue
+            if all(one in WRONG or get_origin(one) is Literal for one in kinds):
+                strings = [one for one in kinds if get_origin(one) is Literal]
+                yield name, parameter, "average" if strings else WRONG[kinds[0]]
+
+
+def an_example(wanted: Any) -> Any:
+    """Return what an annotation allows."""
+    first = alternatives(wanted)[0]
+    if first is str:
+        return "x"
+    return object.__new__(first) if inspect.isclass(first) and not get_origin(first) else None
+
+
+CASES = [pytest.param(*case, id=f"{case[0]} {case[1]}") for case in wrong_arguments()]
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), CASES)
+def test_every_public_argument_of_a_checked_type_refuses_others(
+    name: str, parameter: str, value: Any
+) -> None:
+    function = dict(functions())[name]
+    needed = [
+        own
+        for own in inspect.signature(function).parameters.values()
+        if own.default is own.empty and own.kind not in (own.VAR_KEYWORD, own.VAR_POSITIONAL)
+    ]
+    wanted = get_type_hints(function)
+    # What comes before must not be at fault.
+    given = {own.name: an_example(wanted.get(own.name)) for own in needed}
+    with pytest.raises((TypeError, ValueError), match=rf"^{parameter} is .*; it must be "):
+        function(**(given | {parameter: value}))
+
+
+def test_the_walk_meets_the_options_of_all_evaluations() -> None:
+    met = {(case.values[0], case.values[1]) for case in CASES}
+    assert met.issuperset(
+        {
+            ("evaluate", "users"),
+            ("evaluate", "relevant"),
+            ("evaluate_runs", "ties"),
+            ("evaluate_runs", "seed"),
+            ("split", "seed"),
+            ("diagnose", "seed"),
+            ("explore_ratings", "relevant"),
+            ("audit_samples", "sampled"),
+            ("read_ratings", "repeats"),
+            ("unbiased_estimates", "clip"),
+            ("EvaluationResult.compare", "samples"),
+        }
+    )
+
+
+@checked_arguments
+def taking(
+    number: int = 1, share: float = 1, is_so: bool = True, choice: Literal["a", 2] = "a"
+) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"number": True}, {"number": 2.0}, {"share": float("nan")}, {"is_so": 1}, {"choice": 2.0}],
+    ids=str,
+)
+def test_near_types_are_no_types(given: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="it must be"):
+        taking(**given)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    import numpy as np
+
+    taking(number=np.int64(3), share=np.float32(0.5), is_so=np.bool_(True), choice=2)
+
+
+def test_missing_arguments_are_told_as_python_does() -> None:
+    with pytest.raises(TypeError, match="missing a required argument: 'ratings'"):
+        receval.split()
