@@ -6,13 +6,17 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import receval
 from receval.comparison.report import SETTINGS, Report
-from receval.notes import GRAVITIES, MOST_SHOWN, NOTES, Note, gravest_first, notes_page
+from receval.notes import GRAVITIES, MOST_SHOWN, NOTES, Note, gravest_first
+from receval.repository.notes_page import GAP, notes_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +65,29 @@ def test_settings_have_every_note_with_its_code(tmp_path: Path) -> None:
     assert told == [{"code": "no-times", "gravity": "information", "text": "No times."}]
 
 
+PAGE = (ROOT / "docs" / "warnings.md").read_text(encoding="utf-8")
+
+
 def test_docs_warnings_has_every_kind_of_note() -> None:
-    page = (ROOT / "docs" / "warnings.md").read_text(encoding="utf-8")
-    assert page == notes_page(), "write docs/warnings.md: receval repo warnings"
-    assert all(f"`{code}`" in page for code in NOTES)
+    assert notes_page() == PAGE, "write docs/warnings.md: receval repo warnings"
+    assert all(f"`{code}`" in PAGE for code in NOTES)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: receval.split(receval.read_ratings({"user": ["a"], "item": ["x"]}), "k-fold"),
+        lambda: receval.read_ratings({"user": ["a"]}),
+        lambda: receval.dialect("terrier"),
+        lambda: receval.protocol("AR XX"),
+        lambda: receval.metric("nDCG@ten"),
+        lambda: receval.explore_ratings(receval.read_ratings({"user": ["a"], "item": ["x"]}), {}),
+    ],
+)
+def test_messages_of_refusals_are_found_on_the_page(refused: Callable[[], object]) -> None:
+    with pytest.raises((ValueError, OSError)) as caught:
+        refused()
+    said = " ".join(str(caught.value).split())
+    lines = re.findall(r"^- (.*)$", PAGE, re.MULTILINE)
+    patterns = (".*".join(map(re.escape, line.split(GAP))) for line in lines if line.count(" ") > 4)
+    assert any(re.fullmatch(own, said) for own in patterns), said

@@ -30,7 +30,7 @@ def add_generated_files(tasks: Any) -> None:
             write_dialects_page,
             f"write the table of {DIALECTS_PAGE}",
         ),
-        ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the kinds of notes"),
+        ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the code"),
         ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
     ):
         add_task(tasks, name, run, text, writes=True)
@@ -71,8 +71,8 @@ def write_dialects_page(_: argparse.Namespace) -> int:
 
 
 def write_warnings_page(_: argparse.Namespace) -> int:
-    """Write the page of all kinds of notes."""
-    from receval.notes import notes_page
+    """Write the page of all kinds of notes and refusals."""
+    from receval.repository.notes_page import notes_page
 
     _write(WARNINGS_PAGE, notes_page())
     return 0
