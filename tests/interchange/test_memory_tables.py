@@ -145,3 +145,8 @@ def test_what_arrow_streams_is_read() -> None:
             return pa.table({"user": [1], "item": ["x"]}).__arrow_c_stream__(schema)
 
     assert rows_of(read_ratings(Stream())) == [("1", "x", 1.0)]
+
+
+def test_a_mapping_with_one_known_column_is_a_table_and_no_lists_of_users() -> None:
+    with pytest.raises(TableError, match="no column that is known to hold the item"):
+        read_ratings({"user": ["ann", "bob"], "colour": ["red", "blue"]})

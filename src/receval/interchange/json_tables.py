@@ -139,10 +139,14 @@ def read_json(
 
 
 def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
-    """Tell whether names of an object are those of columns: of users and of items."""
-    plain = {plain_name(str(name)) for name in names}
+    """Tell whether names of an object are those of columns: of users, or of items.
+
+    One of them is enough: a table whose other column has an unusual name is no list of a user.
+    """
     own = set(map(str, names))
-    return all(
+    # A letter is rather a user.
+    plain = {plain_name(name) for name in own if len(name) > 1}
+    return any(
         column.asked in own or not plain.isdisjoint(column.known)
         for column in wanted
         if column.is_text
