@@ -28,12 +28,17 @@ def test_a_protocol_is_told_in_a_sentence(name: str, words: str) -> None:
     assert words in told
 
 
-def test_every_metric_that_has_words_is_told_with_its_cutoff_and_others_are_left_out() -> None:
-    metrics = {label: parse(label) for label in ("RR", "Recall@10", "antiP@10")}
+def test_every_metric_is_told_with_its_cutoff_and_the_part_of_lists_that_it_looks_at() -> None:
+    labels = ("RR", "Recall@10", "antiP@10", "Recall(condensed=true, depth=50)@10")
+    metrics = {label: parse(label) for label in labels}
     told = measured_in_words({}, metrics, "All are.", "relevant-covered")
     assert told == (
         "All are.",
-        "RR: 1 / rank of the first relevant item, 0 if there is none within k.",
+        "RR: 1 / rank of the first relevant item, 0 if there is none.",
         "Recall@10: hits / the number of relevant items (k = 10).",
+        "antiP@10: share of the items within the cut-off that the user rated as not relevant "
+        "(k = 10).",
+        "Recall(condensed=true, depth=50)@10: hits / the number of relevant items (k = 10), of the "
+        "first 50 items, on lists without the items that are not judged.",
         "Averages are over users with a relevant test rating and a list.",
     )

@@ -49,13 +49,29 @@ def measured_in_words(
     told = [relevance]
     told += [f"{name}: {_protocol_in_words(own)}." for name, own in protocols.items()]
     for name, metric in metrics.items():
-        try:
-            definition = metric_in_words(metric)
-        except ValueError:
-            continue  # A metric that no other tool has; its page defines it.
-        cutoff = "" if metric.cutoff is None else f" (k = {metric.cutoff})"
-        told.append(f"{name}: {definition}{cutoff}.")
+        told.append(f"{name}: {_metric_in_words(metric)}.")
     return (*told, f"Averages are over {USERS_IN_WORDS[users]}.")
+
+
+def _metric_in_words(metric: Metric) -> str:
+    """Return the definition of a metric, and of which part of a list it is."""
+    try:
+        definition = metric_in_words(metric)
+    except ValueError:
+        # No other tool has it; its card begins with what it is.
+        definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+        definition = (
+            definition[:1].lower() + definition[1:] if definition[1:2].islower() else definition
+        )
+    if metric.cutoff is None:
+        definition = definition.replace(" within k", "")
+    else:
+        definition += f" (k = {metric.cutoff})"
+    if metric.depth is not None:
+        definition += f", of the first {metric.depth} items"
+    if metric.condensed:
+        definition += ", on lists without the items that are not judged"
+    return definition
 
 
 def _protocol_in_words(protocol: Protocol) -> str:

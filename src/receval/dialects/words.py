@@ -23,7 +23,7 @@ _DIVISORS = {
     "hits": "the number of hits",
 }
 _GAINS = {
-    "rating": "the rating",
+    "rating": "the rating, be it relevant or not",
     "binary": "1 for a relevant item",
     "exp": "2^r - 1 of the rating r",
     "exp-normalised": "(2^(r - 1) - 1) / (2^(m - 1) - 1) of the rating r, m being the highest",
