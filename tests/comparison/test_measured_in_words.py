@@ -36,8 +36,7 @@ def test_every_metric_is_told_with_its_cutoff_and_the_part_of_lists_that_it_look
         "All are.",
         "RR: 1 / rank of the first relevant item, 0 if there is none.",
         "Recall@10: hits / the number of relevant items (k = 10).",
-        "antiP@10: share of the items within the cut-off that the user rated as not relevant "
-        "(k = 10).",
+        "antiP@10: Share of items judged non-relevant in the list (k = 10).",
         "Recall(condensed=true, depth=50)@10: hits / the number of relevant items (k = 10), of the "
         "first 50 items, on lists without the items that are not judged.",
         "Averages are over users with a relevant test rating and a list.",

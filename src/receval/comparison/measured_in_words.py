@@ -60,9 +60,6 @@ def _metric_in_words(metric: Metric) -> str:
     except ValueError:
         # No other tool has it; its card begins with what it is.
         definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
-        definition = (
-            definition[:1].lower() + definition[1:] if definition[1:2].islower() else definition
-        )
     if metric.cutoff is None:
         definition = definition.replace(" within k", "")
     else:
