@@ -51,6 +51,7 @@ FOUND = DataFindings(
     popularity_share=0.73,
     sparsity_share=0.99,
     metrics=(("P@10", 0.5, 0.9), ("nDCG@10", 0.3, 0.95), ("nDCG@100", 0.4, 0.97)),
+    equal_metrics=(),
     pairs=36,
     test_users=6040,
     precision="P@10",

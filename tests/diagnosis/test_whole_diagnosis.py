@@ -9,10 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from diagnosis.test_recommendation import FOUND
 
 from receval.diagnosis import users_sample
+from receval.diagnosis.advice_on_measuring import advice_on_metrics
+from receval.diagnosis.decisive_numbers import smallest_difference
 from receval.diagnosis.diagnose import diagnose
 from receval.diagnosis.diagnosis import Diagnosis
+from receval.figures.printed_numbers import significant
 from receval.interchange.ratings_table import read_ratings
 from receval.ratings import Ratings
 
@@ -50,6 +54,40 @@ def test_numbers_of_the_tables_are_those_of_the_section(stars: Diagnosis) -> Non
     assert any(f"main metric is {label};" in main for label in tied)
     assert list(stars.recommendation.columns) == ["subject", "sentence", "reason"]
     assert str(stars).count("Why: ") == len(stars.advice)
+
+
+@pytest.mark.costly
+def test_numbers_of_the_section_are_of_the_split_that_it_recommends(stars: Diagnosis) -> None:
+    sentences = {own.subject: own for own in stars.advice}
+    # Times are random, so that a random split trains on the future: 100 users are few to split all.
+    assert "(temporal, scope=user)" in sentences["Split"].sentence
+    assert stars.settings["split"] == {"kind": "temporal", "scope": "user"}
+    (row,) = stars.cold[stars.cold["split"] == "temporal, by user"].to_dict("records")
+    assert stars.per_user["user"].nunique() == row["test_users"]
+    values = stars.per_user.pivot_table(index="system", columns="user", values="P@5").to_numpy()
+    expected = significant(smallest_difference(values), 2)
+    assert f"a difference of {expected} in P@5" in sentences["Significance"].reason
+
+
+@pytest.mark.costly
+def test_a_metric_is_not_recommended_beside_a_multiple_of_itself() -> None:
+    # Three ratings of each user: one of them tests, so that precision is recall over the cut-off.
+    rng = np.random.default_rng(2)
+    items = np.concatenate([rng.choice(60, 3, replace=False) for _ in range(300)])
+    found = diagnose(read_ratings({"user": np.repeat(np.arange(300), 3), "item": items}))
+    assert found.settings["split"]["kind"] == "leave-out"
+    by_metric = found.metrics.set_index("metric")["same_as"]
+    assert by_metric["Recall@5"] == "P@5"
+    assert by_metric["nDCG@5"] == "nDCG@5"
+    (sentence,) = (own.sentence for own in found.advice if own.subject == "Metrics")
+    if named := re.fullmatch(r"The main metric is (\S+); (\S+) is reported beside it.", sentence):
+        assert by_metric[named[1]] != by_metric[named[2]]
+    best = replace(
+        FOUND,
+        metrics=(("P@5", 0.1, 0.9), ("Recall@5", 0.1, 0.9), ("RR@5", 0.2, 0.8)),
+        equal_metrics=(("Recall@5", "P@5"),),
+    )
+    assert advice_on_metrics(best).sentence == "The main metric is P@5; RR@5 is reported beside it."
 
 
 @pytest.mark.costly

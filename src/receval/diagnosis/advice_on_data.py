@@ -28,8 +28,15 @@ MUCH_POPULARITY = 0.25
 """Share of Pop's ratio that goes with popularity levelled, from which on this is reported, too."""
 
 
-def advice_on_split(found: DataFindings) -> Advice:
-    """Split by time where time is known and a random split leaks; else within users.
+def recommended_split(
+    testable_users: float,
+    own_future: float | None,
+    temporal_cold_users: float | None,
+    temporal_test_users: int | None,
+) -> str:
+    """Return which split is recommended, by its name of :data:`.COMPARED_SPLITS`.
+
+    By time where time is known and a random split leaks; else within users.
 
     ==================================================================  ========================
     data                                                                split
@@ -41,8 +48,33 @@ def advice_on_split(found: DataFindings) -> Advice:
     timestamps, but most of the test would be of users without          by time, of each user
     training (:data:`MANY_COLD`), or few users left (:data:`FEW_USERS`)
     ==================================================================  ========================
+
+    Parameters
+    ----------
+    testable_users, own_future, temporal_cold_users, temporal_test_users
+        As in :class:`receval.diagnosis.findings.DataFindings`.
+
+    Examples
+    --------
+    >>> recommended_split(1.0, None, None, None), recommended_split(1.0, 0.6, 0.1, 5000)
+    ('user-ratio', 'temporal')
     """
-    if found.own_future is None or found.own_future < MUCH_FUTURE:
+    if own_future is None or own_future < MUCH_FUTURE:
+        return "leave-out" if testable_users < MOST_TESTABLE else "user-ratio"
+    cold, left = temporal_cold_users, temporal_test_users
+    is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
+    return "temporal, by user" if is_too_cold else "temporal"
+
+
+def advice_on_split(found: DataFindings) -> Advice:
+    """Tell the split that :func:`recommended_split` returns."""
+    name = recommended_split(
+        found.testable_users,
+        found.own_future,
+        found.temporal_cold_users,
+        found.temporal_test_users,
+    )
+    if name in ("user-ratio", "leave-out"):
         why = (
             "there are no timestamps that order ratings, so that no split by time can be made and "
             "what systems know of the future stays unknown"
@@ -50,7 +82,7 @@ def advice_on_split(found: DataFindings) -> Advice:
             else f"of {as_percent(found.own_future)} of the test ratings alone does the user's "
             "future train"
         )
-        if found.testable_users < MOST_TESTABLE:
+        if name == "leave-out":
             return Advice(
                 "Split",
                 "One random rating of each user tests and all others train, in five repetitions "
@@ -66,12 +98,12 @@ def advice_on_split(found: DataFindings) -> Advice:
             "rating.",
         )
     leak = (
-        f"Under a random split {as_percent(found.own_future)} of the test ratings are older than a "
-        "training rating of the same user"
+        f"Under a random split {as_percent(found.own_future or 0.0)} of the test ratings are older "
+        "than a training rating of the same user"
     )
     cold = found.temporal_cold_users
     left = found.temporal_test_users
-    if cold is None or left is None or cold > MANY_COLD or left < FEW_USERS:
+    if name == "temporal, by user" or cold is None or left is None:
         measured = (
             "and no split of the whole dataset by time could be made"
             if cold is None or left is None

@@ -19,11 +19,20 @@ def advice_on_metrics(found: DataFindings) -> Advice:
     """Choose the metric with the best ranks by power and by robustness together, then a second.
 
     Ranks are added; of equal sums the metric that tells systems apart better comes first. The
-    second metric is of another kind than the first.
+    second metric is of another kind than the first, and no multiple of it.
     """
     order = metrics_in_order(found.metrics)
     best = order[0]
-    second = next((own for own in order if own[0].split("@")[0] != best[0].split("@")[0]), None)
+    same_as = dict(found.equal_metrics)
+    second = next(
+        (
+            own
+            for own in order
+            if own[0].split("@")[0] != best[0].split("@")[0]
+            and same_as.get(own[0], own[0]) != same_as.get(best[0], best[0])
+        ),
+        None,
+    )
     if best[1] > MOST_P_VALUE * found.pairs:
         return Advice(
             "Metrics",

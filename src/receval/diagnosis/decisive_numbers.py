@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from receval.diagnosis.advice_on_data import recommended_split
 from receval.diagnosis.findings import DataFindings
 from receval.ratings import Ratings
 from receval.splits.ranks_within_groups import ceiling_of_share
@@ -23,7 +24,47 @@ def share_of_testable_users(ratings: Ratings) -> float:
     return float(np.mean(sizes > ceiling_of_share(sizes, 0.8)))
 
 
-def smallest_difference(values: np.ndarray) -> float:
+@dataclass(frozen=True)
+class SplitNumbers:
+    """What decides on the split, by the names that :class:`.DataFindings` gives it."""
+
+    testable_users: float
+    own_future: float | None
+    temporal_cold_users: float | None
+    temporal_cold_items: float | None
+    temporal_test_users: int | None
+
+    @classmethod
+    def of(cls, ratings: Ratings, cold: pd.DataFrame, future: pd.DataFrame | None) -> SplitNumbers:
+        """Return the numbers of tables that are indexed by split."""
+        random = "user-ratio" if "user-ratio" in cold.index else "random-ratio"
+        by_time = cold.loc["temporal"] if "temporal" in cold.index else None
+        # Where equal times leave most to chance, no split by time could be made.
+        is_ordered = future is not None and {random, "temporal, by user"}.issubset(future.index)
+        return cls(
+            testable_users=share_of_testable_users(ratings),
+            own_future=float(future.loc[random, "own_future"])
+            if is_ordered and future is not None
+            else None,
+            temporal_cold_users=None if by_time is None else float(by_time["cold_user_share"]),
+            temporal_cold_items=None if by_time is None else float(by_time["cold_item_share"]),
+            temporal_test_users=None
+            if by_time is None
+            else int(by_time["test_users"] - by_time["cold_users"]),
+        )
+
+    @property
+    def recommended(self) -> str:
+        """The name of the split that is recommended."""
+        return recommended_split(
+            self.testable_users,
+            self.own_future,
+            self.temporal_cold_users,
+            self.temporal_test_users,
+        )
+
+
+def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float:
     r"""Return the difference of means that a paired test finds in four of five experiments.
 
     .. math:: (z_{1 - \alpha / 2} + z_{1 - \beta})\, s / \sqrt n
@@ -34,6 +75,8 @@ def smallest_difference(values: np.ndarray) -> float:
     Parameters
     ----------
     values : ndarray of float64, shape (n_systems, n_users)
+    n_users : int, optional
+        How many users the experiment has, if not those whose values these are.
 
     Notes
     -----
@@ -53,7 +96,7 @@ def smallest_difference(values: np.ndarray) -> float:
         return float("nan")
     spreads = np.std(values[first] - values[second], axis=1, ddof=1)
     factor = ndtri(1 - LEVEL / 2) + ndtri(POWER)
-    return float(factor * np.median(spreads) / np.sqrt(values.shape[1]))
+    return float(factor * np.median(spreads) / np.sqrt(n_users or values.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -91,10 +134,8 @@ class DecisiveNumbers:
 
     def findings(self, ratings: Ratings, threshold: float) -> DataFindings:
         """Return the numbers that decide on an experiment with these ratings."""
-        share = share_of_testable_users(ratings)
-        split = "user-ratio" if "user-ratio" in self.cold.index else "random-ratio"
-        by_time = self.cold.loc["temporal"] if "temporal" in self.cold.index else None
-        has_future = self.future is not None and split in self.future.index
+        splits = SplitNumbers.of(ratings, self.cold, self.future)
+        test_users = int(self.cold.loc[splits.recommended, "test_users"])
         levelled = self.shares.dropna(subset=["popularity_share"])
         sparse = self.shares.dropna(subset=["sparsity_share"])
         sparse = sparse[sparse["design"].str.startswith("AR")]
@@ -104,18 +145,10 @@ class DecisiveNumbers:
             ratings=len(ratings),
             density=float(self.size["density"]),
             item_gini=float(self.size["item_gini"]),
-            testable_users=share,
+            **asdict(splits),
             threshold=threshold,
             relevant_share=float(self.size["relevant_share"]),
             different_values=int(self.size["different_values"]),
-            own_future=float(self.future.loc[split, "own_future"])
-            if has_future and self.future is not None
-            else None,
-            temporal_cold_users=None if by_time is None else float(by_time["cold_user_share"]),
-            temporal_cold_items=None if by_time is None else float(by_time["cold_item_share"]),
-            temporal_test_users=None
-            if by_time is None
-            else int(by_time["test_users"] - by_time["cold_users"]),
             random_all_items=float(self.designs.loc["AR AI-AN", "random_expected"]),
             random_one_relevant=float(self.designs.loc["1R TI-NN", "random_expected"]),
             sampled_agreement=self.sampled_agreement,
@@ -126,10 +159,15 @@ class DecisiveNumbers:
                 (str(row.metric), float(row.p_value_sum), float(row.tau))
                 for row in self.metrics.itertuples()
             ),
+            equal_metrics=tuple(
+                (str(row.metric), str(row.same_as))
+                for row in self.metrics.itertuples()
+                if row.metric != row.same_as
+            ),
             pairs=int(self.metrics["pairs"].iloc[0]),
-            test_users=self.differences.shape[1],
+            test_users=test_users,
             precision=str(self.metrics["metric"].iloc[0]),
-            smallest_difference=smallest_difference(self.differences),
+            smallest_difference=smallest_difference(self.differences, test_users),
             disliked_agreement=self._tau("liked with disliked, observed", "P@10"),
             unbiased_judgments=self.unbiased_judgments,
             unbiased_agreement=self._tau("observed with unbiased", "P@10"),

@@ -12,10 +12,9 @@ import pandas as pd
 from receval.checked_arguments import checked_arguments
 from receval.comparison.relevance import RelevanceRule
 from receval.comparison.splitting import split
-from receval.diagnosis.advice_on_data import MOST_TESTABLE
 from receval.diagnosis.cold_start import cold_start
-from receval.diagnosis.compared_splits import ComparedSplits, compared_splits
-from receval.diagnosis.decisive_numbers import DecisiveNumbers, share_of_testable_users
+from receval.diagnosis.compared_splits import COMPARED_SPLITS, ComparedSplits, compared_splits
+from receval.diagnosis.decisive_numbers import DecisiveNumbers, SplitNumbers
 from receval.diagnosis.diagnosis import Diagnosis
 from receval.diagnosis.metrics_on_these_data import (
     metrics_for,
@@ -104,6 +103,11 @@ def diagnose(
     ratings = ratings.in_order_of_identifiers()
     unbiased = None if unbiased is None else unbiased.in_order_of_identifiers()
     chosen = chosen_ratings(ratings).compacted()
+    if (np.bincount(chosen.users) < 2).all():
+        raise ValueError(
+            "Every user has a single rating, so that none can be held out for a test while others "
+            "train: what systems recommend cannot be measured on these data."
+        )
     drawn = drawn_judgments(ratings, unbiased)
     relevance = RelevanceRule.of(
         chosen.values, relevant, at_hand=[ratings.values], are_counts=are_counts(ratings)
@@ -118,7 +122,10 @@ def diagnose(
     splits = compared_splits(chosen, seed)
     cold = cold_start(splits.made)
     future = future_training(splits.made) if _has_order(chosen) and splits.made else None
-    kind, parameters = _tried_split(chosen)
+    numbers_of_splits = SplitNumbers.of(
+        chosen, cold.set_index("split"), None if future is None else future.set_index("split")
+    )
+    kind, parameters = COMPARED_SPLITS[numbers_of_splits.recommended]
     data = split(sample, kind, seed=seed, **parameters)
     fold = with_unbiased(next(data.folds()), found[0] if found is not None else None)
     if not (fold.test.values >= threshold).any():
@@ -205,18 +212,6 @@ class _Steps:
     def begin(self, name: str) -> None:
         if self._tell is not None:
             self._tell(name, self._names.index(name), len(self._names))
-
-
-def _tried_split(ratings: Ratings) -> tuple[str, dict[str, Any]]:
-    """Return the random split on which systems are tried: that which is recommended, too."""
-    if share_of_testable_users(ratings) >= MOST_TESTABLE:
-        return "user-ratio", {"train_ratio": 0.8}
-    if (np.bincount(ratings.users) < 2).all():
-        raise ValueError(
-            "Every user has a single rating, so that none can be held out for a test while others "
-            "train: what systems recommend cannot be measured on these data."
-        )
-    return "leave-out", {"held_out": 1, "short_profiles": "train"}
 
 
 def _agreement_of_protocols(quick: QuickLists, label: str) -> float:

@@ -47,6 +47,8 @@ class DataFindings:
         How far Pop's lead is proportional to the density of the test.
     metrics : tuple of (str, float, float)
         Label, sum of p-values, and Kendall's tau with a tenth of the test ratings.
+    equal_metrics : tuple of (str, str)
+        A metric, and another one of which it is a multiple under this split, user by user.
     pairs : int
         Of systems, of whose p-values these are sums.
     test_users : int
@@ -85,6 +87,7 @@ class DataFindings:
     popularity_share: float | None
     sparsity_share: float | None
     metrics: tuple[tuple[str, float, float], ...]
+    equal_metrics: tuple[tuple[str, str], ...]
     pairs: int
     test_users: int
     precision: str

@@ -79,11 +79,13 @@ def metrics_on_these_data(
     Returns
     -------
     metrics : DataFrame
-        A row for each metric: ``p_value_sum`` over ``pairs`` of systems (the lower, the better it
-        tells them apart), ``significant_pairs`` (p below .05, not corrected), ``tau`` (Kendall's
-        tau-b of the order of the systems with 10 % of the test ratings and with all, mean over
-        samples), ``tau_popular`` (where the tenth of the items with most test ratings loses them),
-        and the ranks of the first and third of these, ``power_rank`` and ``robustness_rank``.
+        A row for each metric: ``same_as``, the first metric of which it is a multiple, user by
+        user (under leave-one-out precision is recall over the cut-off); ``p_value_sum`` over
+        ``pairs`` of systems (the lower, the better it tells them apart), ``significant_pairs`` (p
+        below .05, not corrected), ``tau`` (Kendall's tau-b of the order of the systems with 10 % of
+        the test ratings and with all, mean over samples), ``tau_popular`` (where the tenth of the
+        items with most test ratings loses them), and the ranks of ``p_value_sum`` and ``tau``,
+        ``power_rank`` and ``robustness_rank``.
     levels : DataFrame
         ``metric``, ``kept_percent``, ``tau`` and its 5th and 95th percentile over samples.
 
@@ -101,6 +103,7 @@ def metrics_on_these_data(
     metrics = pd.DataFrame(
         {
             "metric": labels,
+            "same_as": [labels[own] for own in _first_multiples(values)],
             "p_value_sum": power,
             "significant_pairs": (test.p_values < 0.05).sum(axis=1),
             "pairs": test.p_values.shape[1],
@@ -122,6 +125,16 @@ def metrics_on_these_data(
             rows.append((label, percent, mean, low, high))
     columns = ["metric", "kept_percent", "tau", "tau_low", "tau_high"]
     return metrics, pd.DataFrame(rows, columns=columns)
+
+
+def _first_multiples(values: np.ndarray) -> list[int]:
+    """Return for each metric the first one whose values are the same but for a factor."""
+    flat = values.reshape(len(values), -1)
+    shares = flat / np.maximum(flat.max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return [
+        next(other for other in range(own + 1) if np.allclose(shares[other], shares[own]))
+        for own in range(len(flat))
+    ]
 
 
 def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
