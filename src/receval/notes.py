@@ -123,6 +123,11 @@ NOTES: dict[str, NoteKind] = {
         "not clicked.",
         "Leave out the rows without a click if no system should learn from them.",
     ),
+    "other-data": NoteKind(
+        "doubtful",
+        "A command that is repeated on other ratings gives other values.",
+        "Look which file has changed, or ignore the note if it should have.",
+    ),
     "few-users": NoteKind(
         "doubtful",
         "Averages over few of all users may say nothing of the others.",

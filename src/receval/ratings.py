@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
@@ -247,6 +248,30 @@ class Ratings:
             self, users=users, items=items, user_ids=user_ids, item_ids=item_ids, checked=True
         )
         return coded if rows is None else coded.reordered(rows)
+
+    def digest(self) -> str:
+        """Return a digest that tables of the same ratings share, whatever the order of their rows.
+
+        Examples
+        --------
+        >>> ratings = Ratings(
+        ...     users=np.array([0, 1], dtype=np.int32),
+        ...     items=np.array([0, 0], dtype=np.int32),
+        ...     values=np.array([4, 2], dtype=np.float32),
+        ...     user_ids=np.array(["bob", "ann"]),
+        ...     item_ids=np.array(["film"]),
+        ... )
+        >>> ratings.digest() == ratings.reordered(np.array([1, 0])).digest()
+        True
+        """
+        own = self.in_order_of_identifiers()
+        made = hashlib.blake2b(digest_size=16)
+        for name in ("user_ids", "item_ids", "users", "items", "values", "timestamps", "known"):
+            column = getattr(own, name)
+            if column is not None:
+                made.update(f"{name} {column.dtype} {len(column)} ".encode())
+                made.update(np.ascontiguousarray(column).data.cast("B"))
+        return made.hexdigest()
 
     def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
         """Yield the first of some users, how many they are, and the rows of their ratings."""

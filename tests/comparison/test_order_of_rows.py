@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.cli import main
 from receval.comparison.splitting import SplitRatings, split
 from receval.comparison.systems import evaluate_systems
 from receval.diagnosis.diagnose import diagnose
@@ -251,3 +253,34 @@ def test_a_diagnosis_does_not_depend_on_the_order_of_rows() -> None:
     pd.testing.assert_frame_equal(found[0].per_user, found[1].per_user, check_exact=True)
     pd.testing.assert_frame_equal(found[0].cold, found[1].cold, check_exact=True)
     assert found[0].advice == found[1].advice
+
+
+def test_a_digest_tells_other_ratings_and_no_other_order() -> None:
+    rows = table()
+    digest = read_ratings(rows).digest()
+    assert read_ratings(shuffled(rows, 5)).digest() == digest
+    assert by_first_appearance(shuffled(rows, 6)).digest() == digest
+    for column, value in (("rating", 6), ("item", "other"), ("time", 5)):
+        other = rows.copy()
+        other.loc[7, column] = value
+        assert read_ratings(other).digest() != digest
+    assert read_ratings(rows[1:]).digest() != digest
+
+
+def test_a_command_that_is_repeated_on_other_ratings_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = table()
+    rows.to_csv("r.csv", index=False)
+    assert main(["evaluate", "r.csv", "--system", "pop", "--system", "random"]) == 0
+    again = ["evaluate", "--settings", "receval-evaluate/settings.json", "--out", "again"]
+    first = Path("receval-evaluate/averages.csv").read_bytes()
+    shuffled(rows, 8).to_csv("r.csv", index=False)
+    capsys.readouterr()
+    assert main(again) == 0
+    assert "other-data" not in capsys.readouterr().err
+    assert Path("again/averages.csv").read_bytes() == first
+    rows[1:].to_csv("r.csv", index=False)
+    assert main(again) == 0
+    assert "r.csv: these are not the ratings with which" in capsys.readouterr().err

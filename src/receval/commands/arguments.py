@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from receval import __version__
 from receval.commands.completion import complete_by
-from receval.commands.saved_arguments import TABLES_READ, kept_arguments
+from receval.commands.saved_arguments import (
+    DIGESTS,
+    TABLES_READ,
+    kept_arguments,
+    notes_on_other_data,
+)
 from receval.interchange.reading import FORMATS
 from receval.notes import refuse_doubts
 from receval.storage.files import write_atomically
@@ -195,10 +200,18 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
         rated = getattr(read[0], "ratings", read[0])
         told = relevance_in_words(rated.values, float(report.settings["relevant"]), "ratings")
         report = replace(report, relevance=(told,))
+    digests = {
+        own.reading.source: getattr(own, "ratings", own).digest()
+        for own in read
+        if hasattr(getattr(own, "ratings", own), "digest")
+    }
+    if chosen.settings is not None:
+        report = replace(report, notes=(*report.notes, *notes_on_other_data(chosen, digests)))
     if chosen.strict:
         refuse_doubts(report.all_notes)
     is_replaced = bool(files_of_report(chosen.out))
-    report.write(chosen.out, {"receval": __version__, **kept_arguments(chosen)})
+    kept = kept_arguments(chosen) | {DIGESTS: digests}
+    report.write(chosen.out, {"receval": __version__, **kept})
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
     if not chosen.quiet:

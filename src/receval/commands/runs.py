@@ -20,7 +20,7 @@ from receval.commands.arguments import (
 )
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
-from receval.commands.saved_arguments import add_settings
+from receval.commands.saved_arguments import TABLES_READ, add_settings
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
@@ -89,6 +89,7 @@ def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
     of_train = {**columns_of(chosen, _COLUMNS, "train-"), **reading_of(chosen, "train-")}
     test = read_test_data(chosen.test, **of_test)
     train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
+    setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
     return test, train
 
 

@@ -14,10 +14,14 @@ from typing import Any
 from receval import __version__
 from receval.commands.command_parser import CommandLineError
 from receval.commands.completion import complete_by
-from receval.storage.messages import quoted
+from receval.notes import Note
+from receval.storage.messages import enumerated, quoted
 
 TABLES_READ = "tables_read"
 """Where the arguments keep the tables that were read, until the command ends."""
+
+DIGESTS = "digests"
+"""Under which name a file of settings has the digests of the tables, by the files they are from."""
 
 NOT_KEPT = frozenset(
     {TABLES_READ, "run", "repeatable", "settings", "out", "report", "command", "quiet", "strict"}
@@ -139,6 +143,29 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
         names = [name if name in command.positionals else f"--{name}" for name in missing]
         command.parser.error(f"give {' and '.join(names)}, or --settings of a folder to repeat")
     return chosen
+
+
+def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) -> list[Note]:
+    """Return that tables hold other ratings than those with which a command was first given.
+
+    Parameters
+    ----------
+    chosen : argparse.Namespace
+        With the file of settings that is repeated.
+    digests : mapping of str to str
+        Of the ratings that were read, by their files.
+    """
+    earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS, {})
+    others = [name for name, own in digests.items() if earlier.get(name, own) != own]
+    if not others and sorted(earlier.values()) != sorted(digests.values()):
+        others = [name for name, own in digests.items() if own not in earlier.values()]
+    if not others:
+        return []
+    text = (
+        f"{enumerated(others)}: these are not the ratings with which {chosen.settings} was "
+        "written, so that values differ."
+    )
+    return [Note("other-data", text)]
 
 
 def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
