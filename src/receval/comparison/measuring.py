@@ -10,13 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.comparison.by_user import ValuesByUserCollector
+from receval.comparison.by_user import ValuesByUser, ValuesByUserCollector
 from receval.comparison.measured_in_words import measured_in_words
 from receval.comparison.named import named_metrics, named_protocols
+from receval.comparison.pair_tests import smallest_p_values
 from receval.comparison.relevance import relevance_in_words, relevance_threshold
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect as dialect_of
+from receval.figures.printed_numbers import significant
 from receval.interchange.reading import ReadingReport
 from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
@@ -25,7 +27,8 @@ from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.storage.messages import enumerated
+from receval.statistics.pairs import LEVEL
+from receval.storage.messages import enumerated, how_many
 
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
@@ -201,16 +204,41 @@ class Measurements:
         ValueError
             Systems were averaged over different users.
         """
+        values = {name: collector.values() for name, collector in self._collectors.items()}
         return EvaluationResult(
             systems=self._systems,
             metrics=tuple(self._measuring.metrics),
-            values={name: collector.values() for name, collector in self._collectors.items()},
+            values=values,
             user_ids=self._user_ids,
             settings=dict(settings),
-            notes=(*notes, *self._measuring.notes),
+            notes=(*notes, *self._measuring.notes, *self._notes_on_tests(values)),
             words=self._measuring.words,
             reading=tuple(reading),
+            less_is_better=frozenset(
+                name for name, own in self._measuring.metrics.items() if own.less_is_better
+            ),
         )
+
+    def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
+        """Say where no pair of systems can be significant, whatever their values are."""
+        if len(self._systems) < 2:
+            return []
+        metrics = np.array(list(self._measuring.metrics), dtype=object)
+        notes = []
+        for name, own in values.items():
+            least, users = smallest_p_values(own)
+            cannot = least >= LEVEL
+            if not cannot.any():
+                continue
+            pairs = len(self._systems) * (len(self._systems) - 1) // 2
+            text = (
+                f"No pair of systems can be significant in {enumerated(list(metrics[cannot]))} "
+                f"({name}): at most {how_many(int(users[cannot].max()), 'user')} of "
+                f"{own.n_users:,} differ under two systems, so that the smallest p-value times "
+                f"{how_many(pairs, 'pair')} is {significant(float(least[cannot].min()))}."
+            )
+            notes.append(Note("too-few-users", text))
+        return notes
 
 
 def _in_dialect(
