@@ -189,6 +189,17 @@ NOTES: dict[str, NoteKind] = {
         "An experiment needs more items or ratings than there are.",
         "Nothing; it is shown where there are more.",
     ),
+    "no-figure": NoteKind(
+        "information",
+        "A figure that cannot be drawn of these data is left out; tables and data have all of it.",
+        "The note says why; shorter names of systems often help.",
+    ),
+    "too-few-users": NoteKind(
+        "doubtful",
+        "With so few users no difference can be significant, however large it is: that none is "
+        "found says nothing.",
+        "Test more users, or compare fewer systems in one call.",
+    ),
     "decision-left-out": NoteKind(
         "information",
         "A level of a decision makes no difference on these data, or cannot be computed.",

@@ -113,6 +113,7 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
         "repeats": "refuse",
         "relevant": 4.0,
         "users": "auto",
+        "samples": 10_000,
         "seed": 1,
     }
 

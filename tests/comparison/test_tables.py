@@ -187,3 +187,36 @@ def test_tables_and_figures_are_written(tmp_path: Path, result: EvaluationResult
         assert again.read_bytes() == (tmp_path / name).read_bytes()
     with pytest.raises(ValueError, match=r"neither \.svg nor \.pdf"):
         result.plot(tmp_path / "f.png")
+
+
+def test_each_row_has_the_users_of_its_own_protocol_in_every_form(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    users, items = np.nonzero(rng.random((40, 20)) < 0.4)
+    table = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
+    data = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    protocols = ["AR AI-AN", "1R TI-NN sampled=5"]
+    systems = {"Pop": Popularity(), "Random": Random(1)}
+    result = evaluate_systems(data, systems, protocols=protocols, relevant=5)
+    counts = result.summary().groupby("protocol")["users"].first()
+    assert counts.nunique() == 2
+    averages = result.tables()[0]
+    place = [column.header for column in averages.columns].index("Users")
+    for row in averages.rows:
+        assert row[place] == str(counts[row[0]])
+    assert averages.caption.startswith("Averages over users. ")
+    for method, name in ((result.to_latex, "a.tex"), (result.to_markdown, "a.md")):
+        method(tmp_path / name)
+        text = (tmp_path / name).read_text()
+        assert "Users" in text
+        assert all(str(own) in text for own in counts)
+
+
+@pytest.mark.parametrize("protocols", ["AR AI-AN", ["AR AI-AN", "AR TI-AN"]])
+def test_a_caption_has_the_number_of_users_where_all_rows_share_it(
+    data: SplitRatings, protocols: str | list[str]
+) -> None:
+    result = evaluate_systems(data, {"Pop": Popularity(), "R": Random(1)}, protocols=protocols)
+    (users,) = result.summary()["users"].unique()
+    averages = result.tables()[0]
+    assert averages.caption.startswith(f"Averages over {users} users")
+    assert "Users" not in [column.header for column in averages.columns]

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from receval.comparison.report import Report
     from receval.ratings import Ratings
 
+MOST_PRINTED = 100
+"""Rows of a table at the terminal; its files have all."""
+
 
 def add_ratings(parser: argparse.ArgumentParser) -> None:
     """Add a file of ratings, and what its columns are."""
@@ -161,6 +164,12 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         help="read metrics by the names of a tool and as it defines them: recbole, elliot, "
         "lenskit, cornac, trec_eval and others (docs/dialects.md)",
     )
+    parser.add_argument(
+        "--samples",
+        type=_samples,
+        default=10_000,
+        help="of the permutation test; what they are too few for is computed (%(default)s)",
+    )
     add_seed(parser)
 
 
@@ -191,6 +200,7 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     """Print and write a report, a text of its own before its tables; return the exit status."""
     from receval.comparison.relevance import relevance_in_words
     from receval.comparison.report import files_of_report
+    from receval.comparison.report_parts import ReportTable
     from receval.figures.tables import to_markdown
 
     read = getattr(chosen, TABLES_READ, ())
@@ -220,7 +230,12 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     sys.stderr.flush()
     if said:
         print(said, end="\n\n")
-    print(*(to_markdown(table) for table in report.tables), sep="\n")
+    for part in report.parts:
+        if not isinstance(part, ReportTable):
+            continue
+        print(to_markdown(replace(part.table, rows=part.table.rows[:MOST_PRINTED])))
+        if (further := len(part.table.rows) - MOST_PRINTED) > 0:
+            print(f"... and {further:,} further rows: see {chosen.out / part.name}.md\n")
     done = "Replaced" if is_replaced else "Written"
     print(f"{done}: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
     return 0
@@ -233,17 +248,23 @@ def repeated(values: Sequence[str] | None) -> list[str]:
 
 def column_name(text: str) -> str | int:
     """Return a column's name, or its position where it is a number."""
-    return int(text) if text.isdigit() else text
+    return int(text) if text.removeprefix("-").isdigit() else text
 
 
 def depth(text: str) -> int | Literal["auto", "whole"] | str:
     """Return a depth, or one of its words, which are checked where they are used."""
-    return int(text) if text.isdigit() else text
+    return int(text) if text.removeprefix("-").isdigit() else text
 
 
 def _seed(text: str) -> int:
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 0 on")
+    return int(text)
+
+
+def _samples(text: str) -> int:
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 1 on")
     return int(text)
 
 

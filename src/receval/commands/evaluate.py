@@ -89,7 +89,8 @@ def run_evaluate(chosen: argparse.Namespace) -> int:
             dialect=chosen.dialect,
             progress=progress,
         )
-    return finish(result.as_report(f"Systems on {Path(chosen.ratings).name}"), chosen)
+    title = f"Systems on {Path(chosen.ratings).name}"
+    return finish(result.as_report(title, samples=chosen.samples), chosen)
 
 
 def _split(text: str) -> tuple[str, Mapping[str, Any]]:

@@ -133,7 +133,8 @@ def run_runs(chosen: argparse.Namespace) -> int:
             dialect=chosen.dialect,
             progress=progress,
         )
-    return finish(result.as_report(f"Runs on {Path(chosen.test).name}"), chosen)
+    title = f"Runs on {Path(chosen.test).name}"
+    return finish(result.as_report(title, samples=chosen.samples), chosen)
 
 
 def named_runs(runs: list[str]) -> dict[str, str]:

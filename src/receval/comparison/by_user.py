@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from receval.metrics.evaluation import EvaluatedUsers, evaluated_lists
 from receval.metrics.lists import JudgedLists
-from receval.statistics.pairs import system_pairs
+from receval.statistics.pairs import over_pairs, system_pairs
 
 CONFIDENCE = 0.95
 
@@ -83,7 +83,7 @@ class ValuesByUser:
         which is the usual one where every user has one list (Cochran 1977, section 6.4, the
         variance of a ratio).
         """
-        return self._half_widths(self.sums, self.means)
+        return self._half_widths((self._residuals**2).sum(axis=-1))
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences of all pairs' averages, first minus second, and half-widths.
@@ -94,18 +94,21 @@ class ValuesByUser:
             Pairs in the order of :func:`receval.statistics.pairs.system_pairs`.
         """
         first, second = system_pairs(self.sums.shape[1])
-        sums = self.sums[:, first] - self.sums[:, second]
-        means = sums.sum(axis=-1) / self.weights.sum()
-        return means, self._half_widths(sums, means)
+        means = self.means[:, first] - self.means[:, second]
+        # The residuals of a difference are the differences of residuals, one metric's at a time.
+        squares = over_pairs(self._residuals, lambda own: (own**2).sum(axis=-1))
+        return means, self._half_widths(squares)
 
-    def _half_widths(
-        self, sums: NDArray[np.float64], means: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    @property
+    def _residuals(self) -> NDArray[np.float64]:
+        return np.asarray(self.sums - self.means[..., None] * self.weights)
+
+    def _half_widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return half the widths of intervals from sums of squared residuals."""
         size = self.n_users
         if size < 2:
-            return np.full_like(means, np.nan)
-        residuals = sums - means[..., None] * self.weights
-        deviation = np.sqrt((residuals**2).sum(axis=-1) * size / (size - 1)) / self.weights.sum()
+            return np.full_like(squares, np.nan)
+        deviation = np.sqrt(squares * size / (size - 1)) / self.weights.sum()
         return np.asarray(stdtrit(size - 1, (1 + CONFIDENCE) / 2) * deviation)
 
 

@@ -8,8 +8,16 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import ArrayLike
 
+MOST_GROUPS = len(ascii_lowercase)
+"""Groups that have letters."""
 
-def shared_letters(means: ArrayLike, differ: ArrayLike) -> list[str]:
+_MOST_ON_THE_WAY = 500
+"""Groups before later pairs split and join them: there can be exponentially many."""
+
+
+def shared_letters(
+    means: ArrayLike, differ: ArrayLike, *, is_less_better: bool = False
+) -> list[str] | None:
     """Return letters such that two systems share one if and only if they do not differ.
 
     Parameters
@@ -18,11 +26,13 @@ def shared_letters(means: ArrayLike, differ: ArrayLike) -> list[str]:
         The best one has the letter a.
     differ : array_like of bool, shape (n_systems, n_systems)
         Symmetric: which pairs are significantly different.
+    is_less_better : bool
+        Whether the lowest mean is the best.
 
     Returns
     -------
-    list of str
-        In the order of the systems.
+    list of str or None
+        In the order of the systems; None if there are more groups than letters.
 
     Notes
     -----
@@ -36,33 +46,36 @@ def shared_letters(means: ArrayLike, differ: ArrayLike) -> list[str]:
     >>> differ = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
     >>> shared_letters([0.1, 0.2, 0.3], differ)
     ['b', 'ab', 'a']
+    >>> shared_letters([0.1, 0.2, 0.3], differ, is_less_better=True)
+    ['a', 'ab', 'b']
     """
     table = np.asarray(differ, dtype=bool)
-    groups = [frozenset(range(len(table)))]
-    for one, other in zip(*np.nonzero(np.triu(table)), strict=True):
-        split: list[frozenset[int]] = []
-        for group in groups:
-            parts = [group - {int(one)}, group - {int(other)}] if {one, other} <= group else [group]
-            split += parts
-        groups = [
-            group
-            for number, group in enumerate(split)
-            if not any(
-                group < other_group or (group == other_group and place < number)
-                for place, other_group in enumerate(split)
-            )
+    # A group is the bits of a whole number: there may be hundreds of systems.
+    groups = [(1 << len(table)) - 1]
+    for one, other in zip(*map(np.ndarray.tolist, np.nonzero(np.triu(table))), strict=True):
+        both = (1 << one) | (1 << other)
+        kept = [group for group in groups if group & both != both]
+        parts = [
+            group & ~(1 << own) for group in groups if group & both == both for own in (one, other)
         ]
-    order = np.argsort(-np.asarray(means, dtype=np.float64), kind="stable").tolist()
-    place = {system: number for number, system in enumerate(order)}
-    groups.sort(key=lambda group: sorted(place[system] for system in group))
+        parts = list(dict.fromkeys(parts))
+        # Whole groups hold none of the parts' wholes, and absorb the parts that they hold.
+        groups = kept + [
+            part
+            for part in parts
+            if not any(part & group == part for group in kept)
+            and not any(part & group == part for group in parts if group != part)
+        ]
+        if len(groups) > _MOST_ON_THE_WAY:
+            return None
+    if len(groups) > MOST_GROUPS:
+        return None
+    values = np.asarray(means, dtype=np.float64)
+    order = np.argsort(values if is_less_better else -values, kind="stable").tolist()
+    groups.sort(key=lambda group: [place for place, own in enumerate(order) if group >> own & 1])
     return [
-        "".join(_letter(number) for number, group in enumerate(groups) if system in group)
+        "".join(
+            ascii_lowercase[number] for number, group in enumerate(groups) if group >> system & 1
+        )
         for system in range(len(table))
     ]
-
-
-def _letter(number: int) -> str:
-    """Return a letter, and a number in brackets once there are no more letters."""
-    if number < len(ascii_lowercase):
-        return ascii_lowercase[number]
-    return f"({number + 1})"

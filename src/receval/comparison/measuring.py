@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from receval.comparison.by_user import ValuesByUser, ValuesByUserCollector
 from receval.comparison.measured_in_words import measured_in_words
 from receval.comparison.named import named_metrics, named_protocols
+from receval.comparison.pair_tests import smallest_p_values
 from receval.comparison.relevance import RelevanceRule
 from receval.comparison.result import EvaluationResult
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect as dialect_of
+from receval.figures.printed_numbers import significant
 from receval.interchange.reading import ReadingReport
 from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
@@ -25,7 +27,8 @@ from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.storage.messages import enumerated
+from receval.statistics.pairs import LEVEL
+from receval.storage.messages import enumerated, how_many
 
 FEW_USERS = 0.1
 """Averages over a smaller share of all users are told as doubtful."""
@@ -213,7 +216,13 @@ class Measurements:
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
         few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
-        notes = (*notes, *self._measuring.notes, *few, *self._notes_on_users(values))
+        notes = (
+            *notes,
+            *self._measuring.notes,
+            *few,
+            *self._notes_on_users(values),
+            *self._notes_on_tests(values),
+        )
         return EvaluationResult(
             systems=self._systems,
             metrics=tuple(self._measuring.metrics),
@@ -223,6 +232,9 @@ class Measurements:
             notes=notes,
             words=self._measuring.words,
             reading=tuple(reading),
+            less_is_better=frozenset(
+                name for name, own in self._measuring.metrics.items() if own.less_is_better
+            ),
         )
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
@@ -254,6 +266,27 @@ class Measurements:
             )
             is_few = averaged < FEW_USERS * n_users
             notes.append(Note("few-users" if is_few else "users-left-out", text))
+        return notes
+
+    def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
+        """Say where no pair of systems can be significant, whatever their values are."""
+        if len(self._systems) < 2:
+            return []
+        metrics = np.array(list(self._measuring.metrics), dtype=object)
+        notes = []
+        for name, own in values.items():
+            least, users = smallest_p_values(own)
+            cannot = least >= LEVEL
+            if not cannot.any():
+                continue
+            pairs = len(self._systems) * (len(self._systems) - 1) // 2
+            text = (
+                f"No pair of systems can be significant in {enumerated(list(metrics[cannot]))} "
+                f"({name}): at most {how_many(int(users[cannot].max()), 'user')} of "
+                f"{own.n_users:,} differ under two systems, so that the smallest p-value times "
+                f"{how_many(pairs, 'pair')} is {significant(float(least[cannot].min()))}."
+            )
+            notes.append(Note("too-few-users", text))
         return notes
 
 

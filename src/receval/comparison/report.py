@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,10 @@ class Report:
 
     @property
     def all_notes(self) -> tuple[Note, ...]:
-        """Those on reading, too, the gravest first, each once."""
-        return gravest_first([*(note for own in self.reading for note in own.notes), *self.notes])
+        """Those on reading and on parts, too, the gravest first, each once."""
+        of_parts = (part.notes for part in self.parts if isinstance(part, ReportText))
+        told = chain(*(own.notes for own in self.reading), self.notes, *of_parts)
+        return gravest_first(told)
 
     def note_lines(self) -> list[str]:
         """Return the notes that stand above the tables, and how many others there are."""

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from receval.figures.finish import rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table
+from receval.notes import Note
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class ReportFigure:
     caption: str
 
     @classmethod
-    def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportFigure:
-        """Return what a function draws, in the style of all figures.
+    def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
+        """Return what a function draws, in the style of all figures, or why it could not.
 
         Parameters
         ----------
@@ -56,10 +57,20 @@ class ReportFigure:
         draw : callable
             It is called inside :func:`receval.figures.style.figure_style`.
         caption : str
+
+        Returns
+        -------
+        ReportFigure or ReportText
+            What cannot be drawn is a text with a note: tables and data do without the figure.
         """
-        with figure_style():
-            figure = draw()
-        return cls(name, rendered_svg(figure, title=caption).decode(), caption)
+        try:
+            with figure_style():
+                figure = draw()
+            return cls(name, rendered_svg(figure, title=caption).decode(), caption)
+        except Exception as error:
+            # Whatever data makes a figure impossible, the results beside it are right.
+            text = f"The figure {name} could not be drawn, and is left out: {error}"
+            return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
 
 
 @dataclass(frozen=True)
@@ -71,10 +82,13 @@ class ReportText:
     heading : str
     paragraphs : tuple of str
         Plain text.
+    notes : tuple of Note
+        Those of the report besides.
     """
 
     heading: str
     paragraphs: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
 
 
 ReportPart = ReportTable | ReportFigure | ReportText

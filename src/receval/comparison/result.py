@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.comparison.by_user import ValuesByUser
-from receval.comparison.intervals_figure import draw_intervals
-from receval.comparison.pair_tests import letters_of_systems, pair_table
-from receval.comparison.printed import DECIMALS, averages_table, pairs_table
+from receval.comparison.intervals_figure import draw_intervals, intervals_caption
+from receval.comparison.pair_tests import letters_of_systems, pair_table, tested_in_words
+from receval.comparison.printed import DECIMALS, averages_table, best_first, pairs_table
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
@@ -51,6 +51,8 @@ class EvaluationResult:
         What was measured, in sentences.
     reading : tuple of ReadingReport
         How files and tables were read.
+    less_is_better : frozenset of str
+        Metrics of which the lowest value is the best.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class EvaluationResult:
     notes: tuple[Note, ...] = ()
     words: tuple[str, ...] = ()
     reading: tuple[ReadingReport, ...] = ()
+    less_is_better: frozenset[str] = frozenset()
     _compared: dict[tuple[int, int], pd.DataFrame] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -151,8 +154,9 @@ class EvaluationResult:
         Returns
         -------
         DataFrame
-            The columns ``protocol``, ``metric``, ``system``, ``mean`` and ``letters``, the best
-            system first.
+            The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (where there
+            are too many groups, the next column in brackets) and ``ahead``, how many systems are
+            significantly better; the best system first.
         """
         pairs = self.compare(samples=samples, seed=seed)
         frames = []
@@ -160,16 +164,20 @@ class EvaluationResult:
             for number, metric in enumerate(self.metrics):
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
                 means = values.means[number]
+                letters, ahead = letters_of_systems(
+                    own, means, self.systems, is_less_better=metric in self.less_is_better
+                )
                 table = pd.DataFrame(
                     {
                         "protocol": protocol,
                         "metric": metric,
                         "system": list(self.systems),
                         "mean": means,
-                        "letters": letters_of_systems(own, means, self.systems),
+                        "letters": letters,
+                        "ahead": ahead,
                     }
                 )
-                frames.append(table.sort_values("mean", ascending=False, kind="stable"))
+                frames.append(best_first(table, self.less_is_better))
         return pd.concat(frames, ignore_index=True)
 
     def per_user(self) -> pd.DataFrame:
@@ -199,41 +207,60 @@ class EvaluationResult:
     @checked_arguments
     def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
         """Return the tables that papers print: averages, and all pairs of several systems."""
-        users = max(values.n_users for values in self.values.values())
+        users = {name: values.n_users for name, values in self.values.items()}
+        less = self.less_is_better
         if len(self.systems) < 2:
-            return (averages_table(self.summary(), users, decimals),)
-        groups = self.groups(samples=samples)
+            return (averages_table(self.summary(), users, decimals, less),)
         pairs = self.compare(samples=samples)
-        return averages_table(groups, users, decimals), pairs_table(pairs, decimals)
+        method = tested_in_words(pairs, samples)
+        groups = self.groups(samples=samples)
+        return (
+            averages_table(groups, users, decimals, less, method),
+            pairs_table(pairs, decimals, less, method),
+        )
 
     @checked_arguments
-    def to_latex(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+    def to_latex(
+        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+    ) -> None:
         """Write the table of averages for LaTeX (booktabs)."""
-        write_atomically(Path(path), to_latex(self.tables(decimals=decimals)[0]))
+        table, *_ = self.tables(samples=samples, decimals=decimals)
+        write_atomically(Path(path), to_latex(table))
 
     @checked_arguments
-    def to_markdown(self, path: str | Path, *, decimals: int = DECIMALS) -> None:
+    def to_markdown(
+        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+    ) -> None:
         """Write the table of averages in Markdown."""
-        write_atomically(Path(path), to_markdown(self.tables(decimals=decimals)[0]))
+        table, *_ = self.tables(samples=samples, decimals=decimals)
+        write_atomically(Path(path), to_markdown(table))
 
     @checked_arguments
-    def as_report(self, title: str = "Evaluation") -> Report:
+    def as_report(self, title: str = "Evaluation", *, samples: int = PERMUTATIONS) -> Report:
         """Return all of it as a report: tables, the figure, and the data behind."""
-        printed = zip(("averages", "pairs"), self.tables(), strict=False)
+        printed = zip(("averages", "pairs"), self.tables(samples=samples), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
-        caption = "Averages with their 95 % intervals over users"
-        figure = ReportFigure.drawn("averages", lambda: draw_intervals(self.summary()), caption)
-        data = {"averages": self.summary(), "per_user": self.per_user()}
+        summary = self.summary()
+        figure = ReportFigure.drawn(
+            "averages",
+            lambda: draw_intervals(summary, self.less_is_better),
+            intervals_caption(summary),
+        )
+        data = {"averages": summary, "per_user": self.per_user()}
+        settings = self.settings
         if len(self.systems) > 1:
-            data |= {"pairs": self.compare(), "groups": self.groups()}
+            data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
+            settings = {**settings, "samples": samples}
         words = [ReportText("What was measured", self.words)] if self.words else []
         parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
-        return Report(title, parts, data, self.notes, self.settings, self.reading, self.words[:1])
+        return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
 
     @checked_arguments
-    def report(self, path: str | Path, *, title: str = "Evaluation") -> None:
+    def report(
+        self, path: str | Path, *, title: str = "Evaluation", samples: int = PERMUTATIONS
+    ) -> None:
         """Write everything as one page for browsers, which loads nothing."""
-        write_atomically(Path(path), self.as_report(title).page())
+        write_atomically(Path(path), self.as_report(title, samples=samples).page())
 
     @checked_arguments
     def plot(self, path: str | Path) -> None:
@@ -248,7 +275,7 @@ class EvaluationResult:
         if target.suffix not in (".svg", ".pdf"):
             raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
         with figure_style():
-            figure = draw_intervals(self.summary())
+            figure = draw_intervals(self.summary(), self.less_is_better)
         rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
         write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
 

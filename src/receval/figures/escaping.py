@@ -48,6 +48,7 @@ _LATEX = {
     "\u221e": r"$\infty$",
     "\u2192": r"$\rightarrow$",
     "\u2190": r"$\leftarrow$",
+    "\u2193": r"$\downarrow$",
     "\u2020": r"\dag{}",
     "\u2007": r"\phantom{0}",
     "\u2008": r"\phantom{.}",

@@ -21,6 +21,7 @@ from matplotlib.ticker import ScalarFormatter
 from matplotlib.typing import ColorType
 
 from receval.figures.hues import shaded
+from receval.storage.messages import shortened
 
 SINGLE_COLUMN = 3.3
 """Width in inches of a figure in one column of a two-column journal."""
@@ -188,6 +189,51 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
             hatch=HATCHES[level],
         )
     return {name: styles[name] for name in names}
+
+
+MOST_COLOURED = 10
+"""Of many series, those that have colours."""
+
+
+LONGEST_NAME = 30
+"""Characters of a name of a person's own in a figure."""
+
+
+def legend_name(name: str) -> str:
+    """Return a name of a person's own with no more characters than a figure has room for.
+
+    Examples
+    --------
+    >>> legend_name("user-knn:neighbours=100,similarity=cosine")
+    'user-knn:neighbour...ty=cosine'
+    """
+    return shortened(name, LONGEST_NAME, middle=True)
+
+
+def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
+    """Return styles for any number of series: of more than there are, most are grey.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The most important ones first.
+
+    Returns
+    -------
+    dict of str to SeriesStyle
+        As :func:`series_styles` where these are enough. Otherwise the first
+        :data:`MOST_COLOURED` have such styles, and all others the colour of :data:`NO_WINNER`.
+
+    Examples
+    --------
+    >>> styles = styles_of_many([f"s{number}" for number in range(200)])
+    >>> styles["s9"].colour == NO_WINNER, styles["s10"].colour == NO_WINNER
+    (False, True)
+    """
+    if len(names) <= len(HATCHES) * len(COLOURS):
+        return series_styles(names)
+    styles = series_styles(names[:MOST_COLOURED])
+    return {name: styles.get(name, SeriesStyle(NO_WINNER, marker="None")) for name in names}
 
 
 def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:

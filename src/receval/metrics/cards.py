@@ -63,7 +63,8 @@ A card repeats them, or says what holds instead.
 - **Missing list:** {Missing}. A user whose list is missing or empty stays in the average.
 - **Ties:** {Ties}: a random order of the items, seeded by dataset, split and fold; the order of
   item codes; or LibRec's (`receval.protocols.protocol.Protocol`).
-- **Under 1R:** {one_relevant}. Condensed lists are refused there."""
+- **Under 1R:** {one_relevant}. Condensed lists are refused there.
+- **Direction:** more is better. Tables have an arrow (↓) by the names of the others."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Card:
         Denominator, Evaluated, Missing, Ties, Source.
     one_relevant : str
         What the metric is under 1R.
+    less_is_better : bool
     """
 
     name: str
@@ -93,11 +95,14 @@ class Card:
     parameters: tuple[str, ...]
     fields: dict[str, str]
     one_relevant: str
+    less_is_better: bool
 
     def text(self) -> str:
         """Return the card as a section of Markdown."""
         lines = [f"- **{title}:** {self.fields[field]}" for field, title in _TITLES.items()]
         lines.append(f"- **Under 1R:** {self.one_relevant}")
+        if self.less_is_better:
+            lines.append("- **Direction:** less is better")
         if self.parameters:
             lines.append("- **Parameters:**")
             lines += [f"  - {parameter}" for parameter in self.parameters]
@@ -142,6 +147,7 @@ def card_of(kind: type[Metric]) -> Card:
         parameters=tuple(_parameters(kind, sections, leave_out=_names(Metric))),
         fields={**RULES, **found},
         one_relevant=UNDER_1R[kind().refused_under_1r],
+        less_is_better=kind.less_is_better,
     )
 
 

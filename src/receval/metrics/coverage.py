@@ -71,6 +71,7 @@ class Unjudged(Metric):
     """
 
     name: ClassVar[str] = "Unjudged"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

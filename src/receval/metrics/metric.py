@@ -44,6 +44,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     needs_all_judgments: ClassVar[bool] = False
+    less_is_better: ClassVar[bool] = False
     cutoff: int | None = None
     condensed: bool = False
     depth: int | None = None

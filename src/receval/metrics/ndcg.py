@@ -96,6 +96,7 @@ class NDCL(Metric):
     """
 
     name: ClassVar[str] = "nDCL"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
     loss: Loss = "steps"
     ideal: Literal["cut", "all"] = "cut"

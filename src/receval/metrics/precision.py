@@ -63,6 +63,7 @@ class AntiPrecision(Metric):
     """
 
     name: ClassVar[str] = "antiP"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
     denominator: Denominator = "cutoff"
 

@@ -74,6 +74,7 @@ class RankBiasedResidual(Metric):
     """
 
     name: ClassVar[str] = "RBPresidual"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
     phi: float = 0.9
 

@@ -117,6 +117,7 @@ class Fallout(Metric):
     """
 
     name: ClassVar[str] = "Fallout"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

@@ -44,6 +44,7 @@ class AntiReciprocalRank(Metric):
     """
 
     name: ClassVar[str] = "antiRR"
+    less_is_better: ClassVar[bool] = True
     needs_all_judgments: ClassVar[bool] = True
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:

@@ -152,7 +152,7 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
     return tuple(told)
 
 
-def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[ReportFigure]:
+def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[ReportPart]:
     decisions = decisions_of(own, DECISION_NAMES)
     if not decisions:
         return []

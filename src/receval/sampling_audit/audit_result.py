@@ -14,7 +14,7 @@ from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.printed_numbers import NOTHING, fixed, p_value
 from receval.figures.tables import Column, Table
-from receval.sampling_audit.negatives_figure import draw_negatives, draw_swaps
+from receval.sampling_audit.negatives_figure import MOST_PAIRS, draw_negatives, draw_swaps
 from receval.sampling_audit.rank_corrections import ESTIMATORS
 
 DECIMALS = 4
@@ -79,7 +79,8 @@ class SamplingAudit:
                     "swaps",
                     lambda: draw_swaps(self.swaps, self.values),
                     "Probability that an evaluation by samples puts two systems in the other order "
-                    "than full ranking. Dotted: .05. Dashed: the number audited.",
+                    "than full ranking. Dotted: .05. Dashed: the number audited."
+                    + self._pairs_left_out(),
                 )
             )
             data |= {"pairs": self.pairs, "swaps": self.swaps}
@@ -114,6 +115,11 @@ class SamplingAudit:
                 f"{fixed(100 * needed / largest, 0)} % of the candidates."
             )
         return told
+
+    def _pairs_left_out(self) -> str:
+        """Say how many pairs the figure has, where it has not all."""
+        pairs = len(self.pairs[["first", "second"]].drop_duplicates())
+        return "" if pairs <= MOST_PAIRS else f" The first {MOST_PAIRS} of {pairs:,} pairs."
 
     def _values_table(self) -> Table:
         sampled = self.settings["sampled"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,17 +14,24 @@ from receval.figures.finish import legend_below
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
+    NO_WINNER,
     SINGLE_COLUMN,
-    SeriesStyle,
+    legend_name,
     new_figure,
     number_axes,
     series_styles,
+    styles_of_many,
 )
 
 MOST_COLUMNS = 3
 """Panels beside each other."""
 
+MOST_PAIRS = 15
+"""Pairs of systems that have a curve."""
+
 _HEIGHT = 2.2
+_LETTER, _HANDLE, _LINE = 0.07, 0.45, 0.17
+"""Inches of a legend's letter, of what stands around its labels, and of its lines."""
 
 
 def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
@@ -33,26 +40,32 @@ def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
     Parameters
     ----------
     curve, values : DataFrame
-        Of :class:`receval.sampling_audit.audit_result.SamplingAudit`.
+        Of :class:`receval.sampling_audit.audit_result.SamplingAudit`. Of more systems than there
+        are styles, the best by the first metric have colours, and the others are grey.
     """
-    styles = series_styles(list(dict.fromkeys(curve["system"])))
+    first = values[values["metric"] == values["metric"].iloc[0]]
+    best = first.sort_values("full", ascending=False, kind="stable")["system"].tolist()
+    styles = styles_of_many(best)
 
     def draw(axes: Axes, metric: str) -> None:
         own = curve[curve["metric"] == metric]
-        for system, style in styles.items():
+        # The grey ones first, so that they lie below.
+        for system in sorted(best, key=lambda name: styles[name].colour != NO_WINNER):
             rows = own[own["system"] == system]
+            is_named = styles[system].colour != NO_WINNER
             line(
                 axes,
                 rows["negatives"],
                 rows["expected"],
-                style,
-                system,
-                error=1.96 * rows["sd"].to_numpy(),
+                styles[system],
+                legend_name(system) if is_named else None,
+                error=1.96 * rows["sd"].to_numpy() if is_named else None,
             )
         axes.set_ylabel(metric)
         axes.set_ylim(bottom=0)
 
-    return _panels(values, draw)
+    named = [legend_name(name) for name in best if styles[name].colour != NO_WINNER]
+    return _panels(values, draw, named)
 
 
 def draw_swaps(swaps: pd.DataFrame, values: pd.DataFrame) -> Figure:
@@ -61,31 +74,36 @@ def draw_swaps(swaps: pd.DataFrame, values: pd.DataFrame) -> Figure:
     Parameters
     ----------
     swaps, values : DataFrame
-        Of :class:`receval.sampling_audit.audit_result.SamplingAudit`. Of more than 28 pairs the
-        first 28 are drawn.
+        Of :class:`receval.sampling_audit.audit_result.SamplingAudit`. The first
+        :data:`MOST_PAIRS` pairs are drawn.
     """
-    pairs = list(dict.fromkeys(zip(swaps["first"], swaps["second"], strict=True)))[:28]
-    names = [f"{first}, {second}" for first, second in pairs]
-    styles: dict[str, SeriesStyle] = series_styles(names)
+    pairs = list(dict.fromkeys(zip(swaps["first"], swaps["second"], strict=True)))
+    pairs = pairs[:MOST_PAIRS]
+    names = [f"{legend_name(first)}, {legend_name(second)}" for first, second in pairs]
+    styles = series_styles([str(number) for number in range(len(names))])
 
     def draw(axes: Axes, metric: str) -> None:
         own = swaps[swaps["metric"] == metric]
-        for (first, second), name in zip(pairs, names, strict=True):
+        for (first, second), name, style in zip(pairs, names, styles.values(), strict=True):
             rows = own[(own["first"] == first) & (own["second"] == second)]
-            line(axes, rows["negatives"], rows["swap_probability"], styles[name], name)
+            line(axes, rows["negatives"], rows["swap_probability"], style, name)
         axes.axhline(0.05, color=INK, linewidth=0.6, linestyle=":")
         axes.set_ylim(-0.03, 1.03)
         axes.set_ylabel(f"Pr(other order), {metric}")
 
-    return _panels(values, draw)
+    return _panels(values, draw, names)
 
 
-def _panels(values: pd.DataFrame, draw: Callable[[Axes, str], None]) -> Figure:
+def _panels(
+    values: pd.DataFrame, draw: Callable[[Axes, str], None], labels: Sequence[str]
+) -> Figure:
     metrics = list(dict.fromkeys(values["metric"]))
     columns = min(MOST_COLUMNS, len(metrics))
     rows = -(-len(metrics) // columns)
     width = SINGLE_COLUMN if columns == 1 else DOUBLE_COLUMN
-    figure = new_figure(width, _HEIGHT * rows + 0.4)
+    # The legend has as many rows as the longest label makes of it.
+    in_a_row = max(1, int(width / (_LETTER * max(map(len, labels)) + _HANDLE)))
+    figure = new_figure(width, _HEIGHT * rows + 0.25 + _LINE * -(-len(labels) // in_a_row))
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes, metric in zip(panels, metrics, strict=False):
         draw(axes, metric)
