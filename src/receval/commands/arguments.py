@@ -248,7 +248,7 @@ def repeated(values: Sequence[str] | None) -> list[str]:
 
 def column_name(text: str) -> str | int:
     """Return a column's name, or its position where it is a number."""
-    return int(text) if text.removeprefix("-").isdigit() else text
+    return int(text) if text.isdigit() else text
 
 
 def depth(text: str) -> int | Literal["auto", "whole"] | str:
