@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -50,6 +50,9 @@ class Measuring:
         What is relevant, in a sentence.
     lowest : float
         Of all test ratings.
+    negative_is_unjudged : bool
+        Whether test ratings below 0 count as not judged: in the dialect's tool, and without a
+        dialect where they are grades of TREC's judgments.
     """
 
     metrics: dict[str, Metric]
@@ -59,6 +62,7 @@ class Measuring:
     dialect: Dialect | None = None
     relevance: str = ""
     lowest: float = 0.0
+    negative_is_unjudged: bool = False
 
     @classmethod
     def of(
@@ -104,6 +108,7 @@ class Measuring:
             spoken,
             relevance_in_words(values, threshold),
             float(values.min()),
+            are_grades if spoken is None else spoken.negative_is_unjudged,
         )
 
     @property
@@ -130,12 +135,14 @@ class Measuring:
         """What is done with negative ratings, and what the dialect's tool does otherwise."""
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
         negative = []
-        if self.lowest < 0 and graded:
-            text = (
-                f"There are test ratings below 0, the lowest of {self.lowest:g}: their gains in "
-                f"{enumerated(graded)} are those of 0, as in trec_eval."
-            )
-            negative = [Note("negative-ratings", text)]
+        if self.lowest < 0:
+            text = f"There are test ratings below 0, the lowest of {self.lowest:g}"
+            if self.negative_is_unjudged:
+                text += ": they count as not judged, as in trec_eval."
+            elif graded:
+                text += f": their gains in {enumerated(graded)} are those of 0, as in trec_eval."
+            if text.endswith("."):
+                negative = [Note("negative-ratings", text)]
         if self.dialect is None:
             return negative
         own = [self.dialect.entry(name).note for name in self.metrics]
@@ -175,6 +182,7 @@ class Measurements:
         ValueError
             A metric cannot be computed under the protocol, or no list is left to average.
         """
+        judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
         lists = JudgedLists.measured_by(judged, ranks, self._measuring.protocols[protocol])
         values = evaluate(list(self._measuring.metrics.values()), lists)
         self._collectors[protocol].add(system, lists, values)
