@@ -131,7 +131,7 @@ def compare_by_lexirecall(
             "each: choose AR."
         )
     values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = relevance_threshold(values, relevant, are_counts=data.are_counts)
     chosen = chosen.with_threshold(threshold)
     names = list(systems)
     first, second = system_pairs(len(names))

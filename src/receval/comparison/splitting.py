@@ -76,6 +76,11 @@ class SplitRatings:
         )
 
     @property
+    def are_counts(self) -> bool:
+        """Whether the ratings were read as counts of plays or the like."""
+        return self.reading is not None and self.reading.are_counts
+
+    @property
     def n_folds(self) -> int:
         """Number of folds."""
         return self.parts.n_folds

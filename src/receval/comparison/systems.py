@@ -93,7 +93,7 @@ def evaluate_systems(
         relevant=relevant,
         users=users,
         dialect=dialect,
-        are_counts=data.reading is not None and data.reading.are_counts,
+        are_counts=data.are_counts,
     )
     complete = measuring.protocols
     metadata = DatasetMetadata.of(data.ratings, measuring.threshold)

@@ -125,7 +125,7 @@ def odds_of_systems(
     ([0, 0], 2)
     """
     values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = relevance_threshold(values, relevant, are_counts=data.are_counts)
     protocol = Protocol("AR", "AI").with_threshold(threshold)
     found: dict[str, list[SamplingOdds]] = {}
     for ranked in ranked_folds(data, systems, protocol, threshold):

@@ -132,7 +132,7 @@ def unbiased_estimates(
         raise ValueError(f"SNIPS is normalised over 'all' or by 'user', not by {normalised!r}.")
     (ranking,) = named_protocols([protocol]).values()
     values = np.concatenate([fold.test.values for fold in data.folds()])
-    threshold = relevance_threshold(values, relevant)
+    threshold = relevance_threshold(values, relevant, are_counts=data.are_counts)
     folds = ranked_folds(data, systems, ranking, threshold)
     return estimates_of_folds(
         folds, list(systems), chosen, models, ranking, threshold, clip=clip, normalised=normalised
