@@ -100,6 +100,8 @@ def cases() -> dict[str, Case]:
         "no-relevant": draw("no-relevant", unloved=6),
         "ties": draw("ties", lengths=everything, score_levels=6),
         "binary": draw("binary", values=(1,)),
+        # Everybody has an item of at least 0: trec_eval has no answer for others.
+        "negative": draw("negative", values=(-3, -2, -1, 0, 1, 2, 3, 4, 5)),
     }
 
 

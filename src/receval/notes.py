@@ -104,7 +104,8 @@ NOTES: dict[str, NoteKind] = {
     "negative-ratings": NoteKind(
         "information",
         "A gain below 0 would make values above 1 or below 0 possible; as in trec_eval, there is "
-        "none.",
+        "none. Items of negative grades in TREC's judgments count as not judged, too; those of "
+        "negative ratings are disliked.",
         "Shift the ratings if those below 0 should be told apart.",
     ),
     "users-without-lists": NoteKind(

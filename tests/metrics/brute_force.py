@@ -134,7 +134,9 @@ GAINS: dict[str, Callable[[float, float], float]] = {
     "rating": lambda rating, _: rating,
     "binary": lambda rating, _: float(rating >= THRESHOLD),
     "exp": lambda rating, _: 2**rating - 1,
-    "exp-normalised": lambda rating, highest: (2 ** (rating - 1) - 1) / (2 ** (highest - 1) - 1),
+    "exp-normalised": lambda rating, highest: (
+        max(2 ** (rating - 1) - 1, 0) / (2 ** (highest - 1) - 1)
+    ),
     "exp-relevant": lambda rating, _: (2**rating - 1) * (rating >= THRESHOLD),
     "exp-steps": lambda rating, _: (2 ** (rating - THRESHOLD + 1) - 1) * (rating >= THRESHOLD),
     "exp-steps-from-0": lambda rating, _: (2 ** (rating + 1) - 1) * (rating >= THRESHOLD),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +53,9 @@ class Measuring:
     relevance : RelevanceRule
     lowest : float
         Of all test ratings.
+    negative_is_unjudged : bool
+        Whether test ratings below 0 count as not judged: in the dialect's tool, and without a
+        dialect where they are grades of TREC's judgments.
     """
 
     metrics: dict[str, Metric]
@@ -61,6 +64,7 @@ class Measuring:
     users: EvaluatedUsers
     dialect: Dialect | None = None
     lowest: float = 0.0
+    negative_is_unjudged: bool = False
 
     @classmethod
     def of(
@@ -73,6 +77,7 @@ class Measuring:
         relevant: float | Literal["auto"],
         users: ChosenUsers,
         dialect: str | Dialect | None = None,
+        are_grades: bool = False,
     ) -> Measuring:
         """Settle what callers say, for test ratings of some values.
 
@@ -98,8 +103,15 @@ class Measuring:
             name: protocol.with_threshold(relevance.threshold)
             for name, protocol in chosen_protocols.items()
         }
-        averaged = "tested" if users == "auto" else users
-        return cls(chosen, complete, relevance, averaged, spoken, float(values.min()))
+        return cls(
+            chosen,
+            complete,
+            relevance,
+            "tested" if users == "auto" else users,
+            spoken,
+            float(values.min()),
+            are_grades if spoken is None else spoken.negative_is_unjudged,
+        )
 
     @property
     def threshold(self) -> float:
@@ -130,12 +142,14 @@ class Measuring:
         """What is done with negative ratings, and what the dialect's tool does otherwise."""
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
         negative = list(self.relevance.notes)
-        if self.lowest < 0 and graded:
-            text = (
-                f"There are test ratings below 0, the lowest of {self.lowest:g}: their gains in "
-                f"{enumerated(graded)} are those of 0, as in trec_eval."
-            )
-            negative.append(Note("negative-ratings", text))
+        if self.lowest < 0:
+            text = f"There are test ratings below 0, the lowest of {self.lowest:g}"
+            if self.negative_is_unjudged:
+                text += ": they count as not judged, as in trec_eval."
+            elif graded:
+                text += f": their gains in {enumerated(graded)} are those of 0, as in trec_eval."
+            if text.endswith("."):
+                negative.append(Note("negative-ratings", text))
         if self.dialect is None:
             return negative
         own = [self.dialect.entry(name).note for name in self.metrics]
@@ -184,6 +198,7 @@ class Measurements:
         ValueError
             A metric cannot be computed under the protocol, or no list is left to average.
         """
+        judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
         own = self._measuring.protocols[protocol]
         lists = JudgedLists.measured_by(judged, ranks, own)
         self._tested |= judged.n_judged > 0

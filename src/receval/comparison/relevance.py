@@ -126,6 +126,7 @@ def relevance_threshold(
     ===============================  ========================================================
     values                           relevant
     ===============================  ========================================================
+    none above 0                     none: they are refused
     all the same (implicit data)     all
     judgments of a TREC track        those of 1 or more
     a scale: at most 20 different    those above the middle of the lowest and the highest: from
@@ -149,7 +150,7 @@ def relevance_threshold(
     Raises
     ------
     ValueError
-        There are no values, or none reaches the threshold.
+        There are no values, none reaches the threshold, or with ``auto`` none is above 0.
 
     Examples
     --------
@@ -160,19 +161,29 @@ def relevance_threshold(
     >>> relevance_threshold(np.array([1.0, 1, 1]), 4)
     Traceback (most recent call last):
     ValueError: No test rating reaches 4, from which on they are relevant; the highest is 1. ...
+    >>> relevance_threshold(np.array([0.0, 0, 0]), "auto")
+    Traceback (most recent call last):
+    ValueError: No test rating is above 0, so that nothing is relevant; the highest is 0. ...
     """
     if not len(values):
         raise ValueError("There are no test ratings: nothing can be evaluated.")
-    highest = float(values.max())
+    highest = float(values.max()) + 0.0  # Never -0.
     if relevant != "auto":
         relevant = _as_the_values_are(values, relevant)
         if highest < relevant:
+            auto = ", or auto" if highest > 0 else ""
             raise ValueError(
                 f"No test rating reaches {relevant:g}, from which on they are relevant; the "
-                f"highest is {highest:g}. Say {highest:g} or less, or auto "
+                f"highest is {highest:g}. Say {highest:g} or less{auto} "
                 f"(relevant={highest:g}, in a command: --relevant {highest:g})."
             )
         return relevant
+    if highest <= 0:
+        raise ValueError(
+            f"No test rating is above 0, so that nothing is relevant; the highest is {highest:g}. "
+            "Look whether the right column was read (--rating), or say from which value on they "
+            f"are relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+        )
     different = np.unique(values)
     if len(different) == 1:
         return highest
@@ -182,7 +193,7 @@ def relevance_threshold(
         middle = (float(different[0]) + highest) / 2
         threshold = float(different[different > middle][0])
     else:
-        threshold = float(different[different > 0][0]) if highest > 0 else float(different[0])
+        threshold = float(different[different > 0][0])
     return relevance_threshold(values, threshold)
 
 

@@ -122,6 +122,7 @@ def evaluate_runs(
         relevant=relevant,
         users=users,
         dialect=dialect,
+        are_grades=judged.are_grades,
     )
     spoken = measuring.dialect
     if ties == "auto":

@@ -83,6 +83,11 @@ class SplitRatings:
         )
 
     @property
+    def are_counts(self) -> bool:
+        """Whether the ratings were read as counts of plays or the like."""
+        return self.reading is not None and self.reading.are_counts
+
+    @property
     def n_folds(self) -> int:
         """Number of folds."""
         return self.parts.n_folds
@@ -111,7 +116,7 @@ class SplitRatings:
             tested,
             relevant,
             at_hand=[self.ratings.values if self.all_values is None else self.all_values],
-            are_counts=self.reading is not None and self.reading.are_counts,
+            are_counts=self.are_counts,
         )
 
     def generator_for(self, number: int) -> GeneratorFor:

@@ -84,6 +84,8 @@ class Dialect:
         What it does that is not imitated, such as rounding, in sentences.
     threshold_option : str
         The tool's name of a relevance threshold; empty if it has none.
+    negative_is_unjudged : bool
+        Whether an item with a rating below 0 counts as one that nobody has judged.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Dialect:
     ties_in_words: str = "in the order of the list"
     caveats: tuple[str, ...] = ()
     threshold_option: str = ""
+    negative_is_unjudged: bool = False
 
     def metric(self, name: str) -> Metric:
         """Return the metric of ours that the tool's is.
@@ -197,6 +200,8 @@ class Dialect:
             f"  averaged: {self.users_in_words}",
             f"  equal scores: {self.ties_in_words}",
         ]
+        if self.negative_is_unjudged:
+            lines.append("  ratings below 0: not judged")
         lines += [f"  not imitated: {caveat}" for caveat in self.caveats]
         for entry in self.entries:
             lines.append(f"{entry.form}: {metric_in_words(parse(entry.label))}")

@@ -15,6 +15,7 @@ import numpy as np
 from receval.dialects.dialect import Dialect
 from receval.dialects.registry import dialect
 from receval.metrics.evaluation import evaluate, evaluated_lists
+from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
 from receval.protocols.judged_ranks import JudgedRanks
@@ -129,13 +130,12 @@ def _lists_of(
     )
     lengths = np.array([len(own) for own in places], dtype=np.int32)
     ranks = np.array([places[u].get(item, 0) for u, item, _ in rows], dtype=np.int32)
-    lists = JudgedLists.of(
-        judgments,
-        JudgedRanks(ranks, lengths=lengths, candidates=lengths),
-        spoken.threshold(judgments.values),
-        Protocol(),
+    judged = replace(
+        JudgedItems.of(judgments, spoken.threshold(judgments.values)),
+        negative_is_unjudged=spoken.negative_is_unjudged,
     )
-    return lists, users
+    judged_ranks = JudgedRanks(ranks, lengths=lengths, candidates=lengths)
+    return JudgedLists.measured_by(judged, judged_ranks, Protocol()), users
 
 
 def _places(run: list[list[Any]], ties: str) -> dict[str, int]:

@@ -55,6 +55,7 @@ class KnownDeviation:
 
 
 _OF_THE_RUN = "LensKit averages users of the run who have no test rating, too"
+_BELOW_0 = "ratings below 0 are subtracted, whose gain is 0 here"
 _NAN = "LensKit has no number for users without test ratings, or for empty lists"
 
 KNOWN_DEVIATIONS = (
@@ -68,6 +69,8 @@ KNOWN_DEVIATIONS = (
         averages_only=True,
     ),
     KnownDeviation("lenskit_014", ".*", "missing|no-relevant", _NAN, no_number=True),
+    KnownDeviation("lenskit", "NDCG.*gain=rating.*", "negative", _BELOW_0),
+    KnownDeviation("recommenders", "ndcg.* score_type=(raw|exp).*", "negative", _BELOW_0),
     KnownDeviation(
         "lenskit_014", "hit.*", ".*", "LensKit counts hits in single precision", SINGLE, True
     ),
@@ -93,7 +96,7 @@ KNOWN_DEVIATIONS = (
     ),
     KnownDeviation(
         "ranx",
-        "bpref",
+        "bpref.*",
         ".*",
         "ranx has no number for users without an item judged not relevant",
         no_number=True,

@@ -7,6 +7,7 @@ from receval.dialects.dialect import Dialect, ToolMetric
 
 _NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
 _OF_ITEMS = "it is about the items of lists, not about hits"
+_BELOW_0 = "LensKit subtracts ratings below 0, so that it can be above 1; here their gain is 0."
 
 LENSKIT = Dialect(
     name="lenskit",
@@ -24,9 +25,16 @@ LENSKIT = Dialect(
         ToolMetric("RecipRank", "RR", cutoff="optional"),
         ToolMetric("AveragePrecision", "AP(denominator=listed)", cutoff="optional"),
         ToolMetric("NDCG", "nDCG(discount=log-after-2,gain=binary)", cutoff="optional"),
-        ToolMetric("NDCG gain=rating", "nDCG(discount=log-after-2)", cutoff="optional"),
+        ToolMetric(
+            "NDCG gain=rating", "nDCG(discount=log-after-2)", cutoff="optional", note=_BELOW_0
+        ),
         ToolMetric("NDCG weight=LogRankWeight(offset=1)", "nDCG(gain=binary)", cutoff="optional"),
-        ToolMetric("NDCG gain=rating weight=LogRankWeight(offset=1)", "nDCG", cutoff="optional"),
+        ToolMetric(
+            "NDCG gain=rating weight=LogRankWeight(offset=1)",
+            "nDCG",
+            cutoff="optional",
+            note=_BELOW_0,
+        ),
         ToolMetric("RBP", "RBP(phi=0.85)", cutoff="optional"),
         ToolMetric("RBP patience=0.5", "RBP(phi=0.5)", cutoff="optional"),
         ToolMetric("RBP normalize=True", "RBP(denominator=best,phi=0.85)", cutoff="optional"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from receval.dialects.dialect import Dialect, ToolMetric
 
 _OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
+_BELOW_0 = "The tool subtracts for ratings below 0, so that it can be above 1; here they gain 0."
 
 RECOMMENDERS = Dialect(
     name="recommenders",
@@ -23,13 +24,14 @@ RECOMMENDERS = Dialect(
                 label,
                 users="tested",
                 aliases=(f"ndcg_at{option}", f"ndcg{option}"),
+                note=note,
             )
-            for option, label in (
-                ("", "nDCG(gain=binary)"),
-                (" score_type=binary", "nDCG(gain=binary)"),
-                (" score_type=raw", "nDCG"),
-                (" score_type=exp", "nDCG(gain=exp)"),
-                (" score_type=exp discfun_type=log2", "nDCG(gain=exp)"),
+            for option, label, note in (
+                ("", "nDCG(gain=binary)", ""),
+                (" score_type=binary", "nDCG(gain=binary)", ""),
+                (" score_type=raw", "nDCG", _BELOW_0),
+                (" score_type=exp", "nDCG(gain=exp)", _BELOW_0),
+                (" score_type=exp discfun_type=log2", "nDCG(gain=exp)", _BELOW_0),
             )
         ),
     ),

@@ -50,9 +50,10 @@ TREC_EVAL = Dialect(
     ties_in_words="scores in single precision, then the last identifier first",
     caveats=(
         "trec_eval prints 4 digits",
-        "trec_eval takes whole numbers as judgments, and negative ones as not judged",
+        "trec_eval takes whole numbers as judgments",
     ),
     threshold_option="relevance_level",
+    negative_is_unjudged=True,
 )
 """trec_eval and pytrec_eval; with trec_eval's -c users without a list count 0."""
 
@@ -95,6 +96,7 @@ IR_MEASURES = Dialect(
     ties="trec",
     ties_in_words="scores in single precision, then the last identifier first (pytrec_eval)",
     threshold_option="rel",
+    negative_is_unjudged=True,
 )
 """ir_measures with its usual providers, pytrec_eval for most."""
 

@@ -17,6 +17,7 @@ from receval.metrics.metric import Metric, column, filled, ratio, slots
 EPSILON = 1e-5
 """The small constant of the papers and of trec_eval, which keeps an empty estimate defined."""
 
+_NO_ITEM = np.empty(0, dtype=np.int32)
 _FORMS = {"valcarce": 0, "trec_eval": 1, "bellogin": 2}
 
 
@@ -113,7 +114,8 @@ class InferredAveragePrecision(Metric):
 
     with :math:`r` relevant and :math:`s` non-relevant judged items above rank :math:`k` and
     :math:`\epsilon = 10^{-5}`. The form ``trec_eval`` multiplies the second term by
-    :math:`(r + s) / (k - 1)`, the share of pooled items above, where the pool is what is judged.
+    :math:`(r + s) / (k - 1)`, the share of pooled items above, where the pool is what is judged
+    and what has a negative grade among TREC's judgments.
     The form ``bellogin`` does so too, has no :math:`\epsilon`, and counts the item itself in the
     last fraction: :math:`(r + 1) / (r + 1 + s)`. Under 1R these two are the reciprocal rank.
 
@@ -146,6 +148,7 @@ class InferredAveragePrecision(Metric):
             lists.starts,
             lists.ranks,
             lists.relevant,
+            _NO_ITEM if lists.pooled_above is None else lists.pooled_above,
             _FORMS[self.form],
             EPSILON,
             as_array(cutoffs),
@@ -159,6 +162,7 @@ def _sum_expected(
     starts: NDArray[np.int64],
     ranks: NDArray[np.int32],
     relevant: NDArray[np.bool_],
+    pooled_above: NDArray[np.int32],
     form: int,
     epsilon: float,
     cutoffs: NDArray[np.int32],
@@ -181,7 +185,10 @@ def _sum_expected(
                     share = judged * (hits + 1.0) / (judged + 1.0)
                 else:
                     share = (hits + epsilon) / (judged + 2.0 * epsilon)
-                    share *= rank - 1 if form == 0 else judged
+                    pooled = judged
+                    if len(pooled_above):
+                        pooled += pooled_above[index]
+                    share *= rank - 1 if form == 0 else pooled
                 total += (1.0 + share) / rank
                 hits += 1.0
             judged += 1.0

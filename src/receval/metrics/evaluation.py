@@ -146,11 +146,11 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
     if evaluated_users == "all":
         return np.ones(view.n_lists, dtype=bool)
     if evaluated_users == "tested":
-        return view.n_judged > 0
+        return lists.is_tested
     if evaluated_users == "relevant":
         return view.n_relevant > 0
     if evaluated_users == "covered":
-        return (view.n_judged > 0) & (view.lengths > 0)
+        return lists.is_tested & (view.lengths > 0)
     if evaluated_users == "relevant-covered":
         return (view.n_relevant > 0) & (view.lengths > 0)
     raise ValueError(

@@ -33,8 +33,8 @@ _UNKNOWN_FROM = 5.0
 def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64]:
     r"""Return the gain of each judged item; it never falls with the rating.
 
-    Where a gain is of the rating itself, and not of its steps above the threshold, a rating below 0
-    has the gain of a rating of 0, as in trec_eval.
+    No gain is below 0, or the worst items would make nDCG more than 1: a rating below 0 has the
+    gain of a rating of 0, as in trec_eval.
 
     Parameters
     ----------
@@ -44,8 +44,7 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         - ``binary``: 1 for relevant items, else 0
         - ``exp``: :math:`2^r - 1` for every judged item
         - ``exp-normalised``: :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)` for every judged item,
-          with the highest rating of the dataset; negative for ratings below 1 (canamares2020,
-          table 3)
+          with the highest rating of the dataset; 0 for ratings below 1 (canamares2020, table 3)
         - ``exp-relevant``: :math:`2^r - 1` for relevant items, else 0 (ranx)
         - ``exp-steps``: :math:`2^{r - \tau + 1} - 1` for relevant items, else 0 (RankSys, Elliot)
         - ``exp-steps-from-0``: :math:`2^{r + 1} - 1` for relevant items, else 0: the steps of a
@@ -80,13 +79,13 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
                 f"{wanted_by} has the gain exp-normalised, which is 0 for ratings of 1, but the "
                 f"highest rating of the dataset is {highest:g}: choose another gain."
             )
-        return (np.exp2(from_zero - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
+        return (np.exp2(np.maximum(ratings, 1.0) - 1.0) - 1.0) / (np.exp2(highest - 1.0) - 1.0)
     if gain == "exp-relevant":
         return np.where(judged.relevant, np.exp2(from_zero) - 1.0, 0.0)
     if gain == "exp-steps":
         return np.where(judged.relevant, np.exp2(ratings - judged.threshold + 1.0) - 1.0, 0.0)
     if gain == "exp-steps-from-0":
-        return np.where(judged.relevant, np.exp2(ratings + 1.0) - 1.0, 0.0)
+        return np.where(judged.relevant, np.exp2(np.maximum(ratings, -1.0) + 1.0) - 1.0, 0.0)
     if gain == "relevant":
         return np.where(judged.relevant, from_zero, 0.0)
     if gain == "steps":

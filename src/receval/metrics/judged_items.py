@@ -93,6 +93,9 @@ class JudgedItems:
     items : ndarray of int32, or None
         Item code of each of the fold's judgments, which ``positions`` point to; where the metadata
         are known, these are, too.
+    negative_is_unjudged : bool
+        Whether an item with a rating below 0 was in the pool and is not judged, as in trec_eval;
+        :class:`receval.metrics.lists.JudgedLists` then leave it out.
     """
 
     starts: NDArray[np.int64]
@@ -102,6 +105,7 @@ class JudgedItems:
     threshold: float
     metadata: DatasetMetadata | Callable[[], DatasetMetadata] | None = None
     items: NDArray[np.int32] | None = None
+    negative_is_unjudged: bool = False
 
     @classmethod
     def of(
@@ -223,6 +227,7 @@ class JudgedItems:
             threshold=self.threshold,
             metadata=self.metadata,
             items=self.items,
+            negative_is_unjudged=self.negative_is_unjudged,
         )
 
     @cached_property
@@ -238,6 +243,7 @@ class JudgedItems:
             threshold=self.threshold,
             metadata=self.metadata,
             items=self.items,
+            negative_is_unjudged=self.negative_is_unjudged,
         )
 
 

@@ -34,6 +34,8 @@ class ListView:
         Each one's index among the judged items.
     ranks : ndarray of int32, shape (n_ranked,)
         Its rank in the list, from 1.
+    pooled_above : ndarray of int32, shape (n_ranked,), optional
+        How many items above it were in the pool and are not judged (infAP); none by default.
     """
 
     judged: JudgedItems
@@ -42,6 +44,7 @@ class ListView:
     starts: NDArray[np.int64]
     indices: NDArray[np.int32]
     ranks: NDArray[np.int32]
+    pooled_above: NDArray[np.int32] | None = None
     _counts: dict[tuple[str, tuple[int, ...]], NDArray[np.float64]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -150,6 +153,7 @@ class ListView:
             self.starts[rows.start : rows.stop + 1] - own.start,
             self.indices[own] - np.int32(first),
             self.ranks[own],
+            None if self.pooled_above is None else self.pooled_above[own],
         )
 
     def cut(self, depth: int) -> ListView:
@@ -162,6 +166,7 @@ class ListView:
             self._starts_of(kept),
             self.indices[kept],
             self.ranks[kept],
+            None if self.pooled_above is None else self.pooled_above[kept],
         )
 
     def condensed(self) -> ListView:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -37,6 +37,9 @@ class JudgedLists:
         compute; under 1R of the non-relevant ones. NaN where there are no candidates.
     percentiles : ndarray of int16, shape (n_lists,), or None
         Under P1R, the popularity percentile of each list, from 0.
+    in_pool : ndarray of bool, shape (n_lists,), or None
+        Whose items are judged or, with a grade below 0, at least in the pool; None where all in the
+        pool are judged.
     """
 
     full: ListView
@@ -45,6 +48,7 @@ class JudgedLists:
     one_relevant: bool
     computable_share: float
     percentiles: NDArray[np.int16] | None = None
+    in_pool: NDArray[np.bool_] | None = None
     _views: dict[tuple[bool, int | None], ListView] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -146,7 +150,16 @@ class JudgedLists:
         n_ranked = int(judged_ranks.lengths.sum(dtype=np.int64))
         computable = n_ranked / n_candidates if n_candidates else float("nan")
         full = ListView.of(judged, ranks, lengths)
-        return cls(full, users, n_users, one_relevant, computable, percentiles)
+        in_pool = None
+        if judged.negative_is_unjudged and not one_relevant and (judged.values < 0).any():
+            in_pool = judged.n_judged > 0
+            full = _without_negative(full, judged_ranks.ranks)
+        return cls(full, users, n_users, one_relevant, computable, percentiles, in_pool)
+
+    @property
+    def is_tested(self) -> NDArray[np.bool_]:
+        """Whether each list has a judgment, if only one below 0."""
+        return self.full.n_judged > 0 if self.in_pool is None else self.in_pool
 
     def listed(self, condensed: bool = False) -> NDArray[np.int64]:
         """Return the length of each list, as it is or of its judged items alone."""
@@ -178,3 +191,16 @@ def view_of(lists: ListView, condensed: bool, depth: int | None) -> ListView:
     """Return lists cut at a depth, then condensed."""
     view = lists if depth is None else lists.cut(depth)
     return view.condensed() if condensed else view
+
+
+def _without_negative(lists: ListView, ranks: NDArray[np.integer]) -> ListView:
+    """Return lists whose items of ratings below 0 are not judged, and how many are above others."""
+    judged = lists.judged
+    negative = judged.values[lists.indices] < 0
+    before = np.r_[0, np.cumsum(negative)]
+    above = before[:-1] - np.repeat(before[lists.starts[:-1]], np.diff(lists.starts))
+    kept = np.ones(len(ranks), dtype=np.bool_)
+    kept[judged.positions] = judged.values >= 0
+    rest = judged.kept(kept)
+    view = ListView.of(rest, ranks[rest.positions], lists.lengths)
+    return replace(view, pooled_above=above[~negative].astype(np.int32))
