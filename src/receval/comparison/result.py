@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from receval.comparison.by_user import ValuesByUser
 from receval.comparison.intervals_figure import draw_intervals, intervals_caption
 from receval.comparison.pair_tests import letters_of_systems, pair_table, tested_in_words
-from receval.comparison.printed import DECIMALS, averages_table, best_first, pairs_table
+from receval.comparison.printed import (
+    DECIMALS,
+    averages_table,
+    best_first,
+    pairs_table,
+    with_direction,
+)
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
@@ -274,4 +280,5 @@ class EvaluationResult:
         table = self.summary().pivot_table(
             index=["protocol", "system"], columns="metric", values="mean", sort=False
         )
-        return str(table[list(self.metrics)].round(4))
+        shown = table[list(self.metrics)].round(4)
+        return str(shown.rename(columns=lambda name: with_direction(name, self.less_is_better)))
