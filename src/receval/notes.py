@@ -201,6 +201,13 @@ NOTES: dict[str, NoteKind] = {
         "found says nothing.",
         "Test more users, or compare fewer systems in one call.",
     ),
+    "cannot-tell": NoteKind(
+        "information",
+        "Where every order has the same value, or users are too few for a test, a universe says "
+        "nothing of the systems: to count it as a draw would make them look alike.",
+        "Nothing: shares are of the universes that can tell. A higher threshold (--relevant) makes "
+        "orders of condensed lists count.",
+    ),
     "decision-left-out": NoteKind(
         "information",
         "A level of a decision makes no difference on these data, or cannot be computed.",

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from receval.comparison.intervals_figure import draw_intervals
 from receval.comparison.result import EvaluationResult
 from receval.comparison.runs import evaluate_runs
+from receval.diagnosis.printed_tables import judgments_table
+from receval.diagnosis.unbiased_judgments import agreement_of_judgments
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
@@ -64,6 +67,21 @@ def test_tables_have_an_arrow_where_less_is_better(result: EvaluationResult) -> 
         assert "↓: less is better" in table.caption
         assert r"$\downarrow$" in to_latex(table)
         assert "antiP@2 ↓" in to_markdown(table)
+
+
+def test_what_is_printed_has_the_arrow(result: EvaluationResult) -> None:
+    assert "antiP@2 ↓" in str(result)
+
+
+def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> None:
+    cells = {"system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]}
+    metrics = ["P@10", "P@10", "antiP@10", "antiP@10"]
+    values = pd.DataFrame({"judgments": "observed", "metric": metrics, **cells})
+    agreement = agreement_of_judgments(values)
+    assert agreement["tau"].tolist() == [-1.0]
+    table = judgments_table(agreement, None)
+    assert table.rows[0][1] == "P@10 and antiP@10 ↓"
+    assert "↓: less is better" in table.notes[0]
 
 
 def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -> None:

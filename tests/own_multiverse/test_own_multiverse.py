@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from receval.comparison.report_parts import ReportFigure
 from receval.interchange.ratings_table import read_ratings
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import DECISION_NAMES
+from receval.own_multiverse.cannot_tell import telling
 from receval.own_multiverse.exploring import ExploredRatings, explore_ratings
 from receval.own_multiverse.flips import changes_from_start, flips_by_decision, wins_by_level
 from receval.own_multiverse.grids import GRIDS, grid_of
-from receval.own_multiverse.multiverse_report import multiverse_report
+from receval.own_multiverse.multiverse_report import MOST_DRAWN, multiverse_report
 from receval.ratings import Ratings
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
@@ -64,7 +66,7 @@ def test_the_starting_configuration_is_the_first_level_of_all(found: ExploredRat
 def test_a_flip_is_a_pair_of_universes_that_differ_in_one_decision(found: ExploredRatings) -> None:
     own = found.of_pair("Pop", "Random")
     flips = flips_by_decision(own).set_index("decision")
-    rows = own[[*DECISION_NAMES, "verdict"]].to_dict("records")
+    rows = telling(own)[[*DECISION_NAMES, "verdict"]].to_dict("records")
     counted = dict.fromkeys(DECISION_NAMES, (0, 0, 0))
     for one, other in combinations(rows, 2):
         differing = [name for name in DECISION_NAMES if one[name] != other[name]]
@@ -166,3 +168,18 @@ def test_told_how_far_the_work_is() -> None:
     steps: list[tuple[str, int, int]] = []
     explore_ratings(own_ratings(), SYSTEMS, grid=GRID, told=lambda *step: steps.append(step))
     assert steps == [("splits", 0, 2), ("splits", 1, 2), ("splits", 2, 2)]
+
+
+@pytest.mark.costly
+def test_of_many_pairs_all_have_tables_and_the_first_have_figures() -> None:
+    systems = {
+        f"Random {number} of a long name that has no end at all": SYSTEMS["Random"]
+        for number in range(7)
+    }
+    grid = DecisionGrid.model_validate({"test": ["t", "sign"]})
+    report = multiverse_report(explore_ratings(own_ratings(), systems, grid=grid))
+    figures = [part for part in report.parts if isinstance(part, ReportFigure)]
+    assert len(report.tables) == 1 + 3 * 21
+    assert len(figures) == MOST_DRAWN
+    assert f"The first {MOST_DRAWN} of 21 pairs have a figure." in report.page()
+    assert not [note for note in report.all_notes if note.code == "no-figure"]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -248,3 +249,34 @@ def test_p_values_know_neither_the_order_of_users_nor_an_added_constant(
     random.shuffle(users)
     found = test(values)
     np.testing.assert_allclose(test(values[..., users] + constant), found, rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 5, 6, 12, 25])
+def test_exact_wilcoxon_is_that_of_scipy_without_ties(size: int) -> None:
+    rng = np.random.default_rng(size)
+    for shift in (0.0, 0.5, 2.0):
+        differences = np.append(rng.normal(shift, 1, size), [0.0, 0.0])
+        expected = stats.wilcoxon(differences[:size], method="exact").pvalue
+        values = [differences, np.zeros(size + 2)]
+        assert wilcoxon_test(values, exact_up_to=25)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_exact_wilcoxon_counts_all_signs_of_tied_ranks() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        differences = rng.integers(-2, 4, 9).astype(float)
+        kept = differences[differences != 0]
+        ranks = stats.rankdata(np.abs(kept))
+        signs = np.array(list(product((0, 1), repeat=len(kept))))
+        middle = ranks.sum() / 2
+        expected = (np.abs(signs @ ranks - middle) >= abs(ranks[kept > 0].sum() - middle)).mean()
+        found = wilcoxon_test([differences, np.zeros(9)], exact_up_to=25)[0]
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_more_differences_and_callers_who_do_not_ask_keep_the_approximation() -> None:
+    values = np.random.default_rng(5).random((3, 26))
+    np.testing.assert_array_equal(wilcoxon_test(values, exact_up_to=25), wilcoxon_test(values))
+    five = [[0, 0, 0, 0, 0], [1, 2, 3, 4, 5]]
+    assert wilcoxon_test(five)[0] == pytest.approx(0.0431, abs=5e-5)
+    assert wilcoxon_test(five, exact_up_to=25)[0] == 0.0625

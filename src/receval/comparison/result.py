@@ -16,7 +16,13 @@ from receval.checked_arguments import checked_arguments
 from receval.comparison.by_user import ValuesByUser
 from receval.comparison.intervals_figure import draw_intervals, intervals_caption
 from receval.comparison.pair_tests import letters_of_systems, pair_table, tested_in_words
-from receval.comparison.printed import DECIMALS, averages_table, best_first, pairs_table
+from receval.comparison.printed import (
+    DECIMALS,
+    averages_table,
+    best_first,
+    pairs_table,
+    with_direction,
+)
 from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
@@ -283,4 +289,5 @@ class EvaluationResult:
         table = self.summary().pivot_table(
             index=["protocol", "system"], columns="metric", values="mean", sort=False
         )
-        return str(table[list(self.metrics)].round(4))
+        shown = table[list(self.metrics)].round(4)
+        return str(shown.rename(columns=lambda name: with_direction(name, self.less_is_better)))

@@ -7,9 +7,11 @@ import math
 
 import pandas as pd
 
+from receval.comparison.printed import with_direction
 from receval.diagnosis.metrics_on_these_data import POPULAR_PERCENT, SAMPLES, TOLD_PERCENT
 from receval.figures.printed_numbers import NOTHING, fixed, significant
 from receval.figures.tables import Column, Table
+from receval.metrics.registry import parse
 
 _HIDDEN = ("ratings_per_user_q10", "ratings_per_user_q90", "ratings_per_item_q10")
 _WHOLE = ("users", "items", "ratings", "different_values")
@@ -175,16 +177,24 @@ def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
 
 def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
     """Print how orders of systems agree by liked and disliked items, and without bias."""
+    less = {
+        name
+        for name in (*agreement["metric"], *agreement["other"])
+        if parse(str(name)).less_is_better
+    }
     rows = tuple(
         (
             _sentence(str(row.comparison)),
-            str(row.metric) if row.metric == row.other else f"{row.metric} and {row.other}",
+            " and ".join(
+                with_direction(name, less) for name in dict.fromkeys((row.metric, row.other))
+            ),
             fixed(float(row.tau), 2),
         )
         for row in agreement.itertuples()
     )
     notes = [
-        "1: the same order; \N{MINUS SIGN}1: the opposite one, so that one of the two misleads."
+        "1: the same order; \N{MINUS SIGN}1: the opposite one, so that one of the two misleads. "
+        "\N{DOWNWARDS ARROW}: less is better."
     ]
     if opposed is not None and not math.isnan(opposed):
         notes.append(

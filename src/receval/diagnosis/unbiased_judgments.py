@@ -191,7 +191,7 @@ def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
 
     def goodness(kind: str, label: str) -> np.ndarray:
         own = table.loc[(kind, label)].to_numpy(dtype=np.float64)
-        return -own if label.startswith(_DISLIKED) else own
+        return -own if parse(label).less_is_better else own
 
     def tau(one: np.ndarray, other: np.ndarray) -> float:
         return float(kendall_tau_b(one[None], other[None], TOLERANCE_OF_MEANS)[0, 0])
@@ -234,9 +234,6 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
     pairs = item_pairs(probabilities, relevance="rated")
     opposed = pairs.observed_precision * pairs.observed_anti_precision == -1
     return pairs.share(opposed)
-
-
-_DISLIKED = tuple(disliked for _, disliked in PAIRS_OF_METRICS)
 
 
 def _codes(ids: Sequence[str] | np.ndarray, known: np.ndarray) -> np.ndarray:

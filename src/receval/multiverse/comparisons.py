@@ -21,7 +21,13 @@ from receval.multiverse.decisions import (
 from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
-from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_statistics
+from receval.statistics.paired_tests import (
+    MOST_RANKED,
+    sign_test,
+    t_test,
+    wilcoxon_statistics,
+    wilcoxon_test,
+)
 from receval.statistics.pairs import LEVEL
 
 AVERAGE_BY_AGGREGATION = {
@@ -92,6 +98,8 @@ class PairOfSystems:
     coverage : {"full", "reduced"}
     resamples : ndarray of float64, shape (n_samples, n_users), optional
         From :func:`receval.statistics.bootstrap.poisson_resamples`, for the bootstrap.
+    is_exact : bool
+        Whether Wilcoxon's test is exact with few differences.
     """
 
     def __init__(
@@ -103,7 +111,10 @@ class PairOfSystems:
         has_train: NDArray[np.bool_] | None = None,
         coverage: CoverageTreatment = "full",
         resamples: NDArray[np.float64] | None = None,
+        *,
+        is_exact: bool = False,
     ) -> None:
+        self.is_exact = is_exact
         self.measured = (first, second)
         self.n_test = n_test
         self.n_relevant = n_relevant
@@ -280,7 +291,10 @@ def _by_sign(summary: _Summary) -> _Tested:
 
 def _by_wilcoxon(summary: _Summary) -> _Tested:
     z = wilcoxon_statistics(summary.as_pairs, decimals=MEAN_DECIMALS)[..., 0]
-    return _Tested(2.0 * ndtr(-np.abs(z)), summary.unknown, np.sign(z).astype(np.int64))
+    p = 2.0 * ndtr(-np.abs(z))
+    if summary.pair.is_exact:
+        p = wilcoxon_test(summary.as_pairs, decimals=MEAN_DECIMALS, exact_up_to=MOST_RANKED)[..., 0]
+    return _Tested(p, summary.unknown, np.sign(z).astype(np.int64))
 
 
 def _by_bootstrap(summary: _Summary) -> _Tested:

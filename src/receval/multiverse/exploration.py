@@ -29,6 +29,8 @@ def explore(
     universes: Universes,
     pairs: Sequence[Pair],
     generator: np.random.Generator,
+    *,
+    is_exact: bool = False,
 ) -> pd.DataFrame:
     """Compare pairs of systems under configurations.
 
@@ -45,6 +47,9 @@ def explore(
         Names of two different systems.
     generator : Generator
         Of the bootstrap's samples, the same for all configurations.
+    is_exact : bool
+        Whether Wilcoxon's test is exact with few differences
+        (:data:`receval.statistics.paired_tests.MOST_RANKED`).
 
     Returns
     -------
@@ -123,6 +128,7 @@ def explore(
                             has_train if of_users[0].users == "trained" else None,
                             of_users[0].coverage,
                             resamples,
+                            is_exact=is_exact,
                         )
                     by_pair.append([_rows(each, labels, pair, compared) for each in tested])
                 # By aggregation and test first, then by pair.

@@ -22,6 +22,11 @@ from receval.multiverse.exploration import explore
 from receval.multiverse.trained_universes import Factory, TrainedUniverses
 from receval.multiverse.universes import UserValues
 from receval.notes import Note
+from receval.own_multiverse.cannot_tell import (
+    counts_of_reasons,
+    notes_on_universes,
+    with_universes_that_cannot_tell,
+)
 from receval.own_multiverse.grids import GridName, grid_of
 from receval.ratings import Ratings
 from receval.seeds import generator
@@ -34,14 +39,16 @@ class ExploredRatings:
     Attributes
     ----------
     universes : DataFrame
-        As :func:`receval.multiverse.exploration.explore` returns them: a row a pair and universe.
+        As :func:`receval.multiverse.exploration.explore` returns them, with exact p-values of
+        Wilcoxon's test: a row a pair and universe. The ``verdict`` of one that cannot tell is
+        ``cannot tell``, for a ``reason`` (:data:`receval.own_multiverse.cannot_tell.REASONS`).
     per_user : DataFrame
         The values of users in the starting configuration, by ``system`` and ``user``.
     start : Configuration
         The first level of every decision.
     settings : mapping
     notes : tuple of Note
-        Which decisions the data does not support.
+        Which decisions the data does not support, and how many universes cannot tell.
     """
 
     universes: pd.DataFrame
@@ -134,13 +141,17 @@ def explore_ratings(
         if told is not None:
             told("splits", number, len(groups))
         # One seed for all splits: the bootstrap draws the same samples of users in each.
-        found.append(explore(own, universes, pairs, generator(seed, "own data", "multiverse")))
+        compared = explore(
+            own, universes, pairs, generator(seed, "own data", "multiverse"), is_exact=True
+        )
+        found.append(with_universes_that_cannot_tell(compared, own, universes, pairs))
         if number == 0:
             per_user = _values_of_users(universes, start, ratings)
     if told is not None:
         told("splits", len(groups), len(groups))
+    compared = pd.concat(found, ignore_index=True)
     return ExploredRatings(
-        universes=pd.concat(found, ignore_index=True),
+        universes=compared,
         per_user=per_user,
         start=start,
         settings={
@@ -151,10 +162,14 @@ def explore_ratings(
                 for name in DECISION_NAMES
             },
             "universes": len(configurations),
+            "cannot_tell": {
+                f"{first}, {second}": counts_of_reasons(own)
+                for (first, second), own in compared.groupby(["first", "second"], sort=False)
+            },
             "relevant": threshold,
             "seed": seed,
         },
-        notes=(*notes, *relevance.notes, *clicks),
+        notes=(*notes, *relevance.notes, *clicks, *notes_on_universes(compared)),
     )
 
 

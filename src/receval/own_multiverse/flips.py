@@ -13,6 +13,7 @@ from receval.multiverse.verdicts import (
     index_of_universe,
     verdict_shares,
 )
+from receval.own_multiverse.cannot_tell import telling
 
 
 def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
@@ -27,21 +28,36 @@ def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The columns ``decision`` and ``level`` (empty for all universes), ``universes`` (their
-        number), and the shares ``first``, ``tie`` and ``second``.
+        number), ``cannot_tell`` (the number of those that cannot tell), and the shares ``first``,
+        ``tie`` and ``second`` of those that can, NaN where none can.
     """
-    rows = [{"decision": "", "level": "", "universes": len(universes), **verdict_shares(universes)}]
+    rows = [{"decision": "", "level": "", **shares_that_tell(universes)}]
     for decision in DECISION_NAMES:
         for level in dict.fromkeys(universes[decision]):
             own = universes[universes[decision] == level]
-            rows.append(
-                {
-                    "decision": decision,
-                    "level": level,
-                    "universes": len(own),
-                    **verdict_shares(own),
-                }
-            )
+            rows.append({"decision": decision, "level": level, **shares_that_tell(own)})
     return pd.DataFrame(rows)
+
+
+def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
+    """Return how many universes there are, how many cannot tell, and the shares of those that can.
+
+    Parameters
+    ----------
+    universes : DataFrame
+        Of one pair.
+
+    Examples
+    --------
+    >>> verdicts = ["first", "tie", "cannot tell", "cannot tell"]
+    >>> shares_that_tell(pd.DataFrame({"verdict": verdicts}))
+    {'universes': 4, 'cannot_tell': 2, 'first': 0.5, 'tie': 0.5, 'second': 0.0}
+    """
+    able = telling(universes)
+    shares: dict[str, float] = dict.fromkeys(VERDICTS.values(), np.nan)
+    if len(able):
+        shares = {verdict: float(share) for verdict, share in verdict_shares(able).items()}
+    return {"universes": len(universes), "cannot_tell": len(universes) - len(able), **shares}
 
 
 def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
@@ -50,7 +66,7 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     universes : DataFrame
-        Of one pair.
+        Of one pair. Those that cannot tell do not count.
 
     Returns
     -------
@@ -74,6 +90,7 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
     >>> flips_by_decision(universes)[["changes", "reversed"]].to_numpy().tolist()
     [[1.0, 0.5], [0.5, 0.0]]
     """
+    universes = telling(universes)
     decisions = [name for name in DECISION_NAMES if len(set(universes[name])) > 1]
     shares = {}
     if decisions and len(universes) > 1:

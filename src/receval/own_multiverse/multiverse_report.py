@@ -12,6 +12,7 @@ from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
+from receval.figures.style import LONGEST_NAME, legend_name
 from receval.figures.tables import Column, Table
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import (
@@ -21,11 +22,21 @@ from receval.multiverse.description import (
     describe,
     level_title,
 )
-from receval.multiverse.verdicts import VERDICTS, index_of_universe, verdict_shares
+from receval.multiverse.verdicts import VERDICTS, index_of_universe
+from receval.own_multiverse.cannot_tell import CANNOT_TELL, REASONS, counts_of_reasons, telling
 from receval.own_multiverse.exploring import ExploredRatings
-from receval.own_multiverse.flips import changes_from_start, flips_by_decision, wins_by_level
+from receval.own_multiverse.flips import (
+    changes_from_start,
+    flips_by_decision,
+    shares_that_tell,
+    wins_by_level,
+)
+from receval.storage.messages import how_many
 
 _SHARES = tuple(VERDICTS.values())
+
+MOST_DRAWN = 15
+"""Pairs of systems that have a figure; all have their tables."""
 
 
 def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Report:
@@ -51,7 +62,7 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     """
     levels, flips, changes = [], [], []
     parts: list[ReportPart] = []
-    for first, second in found.pairs:
+    for number, (first, second) in enumerate(found.pairs):
         own = found.of_pair(first, second)
         key = {"first_system": first, "second_system": second}
         name = _file_name(first, second) if len(found.pairs) > 1 else ""
@@ -62,11 +73,16 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
         changes.append(of_changes)
         parts += [
             ReportText(f"{first} and {second}", _sentences(own, of_flips, of_changes)),
-            *_figures(own, found, f"universes{name}"),
+            *(_figures(own, found, f"universes{name}") if number < MOST_DRAWN else []),
             ReportTable(f"flips{name}", _flips_table(of_flips, first, second)),
             ReportTable(f"levels{name}", _levels_table(of_levels, first, second)),
             ReportTable(f"changes{name}", _changes_table(of_changes, found, first, second)),
         ]
+    drawn = (
+        [f"The first {MOST_DRAWN} of {len(found.pairs):,} pairs have a figure."]
+        if len(found.pairs) > MOST_DRAWN
+        else []
+    )
     head = ReportText(
         "The starting configuration",
         (
@@ -74,7 +90,9 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
             f"The universes are all {found.settings['universes']:,} legal combinations of the "
             "levels below. A system wins a universe where the difference is significant at .05 "
             "(under the bootstrap, in most samples of users) and the test agrees with the "
-            "difference in who is ahead.",
+            "difference in who is ahead. Universes that cannot tell, whatever the systems are, "
+            "stand apart, and no share counts them.",
+            *drawn,
         ),
     )
     data = {
@@ -97,7 +115,12 @@ def _percent(share: float) -> str:
 
 
 def _standing(universe: pd.Series, first: str, second: str) -> str:
-    names = {"first": f"{first} wins", "second": f"{second} wins", "tie": NO_DIFFERENCE}
+    names = {
+        "first": f"{first} wins",
+        "second": f"{second} wins",
+        "tie": NO_DIFFERENCE,
+        CANNOT_TELL: CANNOT_TELL,
+    }
     return names[str(universe["verdict"])]
 
 
@@ -105,11 +128,12 @@ def _wins_table(found: ExploredRatings) -> Table:
     rows = []
     for first, second in found.pairs:
         own = found.of_pair(first, second)
-        shares = verdict_shares(own)
+        shares = shares_that_tell(own)
         start = own.iloc[index_of_universe(own, found.start)]
         percents = (_percent(shares[name]) for name in _SHARES)
-        rows.append((first, second, *percents, _standing(start, first, second)))
-    heads = ("First wins (%)", "Neither (%)", "Second wins (%)")
+        untold = f"{shares['cannot_tell']:,}"
+        rows.append((first, second, *percents, untold, _standing(start, first, second)))
+    heads = ("First wins (%)", "Neither (%)", "Second wins (%)", "Cannot tell")
     return Table(
         "Who wins how often",
         (
@@ -120,18 +144,27 @@ def _wins_table(found: ExploredRatings) -> Table:
         ),
         tuple(rows),
         caption=(
-            f"Shares of {found.settings['universes']:,} universes in which a system is "
-            "significantly better, or none is; and what the starting configuration says."
+            f"Of {found.settings['universes']:,} universes: how many cannot tell, and in which "
+            "shares of the others a system is significantly better, or none is; and what the "
+            "starting configuration says."
         ),
     )
 
 
 def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) -> tuple[str, ...]:
     first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
-    shares = verdict_shares(own)
+    shares = shares_that_tell(own)
+    able = f"{shares['universes'] - shares['cannot_tell']:,}"
     told = [
-        f"{first} wins {_percent(shares['first'])} % of the universes, {second} "
+        f"{first} wins {_percent(shares['first'])} % of {able} universes, {second} "
         f"{_percent(shares['second'])} %; in {_percent(shares['tie'])} % there is {NO_DIFFERENCE}."
+    ]
+    if shares["cannot_tell"] == shares["universes"]:
+        told = [f"No universe can tell {first} from {second}."]
+    told += [
+        f"{how_many(count, 'universe')} more cannot tell: {REASONS[reason]}."
+        for reason, count in counts_of_reasons(own).items()
+        if count
     ]
     most = flips.sort_values("changes", ascending=False, kind="stable").head(2)
     ranked = [
@@ -143,36 +176,52 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
         told.append(f"The verdict changes most often with {' and '.join(ranked)}.")
     else:
         told.append("No single change of a decision changes the verdict.")
-    start, others = changes.iloc[0], changes.iloc[1:]
+    start, others = changes.iloc[0], telling(changes.iloc[1:])
+    if start["verdict"] == CANNOT_TELL:
+        told.append("The starting configuration cannot tell.")
+        return tuple(told)
     different = int((others["verdict"] != start["verdict"]).sum())
     told.append(
         f"At the start: {_standing(start, first, second)}. The verdict is another one in "
-        f"{different} of {len(others)} universes that are one decision away."
+        f"{different} of {len(others)} universes that are one decision away and can tell."
     )
     return tuple(told)
 
 
 def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[ReportPart]:
-    decisions = decisions_of(own, DECISION_NAMES)
+    start = own.index[index_of_universe(own, found.start)]
+    untold = len(own) - len(telling(own))
+    own = telling(own)
+    decisions = decisions_of(own, DECISION_NAMES) if len(own) else []
     if not decisions:
         return []
     first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
+
+    names = [legend_name(name) for name in (first, second)]
+    # The label is as high as the panel at most.
+    separator = " " if len("".join(names)) <= LONGEST_NAME - 5 else "\n"
+    marked = None
+    if start in own.index:
+        place = own.index.get_loc(start)
+        marked = MarkedUniverse(int(place), "starting configuration")
 
     def draw() -> Figure:
         return specification_curve(
             own["effect"],
             own["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
             decisions,
-            first=first,
-            second=second,
-            value_label=f"Standardised difference,\n({first} \N{MINUS SIGN} {second})/SD",
-            marked=MarkedUniverse(index_of_universe(own, found.start), "starting configuration"),
+            first=names[0],
+            second=names[1],
+            value_label="Standardised difference,\n"
+            f"({names[0]} \N{MINUS SIGN}{separator}{names[1]})/SD",
+            marked=marked,
         )
 
     caption = (
         f"{first} and {second} in {len(own):,} universes: the difference over the standard "
         "deviation of the users' differences, in ascending order, and below it how often the "
         "universes at each place took each decision."
+        + (f" {untold:,} universes that cannot tell are left out." if untold else "")
     )
     return [ReportFigure.drawn(name, draw, caption)]
 
@@ -208,17 +257,19 @@ def _levels_table(levels: pd.DataFrame, first: str, second: str) -> Table:
             decision_title(row.decision) if row.decision else "All universes",
             in_text(level_title(row.decision, row.level)) if row.decision else "",
             f"{row.universes:,}",
+            f"{row.cannot_tell:,}",
             *(_percent(getattr(row, name)) for name in _SHARES),
         )
         for row in levels.itertuples()
         if not row.decision or row.universes < levels["universes"].iloc[0]
     )
-    heads = ("Universes", f"{first} wins (%)", "Neither (%)", f"{second} wins (%)")
+    heads = ("Universes", "Cannot tell", f"{first} wins (%)", "Neither (%)", f"{second} wins (%)")
     return Table(
         f"By decision: {first} and {second}",
         (Column("Decision"), Column("Level"), *(Column(head, "right") for head in heads)),
         rows,
-        caption="Who wins how often with each level of each decision that has several.",
+        caption="Who wins how often with each level of each decision that has several, of the "
+        "universes that can tell.",
     )
 
 

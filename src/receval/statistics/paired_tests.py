@@ -15,9 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr
-from scipy.stats import binom
+from scipy.stats import binom, rankdata
 
 from receval.statistics.pairs import checked_values, over_pairs
+
+MOST_RANKED = 25
+"""Differences other than 0 up to which Wilcoxon's test is exact where that is asked for."""
 
 
 def t_statistics(values: ArrayLike) -> NDArray[np.float64]:
@@ -79,7 +82,9 @@ def t_test(values: ArrayLike) -> NDArray[np.float64]:
     return 2.0 * stdtr(array.shape[-1] - 1, -np.abs(over_pairs(array, _t)))
 
 
-def wilcoxon_test(values: ArrayLike, *, decimals: int | None = None) -> NDArray[np.float64]:
+def wilcoxon_test(
+    values: ArrayLike, *, decimals: int | None = None, exact_up_to: int = 0
+) -> NDArray[np.float64]:
     r"""Return the p-values of Wilcoxon's signed-rank test.
 
     .. math:: z = \frac{W^+ - k (k + 1) / 4}
@@ -100,6 +105,10 @@ def wilcoxon_test(values: ArrayLike, *, decimals: int | None = None) -> NDArray[
     decimals : int, optional
         Round differences to so many decimals. Otherwise differences are equal if they are as
         floating-point numbers, and 0.3 - 0.1 ranks below 0.2 - 0.
+    exact_up_to : int
+        With at most so many differences other than 0 the p-value is exact: the share of all signs
+        of their ranks, mean ranks among them, with which :math:`W^+` is as far from its
+        expectation.
 
     Returns
     -------
@@ -110,13 +119,47 @@ def wilcoxon_test(values: ArrayLike, *, decimals: int | None = None) -> NDArray[
     ValueError
         There are fewer than two systems or no users, or a value is not finite.
 
+    Examples
+    --------
+    Five users, all of them for the second system:
+
+    >>> five = [[0, 0, 0, 0, 0], [1, 2, 3, 4, 5]]
+    >>> wilcoxon_test(five).round(4).tolist(), wilcoxon_test(five, exact_up_to=25).tolist()
+    ([0.0431], [0.0625])
+
     Notes
     -----
     Source: Wilcoxon (1945), "Individual comparisons by ranking methods", Biometrics Bulletin 1(6);
     correction for ties: Lehmann (1975), "Nonparametrics". The same as
     ``scipy.stats.wilcoxon`` with the options named above.
     """
-    return 2.0 * ndtr(-np.abs(wilcoxon_statistics(values, decimals=decimals)))
+    approximate = 2.0 * ndtr(-np.abs(wilcoxon_statistics(values, decimals=decimals)))
+    if not exact_up_to:
+        return approximate
+
+    def exact(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+        rounded = differences if decimals is None else np.round(differences, decimals)
+        few = (rounded != 0).sum(axis=-1) <= exact_up_to
+        pairs = zip(rounded, few, strict=True)
+        return np.array([_exact_wilcoxon(own) if is_few else np.nan for own, is_few in pairs])
+
+    found = over_pairs(checked_values(values), exact, exact=True)
+    return np.where(np.isnan(found), approximate, found)
+
+
+def _exact_wilcoxon(differences: NDArray[np.float64]) -> float:
+    """Return the share of all signs with which the sum of positive ranks is as far out."""
+    kept = differences[differences != 0]
+    # Twice the ranks are whole numbers, those of ties, too.
+    doubled = np.rint(2.0 * rankdata(np.abs(kept))).astype(np.int64)
+    total = int(doubled.sum())
+    chances = np.zeros(total + 1)
+    chances[0] = 1.0
+    for rank in doubled:
+        chances[rank:] += chances[:-rank].copy()
+        chances /= 2.0
+    positive = int(doubled[kept > 0].sum())
+    return float(min(1.0, 2.0 * chances[max(positive, total - positive) :].sum()))
 
 
 def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> NDArray[np.float64]:
