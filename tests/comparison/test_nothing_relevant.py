@@ -38,7 +38,7 @@ def halves() -> Any:
 
 
 @pytest.mark.parametrize(
-    "measure",
+    "evaluator",
     [
         lambda: evaluate_runs(GRADES, RUNS),
         lambda: evaluate_runs(TABLE, {"mine": {"u1": {"i1": 1.0}}}),
@@ -51,9 +51,9 @@ def halves() -> Any:
         lambda: explore_ratings(read_ratings(TABLE), SYSTEMS),
     ],
 )
-def test_every_function_says_that_nothing_is_relevant(measure: Callable[[], object]) -> None:
+def test_every_function_says_that_nothing_is_relevant(evaluator: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"No test rating is above 0, so that nothing is relevant"):
-        measure()
+        evaluator()
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,11 @@ def users_whose_order_counts(
         lowest, highest = (np.zeros(len(n_judged)) for _ in range(2))
         rows = np.flatnonzero(n_judged > 0)
         starts = judged.starts[rows]
+        # No gain is below that of unjudged items.
+        values = np.maximum(judged.values, _WITHOUT_GAIN) if metric.gain == "g2" else judged.values
         if len(rows):
-            lowest[rows] = np.minimum.reduceat(judged.values, starts)
-            highest[rows] = np.maximum.reduceat(judged.values, starts)
+            lowest[rows] = np.minimum.reduceat(values, starts)
+            highest[rows] = np.maximum.reduceat(values, starts)
         if not is_condensed:
             has_unjudged = sizes > n_judged
             lowest = np.where(has_unjudged, np.minimum(lowest, _WITHOUT_GAIN), lowest)
