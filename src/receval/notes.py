@@ -129,6 +129,11 @@ NOTES: dict[str, NoteKind] = {
         "A command that is repeated on other ratings gives other values.",
         "Look which file has changed, or ignore the note if it should have.",
     ),
+    "trained-pairs": NoteKind(
+        "doubtful",
+        "What a user has trained on is no candidate: such a test pair could never be found.",
+        "Look how test and training data were split.",
+    ),
     "few-users": NoteKind(
         "doubtful",
         "Averages over few of all users may say nothing of the others.",

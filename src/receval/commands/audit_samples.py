@@ -59,13 +59,14 @@ def run_audit_samples(chosen: argparse.Namespace) -> int:
 
     test, train = judged_and_trained(chosen)
     runs = read_runs(chosen)
-    setattr(chosen, TABLES_READ, [own for own in (test, train, *runs.values()) if own is not None])
+    setattr(chosen, TABLES_READ, [*getattr(chosen, TABLES_READ), *runs.values()])
     with progress_line("step") as progress:
         audit = audit_samples(
             test,
             runs,
             sampled=chosen.sampled,
             train=train,
+            trained_pairs=chosen.trained_pairs,
             metrics=repeated(chosen.metric) or ("Recall@10", "nDCG@10", "RR"),
             relevant=chosen.relevant,
             told=progress,

@@ -71,6 +71,12 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     )
     test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
     train = parser.add_argument("--train", help="ratings whose items leave the lists")
+    parser.add_argument(
+        "--trained-pairs",
+        choices=("refuse", "drop"),
+        default="refuse",
+        help="test pairs that are in --train, too (%(default)s)",
+    )
     complete_by("file", [runs, test, train])
     add_columns(parser, _COLUMNS, " in the table of --test")
     add_reading(parser, "the tables of --test and, unless it has options of its own, --train")
@@ -123,6 +129,7 @@ def run_runs(chosen: argparse.Namespace) -> int:
             test,
             runs,
             train=train,
+            trained_pairs=chosen.trained_pairs,
             protocols=repeated(chosen.protocol) or "AR AI-AN",
             metrics=repeated(chosen.metric) or None,
             relevant=chosen.relevant,

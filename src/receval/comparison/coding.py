@@ -70,8 +70,7 @@ class SharedCodes:
             own_users, own_items = self._pairs(train)
             is_new = np.ones(len(train), dtype=np.bool_)
             if not test.events:
-                n_items = len(self.item_ids)
-                is_new = ~np.isin(own_users * n_items + own_items, users * n_items + items)
+                is_new = ~self.trained(train, test)
             users = np.concatenate([users, own_users[is_new]])
             items = np.concatenate([items, own_items[is_new]])
             values = np.concatenate([values, train.values[is_new]])
@@ -84,6 +83,12 @@ class SharedCodes:
             events=test.events,
             checked=True,
         )
+
+    def trained(self, test: Ratings, train: Ratings) -> NDArray[np.bool_]:
+        """Return which pairs of a table another one has, too, shape (n_ratings,)."""
+        (users, items), (own_users, own_items) = self._pairs(test), self._pairs(train)
+        n_items = len(self.item_ids)
+        return np.isin(users * n_items + items, own_users * n_items + own_items)
 
     def listed(self, run: Run) -> tuple[ListedItems, int]:
         """Return a run's lists in these codes, and of how many users it has others."""

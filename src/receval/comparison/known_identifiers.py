@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.comparison.coding import SharedCodes
 from receval.interchange.errors import TableError
+from receval.interchange.judgments import JudgedTable
 from receval.interchange.run import Run
 from receval.notes import Note
 from receval.ratings import Ratings
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, quoted, shortened
+
+TrainedPairs = Literal["refuse", "drop"]
+"""What becomes of test pairs that are in the training data, too."""
 
 FEW = 0.5
 """A smaller share of known identifiers is told."""
@@ -92,6 +99,59 @@ def check_that_identifiers_meet(
                 text = f"{name}: {share:.1%} of its {len(own):,} {what} are in the {where}."
                 notes.append(Note("few-identifiers-known", f"{text} Are the identifiers the same?"))
     return notes
+
+
+def without_trained_pairs(
+    judged: JudgedTable, train: Ratings | None, trained_pairs: TrainedPairs
+) -> tuple[JudgedTable, list[Note]]:
+    """Return test data without pairs that train, too, and how many these were.
+
+    Training items are no candidates of their user, so that such a pair cannot be recommended.
+
+    Parameters
+    ----------
+    judged : JudgedTable
+    train : Ratings, optional
+    trained_pairs : {"refuse", "drop"}
+        Whether such pairs are refused, or taken out of the test data.
+
+    Raises
+    ------
+    ValueError
+        There are such pairs, and they are to be refused; or there are no others.
+
+    Examples
+    --------
+    >>> from receval.interchange.judgments import read_test_data
+    >>> from receval.interchange.ratings_table import read_ratings
+    >>> test = read_test_data({"user": ["1", "1"], "item": ["10", "11"], "rating": [5, 4]})
+    >>> train = read_ratings({"user": ["1"], "item": ["10"], "rating": [5]})
+    >>> left, notes = without_trained_pairs(test, train, "drop")
+    >>> len(left.ratings), notes[0]
+    (1, '1 of 2 test pairs are in the training data, too, and left out.')
+    """
+    if train is None:
+        return judged, []
+    test = judged.ratings
+    trains = SharedCodes.of(test, train, []).trained(test, train)
+    if not trains.any():
+        return judged, []
+    row = int(np.flatnonzero(trains)[0])
+    text = f"{int(trains.sum()):,} of {len(test):,} test pairs are in the training data, too"
+    if trained_pairs == "refuse" or trains.all():
+        remedy = (
+            "Give other training data."
+            if trains.all()
+            else "Give the training data without them, or leave them out of the test: "
+            "trained_pairs='drop' (in a command: --trained-pairs drop)."
+        )
+        raise ValueError(
+            f"{text}, such as user {shortened(str(test.user_ids[test.users[row]]))} with item "
+            f"{shortened(str(test.item_ids[test.items[row]]))}. What a user has trained on is no "
+            f"candidate, so that it could never be found. {remedy}"
+        )
+    left = replace(judged, ratings=test.select(~trains).compacted())
+    return left, [Note("trained-pairs", f"{text}, and left out.")]
 
 
 def _refuse_strangers(

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.comparison.coding import SharedCodes
 from receval.comparison.equal_scores import has_equal_scores, in_listed_order
-from receval.comparison.known_identifiers import check_that_identifiers_meet
+from receval.comparison.known_identifiers import (
+    TrainedPairs,
+    check_that_identifiers_meet,
+    without_trained_pairs,
+)
 from receval.comparison.measuring import ChosenUsers, Measurements, Measuring
 from receval.comparison.relevance import RelevanceRule
 from receval.comparison.result import EvaluationResult
@@ -45,6 +49,7 @@ def evaluate_runs(
     runs: Mapping[str, object],
     *,
     train: object = None,
+    trained_pairs: TrainedPairs = "refuse",
     protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
     metrics: str | Metric | Sequence[str | Metric] | None = None,
     relevant: float | Literal["auto"] = "auto",
@@ -70,6 +75,8 @@ def evaluate_runs(
         What the systems learnt from: these items of a user leave the lists, as no candidates. The
         highest rating (ERR, ``exp-normalised``) and the positive ratings of items
         (StratifiedRecall) are those of test and training data, or of test data alone.
+    trained_pairs : {"refuse", "drop"}
+        Whether test pairs that are in the training data, too, are refused or taken out of the test.
     protocols, metrics, relevant, users, dialect
         As for :func:`receval.comparison.systems.evaluate_systems`. The base candidates ``AI`` are
         all items of test data, training data and runs.
@@ -113,6 +120,7 @@ def evaluate_runs(
         raise ValueError("There is no run to evaluate: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    judged, notes = without_trained_pairs(judged, training, trained_pairs)
     lists = {name: read_run(source) for name, source in runs.items()}
     measuring = Measuring.of(
         judged.ratings.values,
@@ -129,7 +137,7 @@ def evaluate_runs(
         ties = "trec" if spoken is None else spoken.ties
     ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
     measuring = replace(measuring, protocols=ordered)
-    notes = check_that_identifiers_meet(judged.ratings, training, lists)
+    notes += check_that_identifiers_meet(judged.ratings, training, lists)
     codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(

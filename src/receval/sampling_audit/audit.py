@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
+from receval.comparison.known_identifiers import TrainedPairs
 from receval.comparison.named import named_metrics
 from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.splitting import SplitRatings
@@ -32,6 +33,7 @@ def audit_samples(
     *,
     sampled: int = 100,
     train: object = None,
+    trained_pairs: TrainedPairs = "refuse",
     metrics: str | Metric | Sequence[str | Metric] = ("Recall@10", "nDCG@10", "RR"),
     relevant: float | Literal["auto"] = "auto",
     told: ProgressSteps | None = None,
@@ -60,6 +62,8 @@ def audit_samples(
         s, at least 1.
     train : path, data frame, mapping or Ratings, optional
         What is no candidate of its user; a split says that itself.
+    trained_pairs : {"refuse", "drop"}
+        Whether test pairs that are in the training data, too, are refused or taken out of the test.
     metrics : str, Metric or sequence
         That depend on the rank of the one relevant item alone.
     relevant : float or "auto"
@@ -102,9 +106,9 @@ def audit_samples(
                 "A split has its own training ratings: leave train= out, or give its test ratings "
                 "as a table, and runs."
             )
-        odds, user_ids, threshold = odds_of_systems(test, runs, relevant)
+        odds, user_ids, threshold, notes = odds_of_systems(test, runs, relevant)
     else:
-        odds, user_ids, threshold = odds_of_runs(test, runs, train, relevant)
+        odds, user_ids, threshold, notes = odds_of_runs(test, runs, train, relevant, trained_pairs)
     largest = int(max(own.pools[own.users].max(initial=0) for own in odds.values()))
     if not largest:
         raise ValueError(
@@ -147,6 +151,7 @@ def audit_samples(
             "relevant_items": len(first.users),
             "largest_number_of_negatives": largest,
         },
+        notes=tuple(notes),
     )
 
 

@@ -14,6 +14,7 @@ from receval.comparison.report import Report
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.printed_numbers import NOTHING, fixed, p_value
 from receval.figures.tables import Column, Table
+from receval.notes import Note
 from receval.sampling_audit.negatives_figure import MOST_PAIRS, draw_negatives, draw_swaps
 from receval.sampling_audit.rank_corrections import ESTIMATORS
 
@@ -46,6 +47,8 @@ class SamplingAudit:
     by_user : DataFrame
         Means of a user's relevant items under full ranking, and expected.
     settings : mapping
+    notes : tuple of Note
+        What may mislead.
     """
 
     values: pd.DataFrame
@@ -56,6 +59,7 @@ class SamplingAudit:
     swaps: pd.DataFrame
     by_user: pd.DataFrame
     settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
     def as_report(self, title: str = "Sampled metrics") -> Report:
         """Return tables, figures and sentences of it."""
@@ -88,7 +92,9 @@ class SamplingAudit:
             parts.append(ReportTable("cutoffs", self._cutoffs_table()))
             data["cutoffs"] = self.cutoffs
         parts.append(ReportTable("corrections", self._corrections_table()))
-        return Report(title, tuple(parts), {**data, "per_user": self.by_user}, (), self.settings)
+        return Report(
+            title, tuple(parts), {**data, "per_user": self.by_user}, self.notes, self.settings
+        )
 
     def sentences(self) -> list[str]:
         """Return what was found in a few sentences."""

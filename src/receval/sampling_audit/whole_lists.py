@@ -12,7 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.comparison.coding import SharedCodes
-from receval.comparison.known_identifiers import check_that_identifiers_meet
+from receval.comparison.known_identifiers import (
+    TrainedPairs,
+    check_that_identifiers_meet,
+    without_trained_pairs,
+)
 from receval.comparison.ranked_systems import ranked_folds
 from receval.comparison.relevance import RelevanceRule
 from receval.comparison.splitting import SplitRatings
@@ -21,6 +25,7 @@ from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run_files import read_run
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
+from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.listed_ranks import rank_listed
 from receval.protocols.protocol import Protocol
@@ -36,12 +41,13 @@ def odds_of_runs(
     runs: Mapping[str, object],
     train: object = None,
     relevant: float | Literal["auto"] = "auto",
-) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float]:
+    trained_pairs: TrainedPairs = "refuse",
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
     """Read runs, and return what the rank of each relevant item among samples depends on.
 
     Parameters
     ----------
-    test, runs, train, relevant
+    test, runs, train, relevant, trained_pairs
         As for :func:`receval.comparison.runs.evaluate_runs`; runs have all candidates of each user
         who is tested.
 
@@ -53,6 +59,7 @@ def odds_of_runs(
         By code.
     threshold : float
         From which on test ratings are relevant.
+    notes : list of Note
 
     Raises
     ------
@@ -65,9 +72,11 @@ def odds_of_runs(
         raise ValueError("There is no run to audit: name at least one.")
     judged = read_test_data(test)
     training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
-    threshold = RelevanceRule.of_runs(judged, training, relevant).threshold
+    judged, notes = without_trained_pairs(judged, training, trained_pairs)
+    relevance = RelevanceRule.of_runs(judged, training, relevant)
+    threshold = relevance.threshold
     read = {name: read_run(source) for name, source in runs.items()}
-    check_that_identifiers_meet(judged.ratings, training, read)
+    notes += [*relevance.notes, *check_that_identifiers_meet(judged.ratings, training, read)]
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
     fold = codes.fold(judged.ratings, training)
     items = JudgedItems.of(fold.test, threshold)
@@ -81,12 +90,12 @@ def odds_of_runs(
         _check_whole(name, ranks, fold, codes.user_ids)
         lists = JudgedLists.measured_by(items, ranks, protocol)
         odds[name] = SamplingOdds.of(fold, lists, protocol)
-    return odds, codes.user_ids, threshold
+    return odds, codes.user_ids, threshold, notes
 
 
 def odds_of_systems(
     data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
-) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float]:
+) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
     """Train systems, and return what the ranks of relevant test ratings among samples depend on.
 
     Parameters
@@ -103,6 +112,7 @@ def odds_of_systems(
     user_ids : ndarray of str
         By code, less multiples of the number of users.
     threshold : float
+    notes : list of Note
 
     Raises
     ------
@@ -115,11 +125,12 @@ def odds_of_systems(
     >>> from receval.recommenders.non_personalised import Popularity
     >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
     >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
-    >>> odds, _, _ = odds_of_systems(halves, {"Pop": Popularity()})
+    >>> odds, _, _, _ = odds_of_systems(halves, {"Pop": Popularity()})
     >>> odds["Pop"].pools.tolist(), len(odds["Pop"].above)
     ([0, 0], 2)
     """
-    threshold = data.relevance(relevant).threshold
+    relevance = data.relevance(relevant)
+    threshold = relevance.threshold
     protocol = Protocol("AR", "AI").with_threshold(threshold)
     found: dict[str, list[SamplingOdds]] = {}
     for ranked in ranked_folds(data, systems, protocol, threshold):
@@ -128,7 +139,7 @@ def odds_of_systems(
             lists = JudgedLists.measured_by(items, ranks, protocol)
             found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
     odds = {name: SamplingOdds.of_all_folds(own) for name, own in found.items()}
-    return odds, data.ratings.user_ids, threshold
+    return odds, data.ratings.user_ids, threshold, [*data.notes, *relevance.notes]
 
 
 def _check_whole(name: str, ranks: JudgedRanks, fold: Fold, user_ids: NDArray[np.str_]) -> None:
