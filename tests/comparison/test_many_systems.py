@@ -174,6 +174,13 @@ def test_far_tails_are_those_of_the_distribution_of_the_sum(
     assert method == "saddlepoint"
 
 
+def test_of_few_pairs_more_signs_are_enumerated_where_samples_are_too_coarse() -> None:
+    steps = np.random.default_rng(8).choice([3, 6, 11, -3], 36)
+    p, method = p_value_of(steps / 30)
+    assert method == "exact"
+    assert p == pytest.approx(convolved(steps, abs(int(steps.sum()))), rel=1e-9)
+
+
 @pytest.mark.costly
 def test_a_tail_is_what_very_many_samples_say() -> None:
     differences = np.random.default_rng(6).normal(0.38, 1, 80)

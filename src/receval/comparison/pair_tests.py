@@ -36,7 +36,12 @@ FEWEST_EXCEEDING = 10
 """Samples from which on their share is a p-value. Of fewer it is too coarse for many pairs."""
 
 MOST_ENUMERATED = 24
-"""Differences other than 0 whose signs are all enumerated."""
+"""Differences other than 0 whose signs are all enumerated, of any number of pairs."""
+
+MOST_ENUMERATED_OF_FEW = 36
+"""The same where samples are too coarse, and metrics and pairs are at most :data:`FEW_PAIRS`."""
+
+FEW_PAIRS = 200
 
 METHODS = ("samples", "exact", "saddlepoint")
 """Where p-values are from: a share of samples, all signs, an approximation of the tail."""
@@ -89,6 +94,7 @@ def pair_table(
         w = \sqrt{2 (t x - K(t))}, \quad v = t \sqrt{K''(t)}, \quad
         p \approx 2 \big[1 - \Phi(w) + \varphi(w) (1/v - 1/w)\big]
 
+    which may be as little as half of the exact value with fewer than 50 differences of few sizes.
     Where all differences are multiples of one number, :math:`S` moves in steps of h, and x is
     replaced by x - h/2 and v by :math:`(2/h) \sinh(t h/2) \sqrt{K''(t)}`.
 
@@ -102,9 +108,9 @@ def pair_table(
     contributions = values.contributions
     test = permutation_test(contributions, seed, samples)
     p_values, methods = test.p_values, np.full(test.exceeded.shape, _SAMPLES, dtype=np.int8)
-    _replace_p_values(
-        contributions, first, second, test.exceeded < FEWEST_EXCEEDING, p_values, methods
-    )
+    most = MOST_ENUMERATED_OF_FEW if p_values.size <= FEW_PAIRS else MOST_ENUMERATED
+    is_coarse = test.exceeded < FEWEST_EXCEEDING
+    _replace_p_values(contributions, first, second, is_coarse, most, p_values, methods)
     for metric, pair in np.argwhere(np.isnan(p_values)):
         p_values[metric, pair] = _enumerated(*contributions[metric, [first[pair], second[pair]]])
     adjusted = holm(p_values)
@@ -239,6 +245,7 @@ def _replace_p_values(
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     is_coarse: NDArray[np.bool_],
+    most_enumerated: int,
     p_values: NDArray[np.float64],
     methods: NDArray[np.int8],
 ) -> None:
@@ -263,10 +270,9 @@ def _replace_p_values(
             elif observed >= largest * (1.0 - _ROUNDING):
                 p_values[metric, pair] = max(2.0 ** (1.0 - n), _LEAST_P)
                 methods[metric, pair] = _EXACT
-            elif n <= MOST_ENUMERATED:
-                p_values[metric, pair] = (
-                    np.nan
-                )  # all signs are enumerated outside, where less is to be compiled
+            elif n <= (most_enumerated if is_coarse[metric, pair] else MOST_ENUMERATED):
+                # All signs are enumerated outside, where less is to be compiled.
+                p_values[metric, pair] = np.nan
                 methods[metric, pair] = _EXACT
             elif is_coarse[metric, pair]:
                 tail = _saddlepoint(sizes[:n], observed)
