@@ -29,7 +29,7 @@ LABELS = list(
     dict.fromkeys(
         metric.label
         for metric in [*ALL, *WITH_COMMON]
-        if metric.name != "Coverage" or metric.cutoff is not None
+        if metric.name != "FilledRanks" or metric.cutoff is not None
     )
 )
 TABLE = {

@@ -256,7 +256,7 @@ ORACLES: dict[str, Callable[[Case, Any], float]] = {
     "RBPresidual": rank_biased_residual,
     "RBO": rank_biased_overlap,
     "tau": kendall_tau,
-    "Coverage": lambda case, metric: len(case.listed[: metric.cutoff]) / metric.cutoff,
+    "FilledRanks": lambda case, metric: len(case.listed[: metric.cutoff]) / metric.cutoff,
     "UserCoverage": lambda case, metric: float(len(case.listed) > 0),
     "Unjudged": unjudged,
 }

@@ -33,7 +33,7 @@ def forms(name: str) -> list[Metric]:
 
 def cutoffs_of(name: str, cutoffs: tuple[int | None, ...]) -> tuple[int | None, ...]:
     """Leave out the missing cut-off for the one metric that needs one."""
-    return tuple(n for n in cutoffs if n is not None or name != "Coverage")
+    return tuple(n for n in cutoffs if n is not None or name != "FilledRanks")
 
 
 ALL = [form for name in METRICS for form in forms(name)]

@@ -104,7 +104,7 @@ def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
     expected = {k: np.nan_to_num(v) for k, v in trec_eval(run, measures).items()}
     view = lists.full
     labels = ["Recall", "Fallout", "UserCoverage", *(f"RR@{n}" for n in CUTOFFS)]
-    labels += [f"Coverage@{n}" for n in CUTOFFS]
+    labels += [f"FilledRanks@{n}" for n in CUTOFFS]
     found = dict(zip(labels, evaluate([parse(label) for label in labels], lists), strict=True))
     hits, misses = found["Recall"] * view.n_relevant, found["Fallout"] * view.n_nonrelevant
     np.testing.assert_allclose(hits, expected["num_rel_ret"], atol=1e-12)
@@ -113,7 +113,7 @@ def test_counts_of_trec_eval_follow_from_the_shares(seed: int) -> None:
     for n in CUTOFFS:
         np.testing.assert_array_equal(found[f"RR@{n}"] > 0, expected[f"success_{n}"] == 1)
         coverage = np.minimum(expected["num_ret"], n) / n
-        np.testing.assert_array_equal(found[f"Coverage@{n}"], coverage)
+        np.testing.assert_array_equal(found[f"FilledRanks@{n}"], coverage)
 
 
 GAINS = {

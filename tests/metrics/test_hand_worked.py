@@ -55,9 +55,9 @@ EPSILON = 1e-5
         ("antiRR@1", 0.0),
         ("antiRR@2", 1 / 2),
         ("antiRR", 1 / 2),
-        ("Coverage@4", 1.0),
-        ("Coverage@16", 0.5),
-        ("Coverage(depth=3)@4", 3 / 4),
+        ("FilledRanks@4", 1.0),
+        ("FilledRanks@16", 0.5),
+        ("FilledRanks(depth=3)@4", 3 / 4),
         ("UserCoverage", 1.0),
         ("Unjudged@4", 1 / 4),
         ("Unjudged@16", 12 / 16),
@@ -180,7 +180,7 @@ def test_under_1r_every_relevant_judgment_is_a_list_of_its_own() -> None:
     judgments = Judgments.from_pairs([0, 0, 0, 1], [0, 1, 2, 0], [5, 4, 2, 4], 3)
     lists = JudgedLists.of(judgments, ranks([1, 12, 0, 0], [99, 99, 0]), 4, ONE)
     np.testing.assert_array_equal(lists.users, [0, 0, 1])
-    values = evaluate([parse(m) for m in ("P@10", "Recall@12", "nDCG", "Coverage@100")], lists)
+    values = evaluate([parse(m) for m in ("P@10", "Recall@12", "nDCG", "FilledRanks@100")], lists)
     np.testing.assert_allclose(values[0], [0.1, 0, 0])
     np.testing.assert_allclose(values[1], [1, 1, 0])
     np.testing.assert_allclose(values[2], [1, 1 / np.log2(13), 0])
@@ -191,7 +191,7 @@ def test_under_1r_every_relevant_judgment_is_a_list_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("label", "wanted"),
     [
-        ("Coverage", "cut-off"),
+        ("FilledRanks", "FilledRanks@10"),
         ("ERR", "highest rating"),
         ("nDCG(gain=exp-normalised)", "highest rating"),
         ("RBP(gain=exp-normalised)", "highest rating"),

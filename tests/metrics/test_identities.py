@@ -70,7 +70,8 @@ def test_special_parameters_give_the_simpler_metric(seed: int, cutoff: int) -> N
         (f"P(depth={cutoff})", f"P(denominator=filled)@{cutoff}"),
         (f"P(denominator=filled)@{cutoff}", f"P(depth={cutoff})"),
         ("nDCG(ideal=all)", "nDCG"),
-        ("Coverage@1", "UserCoverage"),
+        ("FilledRanks@1", "UserCoverage"),
+        ("Coverage@7", "FilledRanks@7"),
         (f"UserCoverage@{cutoff}", "UserCoverage"),
     ):
         one, other = measured(lists, special, simple)

@@ -175,7 +175,7 @@ def test_metrics_that_need_all_judgments_are_refused_under_1r() -> None:
         with pytest.raises(ValueError, match="measure it under AR"):
             evaluate([parse(label)], lists)
     allowed = set(METRICS) - set(needing)
-    assert {"P", "Recall", "AP", "nDCG", "RR", "ERR", "Coverage"} <= allowed
+    assert {"P", "Recall", "AP", "nDCG", "RR", "ERR", "FilledRanks"} <= allowed
     assert np.isfinite(evaluate([parse(f"{name}@10") for name in allowed], lists)).all()
     # The papers' form would count half of the unjudged ranks above as hits.
     with pytest.raises(ValueError, match="measure it under AR"):

@@ -61,3 +61,9 @@ def test_metrics_that_a_paper_names_have_a_name_each(names: list[str], labels: l
     with pytest.raises(ValueError, match="must be one for each of the metrics"):
         parse_named(names, labels)
     assert parse_named(["a", "b"], ["P", "RR"]) == {"a": parse("P"), "b": parse("RR")}
+
+
+@pytest.mark.parametrize("name", ["Coverage@10", "coverage", "cov@5"])
+def test_coverage_which_may_mean_three_things_is_refused_with_their_names(name: str) -> None:
+    with pytest.raises(ValueError, match=r"share of the catalogue .*FilledRanks.*UserCoverage"):
+        metric_of_usual_name(name)

@@ -14,10 +14,13 @@ from receval.metrics.metric import Metric, column, ratio, slots
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coverage(Metric):
+class FilledRanks(Metric):
     r"""Share of the ranks of a list that the system could fill.
 
-    .. math:: Coverage@n = \frac{\min(n, |list|)}{n}
+    Most papers mean by coverage the share of the catalogue that anybody is recommended, so that
+    this has a name of its own; canamares2020 calls it coverage.
+
+    .. math:: FilledRanks@n = \frac{\min(n, |list|)}{n}
 
     :Denominator: the cut-off, without which there is no number of ranks to fill
     :Ties: of no consequence
@@ -29,13 +32,20 @@ class Coverage(Metric):
         Without a cut-off.
     """
 
-    name: ClassVar[str] = "Coverage"
+    name: ClassVar[str] = "FilledRanks"
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
         if NO_CUTOFF in cutoffs:
-            raise ValueError("Coverage needs a cut-off: write Coverage@10, or another depth.")
+            raise ValueError(f"{self.name} needs a cut-off: write {self.name}@10, or another.")
         depths = column(cutoffs)
         return np.minimum(lists.lengths, depths) / depths
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage(FilledRanks):
+    """:class:`FilledRanks` by the name that canamares2020 gives it."""
+
+    name: ClassVar[str] = "Coverage"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +54,7 @@ class UserCoverage(Metric):
 
     The same at every cut-off.
 
-    .. math:: UserCoverage = Coverage@1
+    .. math:: UserCoverage = FilledRanks@1
 
     :Denominator: none
     :Ties: of no consequence

@@ -13,6 +13,7 @@ from receval.storage.messages import quoted
 _PRINTED_NAMES = {
     "RBPresidual": "RBP residual",
     "tau": "Kendall's tau",
+    "FilledRanks": "Filled ranks",
     "UserCoverage": "User coverage",
 }
 """Names that tables print for those in labels, where they differ."""

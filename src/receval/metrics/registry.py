@@ -36,11 +36,14 @@ METRICS = {
     "RBPresidual": "receval.metrics.rank_biased:RankBiasedResidual",
     "RBO": "receval.metrics.rank_biased:RankBiasedOverlap",
     "tau": "receval.metrics.kendall_tau:KendallTau",
-    "Coverage": "receval.metrics.coverage:Coverage",
+    "FilledRanks": "receval.metrics.coverage:FilledRanks",
     "UserCoverage": "receval.metrics.coverage:UserCoverage",
     "Unjudged": "receval.metrics.coverage:Unjudged",
 }
 """Class of each metric by name, imported when it is asked for."""
+
+OF_PAPERS = {"Coverage": "receval.metrics.coverage:Coverage"}
+"""The same by names that the studies have from their papers, and nobody else."""
 
 _LABEL = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
@@ -55,25 +58,26 @@ def module_of(label: str) -> str:
     ValueError
         The label names no metric.
     """
-    return METRICS[metric_of(label.strip().partition("@")[0].partition("(")[0])].partition(":")[0]
+    name = metric_of(label.strip().partition("@")[0].partition("(")[0])
+    return (METRICS | OF_PAPERS)[name].partition(":")[0]
 
 
 def metric_of(name: str) -> str:
-    """Return the name of a metric, if it is in :data:`METRICS`.
+    """Return the name of a metric, if it is in :data:`METRICS` or :data:`OF_PAPERS`.
 
     Raises
     ------
     ValueError
         There is no such metric.
     """
-    if name not in METRICS:
+    if name not in METRICS and name not in OF_PAPERS:
         raise ValueError(f"There is no metric {quoted(name)}; there are {', '.join(METRICS)}.")
     return name
 
 
 def metric_class(name: str) -> type[Metric]:
-    """Return the class of a metric by its name in :data:`receval.metrics.registry.METRICS`."""
-    module, _, symbol = METRICS[name].partition(":")
+    """Return the class of a metric by its name in :data:`METRICS` or :data:`OF_PAPERS`."""
+    module, _, symbol = (METRICS | OF_PAPERS)[name].partition(":")
     found: type[Metric] = getattr(import_module(module), symbol)
     return found
 

@@ -78,6 +78,12 @@ def metric_of_usual_name(name: str | Metric) -> Metric:
     by_plain = {_plain(own): own for own in METRICS} | USUAL_NAMES
     if match is None:
         return parse(name)
+    if _plain(match[1]) in ("coverage", "cov"):
+        raise ValueError(
+            f"{quoted(match[1])} may mean the share of the catalogue that is recommended, which no "
+            "metric here is, the share of filled ranks (FilledRanks), or that of users with a list "
+            "(UserCoverage): say which."
+        )
     own = match[1] if match[1] in METRICS else by_plain.get(_plain(match[1]))
     if own is None:
         near = get_close_matches(_plain(match[1]), list(by_plain), n=3, cutoff=0.5)
