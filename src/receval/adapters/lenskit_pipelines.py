@@ -69,7 +69,7 @@ class AdaptedPipeline:
         self.pipeline_ = pipeline
         return self
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of all items for some users, one query a user.
 
         Parameters
@@ -78,10 +78,10 @@ class AdaptedPipeline:
 
         Returns
         -------
-        ndarray of float32, shape (n, n_items)
+        ndarray of float64, shape (n, n_items)
             NaN where the pipeline has no score.
         """
-        scores = np.full((len(users), self._n_items), np.nan, dtype=np.float32)
+        scores = np.full((len(users), self._n_items), np.nan)
         node = self.pipeline_.node(self._component)
         for row, user in enumerate(users.tolist()):
             scored = self.pipeline_.run(node, query=user, items=self._items)

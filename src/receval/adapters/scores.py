@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from receval.protocols.evaluation import in_ranked_precision
+
 
 class GivenScores:
     """Scores of all items for all users, made elsewhere; nothing is learnt.
@@ -40,14 +42,15 @@ class GivenScores:
             )
         return self
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         """Return the scores of all items for some users, shape (n, n_items)."""
         rows = self._scores[users]
         if not issparse(rows):
-            return np.asarray(rows, dtype=np.float32)
-        scores = np.full(rows.shape, np.nan, dtype=np.float32)
+            return in_ranked_precision(rows)
         entries = rows.tocoo()
-        scores[entries.row, entries.col] = entries.data
+        data = in_ranked_precision(entries.data)
+        scores = np.full(rows.shape, np.nan, dtype=data.dtype)
+        scores[entries.row, entries.col] = data
         return scores
 
 
@@ -72,7 +75,7 @@ def of_scores(scores: Any) -> GivenScores:
     Examples
     --------
     >>> of_scores(np.array([[0.5, np.nan], [1.0, 2.0]])).score(np.array([0]))
-    array([[0.5, nan]], dtype=float32)
+    array([[0.5, nan]])
     """
     if len(scores.shape) != 2 or np.dtype(scores.dtype).kind not in "buif":
         raise ValueError(

@@ -62,7 +62,7 @@ class AdaptedDecomposition:
         self.estimator_ = estimator
         return self
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the rows of some users as the components rebuild them.
 
         Parameters
@@ -71,11 +71,11 @@ class AdaptedDecomposition:
 
         Returns
         -------
-        ndarray of float32, shape (n, n_items)
+        ndarray of float64, shape (n, n_items)
             NaN for all items of users without training ratings.
         """
         rows = self._train[users]
-        scores = np.full(rows.shape, np.nan, dtype=np.float32)
+        scores = np.full(rows.shape, np.nan)
         rated = np.diff(rows.indptr) > 0
         if rated.any():
             with on_one_thread():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equal scores in lists: whether there are any, and the order in which a run names them."""
+"""Equal scores in lists: how many there are, and the order in which a run names them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from receval.protocols.listed_ranks import ListedItems
 
 
-def has_equal_scores(listed: ListedItems) -> bool:
-    """Return whether two items of a user have one score."""
+def equal_scores(listed: ListedItems) -> int:
+    """Return how many items have the score of another item of the user's, but for the first."""
     order = np.lexsort((listed.scores, listed.users))
     users, scores = listed.users[order], listed.scores[order]
-    return bool(((users[1:] == users[:-1]) & (scores[1:] == scores[:-1])).any())
+    return int(((users[1:] == users[:-1]) & (scores[1:] == scores[:-1])).sum())
 
 
 def in_listed_order(listed: ListedItems) -> ListedItems:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.comparison.coding import SharedCodes
-from receval.comparison.equal_scores import has_equal_scores, in_listed_order
+from receval.comparison.equal_scores import equal_scores, in_listed_order
 from receval.comparison.known_identifiers import (
     TrainedPairs,
     check_that_identifiers_meet,
@@ -87,9 +87,10 @@ def evaluate_runs(
         judgments, and otherwise cut where at least half of a run's lists have the length of its
         longest, and there are more items.
     ties : {"auto", "trec", "random", "listed"}
-        The order of equal scores: trec_eval's, which compares scores in single precision and lists
-        the last identifier first; a random one, the same for all users and runs; or that in which
-        the run names them. By default the dialect's, or without one trec_eval's.
+        The order of equal scores: trec_eval's, which lists the last identifier first; a random one,
+        the same for all users and runs; or that in which the run names them. By default the
+        dialect's, or without one trec_eval's. Scores are compared as they are, in double precision,
+        but in single precision where the dialect's tool does so, which a note tells.
     seed : int
         Of the random order of ties, and of samples of candidates.
     progress : callable, optional
@@ -151,11 +152,8 @@ def evaluate_runs(
             progress(name, place, len(lists))
         own_depth = _depth_of(run, depth, judged, codes)
         are_left_out = measuring.users.endswith("covered")
-        own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out)
+        own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out, spoken)
         notes += own.notes
-        if spoken is not None and own.has_ties:
-            text = f"{name} has equal scores; {spoken.tool}'s order: {spoken.ties_in_words}."
-            notes.append(Note("order-of-equal-scores", text))
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
             own.check(protocol_name, ranks, measuring.metrics.values())
@@ -177,7 +175,6 @@ class _RankedRun:
     fold: Fold
     depth: int | None
     lengths: NDArray[np.int64]
-    has_ties: bool
     notes: tuple[Note, ...]
 
     @classmethod
@@ -190,17 +187,18 @@ class _RankedRun:
         depth: int | None,
         ties: str,
         are_left_out: bool,
+        spoken: Dialect | None,
     ) -> _RankedRun:
         listed, strangers = codes.listed(run)
-        has_ties = has_equal_scores(listed)
-        if ties == "trec":
-            listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
-        elif ties == "listed":
+        notes = []
+        if spoken is not None:
+            listed, told = _as_compared(name, listed, spoken)
+            notes += told
+        if ties == "listed":
             listed = in_listed_order(listed)
         lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
         tested = np.diff(fold.test.indptr) > 0
         missing = int((tested & (lengths == 0)).sum())
-        notes = []
         if missing:
             text = (
                 f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
@@ -210,7 +208,7 @@ class _RankedRun:
         if strangers:
             text = f"{name} has lists for {strangers} users who are not tested."
             notes.append(Note("untested-users", text))
-        return cls(name, listed, fold, depth, lengths, has_ties, tuple(notes))
+        return cls(name, listed, fold, depth, lengths, tuple(notes))
 
     def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
@@ -268,6 +266,23 @@ class _ScoresOfLists:
             own = slice(self._ends[user], self._ends[user + 1])
             scores[row, self._items[own]] = self._places[own]
         return scores
+
+
+def _as_compared(
+    name: str, listed: ListedItems, spoken: Dialect
+) -> tuple[ListedItems, list[Note]]:
+    """Return lists with scores as a tool compares them, and what it does with equal ones."""
+    equal = equal_scores(listed)
+    told = f"{name} has equal scores"
+    if spoken.is_single:
+        with np.errstate(over="ignore"):
+            single = listed.scores.astype(np.float32).astype(np.float64)
+        listed = replace(listed, scores=single)
+        before, equal = equal, equal_scores(listed)
+        if equal > before:
+            told += f", {equal - before:,} of them in single precision alone"
+    text = f"{told}; {spoken.tool}'s order: {spoken.ties_in_words}."
+    return listed, [Note("order-of-equal-scores", text)] if equal else []
 
 
 def _with_ties(protocol: Protocol, ties: str) -> Protocol:

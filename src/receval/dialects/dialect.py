@@ -80,6 +80,8 @@ class Dialect:
         Equal scores stand in the order of the list, or as in trec_eval.
     ties_in_words : str
         What the tool does with equal scores.
+    is_single : bool
+        Whether the tool compares scores in single precision, so that more of them are equal.
     caveats : tuple of str
         What it does that is not imitated, such as rounding, in sentences.
     threshold_option : str
@@ -106,6 +108,7 @@ class Dialect:
     users: EvaluatedUsers = "tested"
     ties: DialectTies = "listed"
     ties_in_words: str = "in the order of the list"
+    is_single: bool = False
     caveats: tuple[str, ...] = ()
     threshold_option: str = ""
     negative_is_unjudged: bool = False

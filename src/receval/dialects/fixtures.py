@@ -120,7 +120,7 @@ def _lists_of(
     rows = [
         (u, i, v) for u, user in enumerate(users) for i, v in sorted(test.get(user, {}).items())
     ]
-    places = [_places(case["run"].get(user, []), spoken.ties) for user in users]
+    places = [_places(case["run"].get(user, []), spoken) for user in users]
     codes = {item: code for code, item in enumerate(sorted({item for _, item, _ in rows}))}
     judgments = Judgments.from_pairs(
         np.array([u for u, _, _ in rows], dtype=np.int64),
@@ -138,10 +138,11 @@ def _lists_of(
     return JudgedLists.measured_by(judged, judged_ranks, Protocol()), users
 
 
-def _places(run: list[list[Any]], ties: str) -> dict[str, int]:
-    if ties == "trec":
+def _places(run: list[list[Any]], spoken: Dialect) -> dict[str, int]:
+    if spoken.ties == "trec":
         run = sorted(run, key=lambda entry: entry[0], reverse=True)
-        run = sorted(run, key=lambda entry: -np.float32(entry[1]))
+        scored = np.float32 if spoken.is_single else np.float64
+        run = sorted(run, key=lambda entry: -scored(entry[1]))
     return {item: place for place, (item, _) in enumerate(run, 1)}
 
 

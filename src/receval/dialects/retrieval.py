@@ -47,6 +47,7 @@ TREC_EVAL = Dialect(
     relevant=1.0,
     users="covered",
     ties="trec",
+    is_single=True,
     ties_in_words="scores in single precision, then the last identifier first",
     caveats=(
         "trec_eval prints 4 digits",
@@ -94,6 +95,7 @@ IR_MEASURES = Dialect(
     relevant=1.0,
     users="tested",
     ties="trec",
+    is_single=True,
     ties_in_words="scores in single precision, then the last identifier first (pytrec_eval)",
     threshold_option="rel",
     negative_is_unjudged=True,

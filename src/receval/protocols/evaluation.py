@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Protocol as Interface
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.passes import PercentilePass, RankingPass
@@ -29,6 +29,24 @@ _JOINT_ENTRIES = 2**24
 _GROUP_USERS = 256
 
 
+def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
+    """Return scores as they are ranked: in single precision if they have no more, else in double.
+
+    Parameters
+    ----------
+    scores : array_like
+        Real numbers.
+
+    Examples
+    --------
+    >>> [in_ranked_precision(np.ones(1, kind)).dtype.name for kind in ("f2", "f4", "i4", "f8")]
+    ['float32', 'float32', 'float64', 'float64']
+    """
+    array = np.asarray(scores)
+    is_single = np.can_cast(array.dtype, np.float32)
+    return array.astype(np.float32 if is_single else np.float64, copy=False)
+
+
 class JointScorer(Interface):
     """What ranking needs of several fitted systems that are scored together."""
 
@@ -36,7 +54,7 @@ class JointScorer(Interface):
         """Return the number of systems."""
         ...
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         """Return the scores of all items for some users, those of one system after the other's."""
         ...
 
@@ -44,7 +62,7 @@ class JointScorer(Interface):
 class Scorer(Interface):
     """What ranking needs of a fitted system."""
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
         """Return the scores of all items for some users; NaN where not computable."""
         ...
 
@@ -183,8 +201,8 @@ class _Alone:
     def __len__(self) -> int:
         return 1
 
-    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        scores = np.ascontiguousarray(self._system.score(users), dtype=np.float32)
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
+        scores = np.ascontiguousarray(in_ranked_precision(self._system.score(users)))
         if scores.shape != (len(users), self._n_items):
             raise ValueError(
                 f"{type(self._system).__name__}.score returned an array of shape {scores.shape} "

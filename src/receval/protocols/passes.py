@@ -76,7 +76,7 @@ class RankingPass:
         """Pass over users who come before all that are ranked: their random orders stay theirs."""
         self.n_met += int(self.is_ranked[users].sum())
 
-    def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
+    def rank(self, scores: NDArray[np.floating], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users, whose codes rise."""
         sample = self._sample(users)
         rows = np.flatnonzero(self.is_ranked[users])
@@ -104,7 +104,7 @@ class RankingPass:
 
     def _rank(
         self,
-        scores: NDArray[np.float32],
+        scores: NDArray[np.floating],
         rows: NDArray[np.int64],
         users: NDArray[np.int64],
         sample: Sample | None,
@@ -205,7 +205,7 @@ class PercentilePass:
         for one_pass in self.passes:
             one_pass.leave_out(users)
 
-    def rank(self, scores: NDArray[np.float32], users: NDArray[np.int64]) -> None:
+    def rank(self, scores: NDArray[np.floating], users: NDArray[np.int64]) -> None:
         """Rank the judged items of one block of users within their percentiles."""
         for one_pass in self.passes:
             one_pass.rank(scores, users)

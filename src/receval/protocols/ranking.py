@@ -12,7 +12,7 @@ PADDED = 64
 
 
 @njit(cache=True)
-def _count_above(listed: NDArray[np.float32], score: np.float32) -> tuple[np.int32, np.int32]:
+def _count_above(listed: NDArray[np.floating], score: np.floating) -> tuple[np.int32, np.int32]:
     """Count the listed items with a higher and those with an equal score; NaN is no listed item."""
     # Plain comparisons over contiguous memory, which the compiler turns into vector instructions;
     # sums of 32 bits, because numba's own 64 bits would halve the width of the vectors.
@@ -26,9 +26,9 @@ def _count_above(listed: NDArray[np.float32], score: np.float32) -> tuple[np.int
 
 @njit(cache=True)
 def _count_ties(
-    listed: NDArray[np.float32],
+    listed: NDArray[np.floating],
     priority: NDArray[np.uint32],
-    score: np.float32,
+    score: np.floating,
     own: np.uint32,
 ) -> np.int32:
     """Count the listed items that rank above one with the same score."""
@@ -39,7 +39,7 @@ def _count_ties(
 
 
 @njit(cache=True)
-def _count_computable(listed: NDArray[np.float32]) -> np.int32:
+def _count_computable(listed: NDArray[np.floating]) -> np.int32:
     """Count the scores that are not NaN."""
     count = np.int32(0)
     for item in range(len(listed)):
@@ -49,10 +49,10 @@ def _count_computable(listed: NDArray[np.float32]) -> np.int32:
 
 @njit(cache=True)
 def _heap_positions(
-    listed: NDArray[np.float32],
+    listed: NDArray[np.floating],
     order: NDArray[np.int64],
     heap: NDArray[np.int64],
-    heap_scores: NDArray[np.float32],
+    heap_scores: NDArray[np.floating],
     positions: NDArray[np.uint32],
 ) -> None:
     """Write each listed item's position in the array of a binary min-heap of all listed scores.
@@ -82,7 +82,7 @@ def _heap_positions(
 
 @njit(cache=True)
 def rank_among_all(
-    scores: NDArray[np.float32],
+    scores: NDArray[np.floating],
     score_rows: NDArray[np.int64],
     users: NDArray[np.int64],
     is_candidate: NDArray[np.bool_],
@@ -106,7 +106,7 @@ def rank_among_all(
 
     Parameters
     ----------
-    scores : ndarray of float32, shape (n_block, n_items)
+    scores : ndarray of float32 or float64, shape (n_block, n_items)
         The scores of a block of users; NaN where not computable.
     score_rows, users : ndarray of int64, shape (n_ranked,)
         The users to rank for, and the row of scores of each.
@@ -131,10 +131,10 @@ def rank_among_all(
         if not is_candidate[item]:
             outside[n_outside] = item
             n_outside += 1
-    listed = np.empty(len(is_candidate), dtype=np.float32)
+    listed = np.empty(len(is_candidate), dtype=scores.dtype)
     is_open = is_candidate.copy()
     heap = np.empty(len(heap_order), dtype=np.int64)
-    heap_scores = np.empty(len(heap_order), dtype=np.float32)
+    heap_scores = np.empty(len(heap_order), dtype=scores.dtype)
     tie_order = priority.copy()
     for number in range(len(users)):
         user = users[number]
@@ -180,7 +180,7 @@ def rank_among_all(
 
 @njit(cache=True)
 def rank_among_samples(
-    scores: NDArray[np.float32],
+    scores: NDArray[np.floating],
     score_rows: NDArray[np.int64],
     users: NDArray[np.int64],
     is_candidate: NDArray[np.bool_],
@@ -219,7 +219,7 @@ def rank_among_samples(
     # Scores and priorities of the list: under AR the relevant items, then always the sample. What
     # each size adds is a part of its own, filled up with NaN, which ranks above nothing.
     longest = 2 * n_items + PADDED * n_sizes
-    listed = np.empty(longest, dtype=np.float32)
+    listed = np.empty(longest, dtype=scores.dtype)
     listed_priority = np.zeros(longest, dtype=np.uint32)
     parts = np.zeros(n_sizes + 1, dtype=np.int64)
     for number in range(len(users)):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.protocols.evaluation import Scorer
+from receval.protocols.evaluation import Scorer, in_ranked_precision
 from receval.splits.split import Fold
 
 _USERS = 512
@@ -21,7 +21,7 @@ class ScoredCandidates(NamedTuple):
 
     Attributes
     ----------
-    scores : ndarray of float32, shape (n_users, n_all_items)
+    scores : ndarray of float32 or float64, shape (n_users, n_all_items)
     candidates : ndarray of bool, shape (n_users, n_all_items)
         All items but those of the user's training ratings and relevant test ratings.
     asked : ndarray of int64, shape (n_asked,)
@@ -31,7 +31,7 @@ class ScoredCandidates(NamedTuple):
     items : ndarray of int64, shape (n_asked,)
     """
 
-    scores: NDArray[np.float32]
+    scores: NDArray[np.floating]
     candidates: NDArray[np.bool_]
     asked: NDArray[np.int64]
     owners: NDArray[np.int64]
@@ -79,7 +79,7 @@ def scored_candidates(
     for start in range(0, len(everybody), _USERS):
         users = everybody[start : start + _USERS]
         asked = np.arange(*np.searchsorted(owners, [users[0], users[-1] + 1]))
-        scores = np.asarray(system.score(users), dtype=np.float32)
+        scores = in_ranked_precision(system.score(users))
         candidates = np.ones(scores.shape, dtype=np.bool_)
         trained = fold.train[users]
         candidates[np.repeat(np.arange(len(users)), np.diff(trained.indptr)), trained.indices] = 0

@@ -100,7 +100,7 @@ class SharedByPasses:
         return priority
 
     def lack_scores(
-        self, scores: NDArray[np.float32], rows: NDArray[np.int64], users: NDArray[np.int64]
+        self, scores: NDArray[np.floating], rows: NDArray[np.int64], users: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return which users, with these rows of scores, have a judged item without a score."""
         starts, ends = self.judgments.indptr[users], self.judgments.indptr[users + 1]
@@ -157,7 +157,7 @@ class FallbackScores:
         self._of_items = of_items.astype(np.float32)
 
     def where_not_computable(
-        self, scores: NDArray[np.float32], indices: NDArray[np.int64]
+        self, scores: NDArray[np.floating], indices: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """Return scores of the items that a system has none for, NaN for all others.
 
@@ -165,7 +165,7 @@ class FallbackScores:
 
         Parameters
         ----------
-        scores : ndarray of float32, shape (n, n_items)
+        scores : ndarray of float32 or float64, shape (n, n_items)
             The system's own, NaN where not computable.
         indices : ndarray of int64, shape (n,)
             Ascending: the index of each of these users among all who are ranked. The random order

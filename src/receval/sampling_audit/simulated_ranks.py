@@ -83,7 +83,7 @@ def simulated_hits(
 
 @njit(cache=True)
 def _draw(
-    scores: NDArray[np.float32],
+    scores: NDArray[np.floating],
     candidates: NDArray[np.bool_],
     asked: NDArray[np.int64],
     owners: NDArray[np.int64],

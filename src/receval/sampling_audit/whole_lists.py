@@ -84,8 +84,6 @@ def odds_of_runs(
     odds = {}
     for name, run in read.items():
         listed, _ = codes.listed(run)
-        # As trec_eval has them, and evaluate_runs: equal in single precision is equal.
-        listed = replace(listed, scores=listed.scores.astype(np.float32).astype(np.float64))
         ranks = rank_listed(listed, fold, protocol, partial(generator, 1, "runs"))
         _check_whole(name, ranks, fold, codes.user_ids)
         lists = JudgedLists.measured_by(items, ranks, protocol)

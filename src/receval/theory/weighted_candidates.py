@@ -81,7 +81,7 @@ def weight_shares_above(
 
 @njit(cache=True)
 def _add_up(
-    scores: NDArray[np.float32],
+    scores: NDArray[np.floating],
     candidates: NDArray[np.bool_],
     asked: NDArray[np.int64],
     owners: NDArray[np.int64],
