@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -100,6 +100,8 @@ def _allows(wanted: Any, value: Any) -> bool:
             isinstance(value, bool)
             or (type(value).__module__, type(value).__name__) in _NUMPY_BOOLS
         )
+    if get_origin(wanted) is Mapping:
+        return isinstance(value, Mapping)
     if not isinstance(wanted, type) or get_origin(wanted) is not None:
         return True
     try:
@@ -111,6 +113,8 @@ def _allows(wanted: Any, value: Any) -> bool:
 def _in_words(wanted: Any) -> Iterator[str]:
     if get_origin(wanted) is Literal:
         yield from map(repr, get_args(wanted))
+    elif get_origin(wanted) is Mapping:
+        yield "a mapping of names"
     elif wanted in _NUMBERS:
         yield _NUMBERS[wanted][1]
     elif wanted is bool:

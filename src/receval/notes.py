@@ -86,6 +86,12 @@ NOTES: dict[str, NoteKind] = {
         "Items whose score is NaN are not recommended.",
         "Look whether the system diverged, or leave these rows out.",
     ),
+    "ranks-against-scores": NoteKind(
+        "misleading",
+        "Where a run's ranks and scores disagree, one of them is not what it seems: a distance, a "
+        "loss, or ranks that were counted from the worst.",
+        "Say which orders the lists (--run-order), or leave the other column out.",
+    ),
     "equal-scores": NoteKind(
         "doubtful",
         "Where all items of a run have one score, only the rule for equal scores is measured.",

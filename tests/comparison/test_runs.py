@@ -33,7 +33,8 @@ ITEMS = [f"d{number}" for number in range(8)]
 
 pairs = st.tuples(st.sampled_from(USERS), st.sampled_from(ITEMS))
 qrels = st.dictionaries(pairs, st.integers(0, 2), min_size=1)
-# Few scores, so that many are equal; some differ in double precision alone.
+# Few scores, so that many are equal; some differ in double precision alone, by which only
+# the dialect compares.
 scores = st.one_of(st.integers(-1, 2).map(float), st.sampled_from([0.1, 0.1 + 1e-12]))
 runs = st.dictionaries(pairs, scores, min_size=1)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -50,6 +50,8 @@ def an_example(wanted: Any) -> Any:
     first = alternatives(wanted)[0]
     if first is str:
         return "x"
+    if get_origin(first) is Mapping:
+        return {}
     return object.__new__(first) if inspect.isclass(first) and not get_origin(first) else None
 
 

@@ -83,6 +83,12 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     add_columns(parser, _COLUMNS, " in the table of --train", "train-")
     add_reading(parser, "the table of --train", "train-")
     add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
+    parser.add_argument(
+        "--run-order",
+        choices=("score", "rank"),
+        default="score",
+        help="what orders lists that have both (%(default)s)",
+    )
     add_reading(parser, "runs", "run-")
 
 
@@ -104,6 +110,7 @@ def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
     from receval.interchange.run_files import read_run
 
     options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
+    options["order"] = chosen.run_order
     return {name: read_run(path, **options) for name, path in named_runs(chosen.runs).items()}
 
 

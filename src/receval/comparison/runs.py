@@ -268,9 +268,7 @@ class _ScoresOfLists:
         return scores
 
 
-def _as_compared(
-    name: str, listed: ListedItems, spoken: Dialect
-) -> tuple[ListedItems, list[Note]]:
+def _as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[ListedItems, list[Note]]:
     """Return lists with scores as a tool compares them, and what it does with equal ones."""
     equal = equal_scores(listed)
     told = f"{name} has equal scores"

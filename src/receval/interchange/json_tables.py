@@ -160,32 +160,40 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     ----------
     source : str
     lists : mapping
-        Of users to items with scores, or to items alone: the best first, or all worth the same
-        where ratings are wanted and no scores.
+        Of users to items with scores, to pairs of an item and its score, or to items alone: the
+        best first, or all worth the same where ratings are wanted and no scores.
     wanted : collection of WantedColumn
 
     Raises
     ------
     TableError
-        An item's score is no number, or an item is no text or number.
+        An item's score is no number, an item is no text or number, or a run has items in no order.
     """
     is_run = any(column.name == "score" for column in wanted)
     scores: dict[str, dict[str, float]] = {}
     for user, own in lists.items():
         ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
+        if is_run and isinstance(own, set | frozenset):
+            raise TableError(
+                f"{source}: the items of user {shortened(str(user))} are a set, which has no "
+                "order: give a list, the best first, or scores."
+            )
         if not isinstance(own, Mapping):
-            for place, item in enumerate(own):
-                if isinstance(item, list | dict) or item is None:
+            are_pairs = len(own) > 0 and all(map(_is_pair, own))
+            for place, entry in enumerate(own):
+                item, value = entry if are_pairs else (entry, -float(place) if is_run else 1.0)
+                if isinstance(item, list | tuple | dict | set) or item is None:
                     raise TableError(
                         f"{source}: item {place + 1} of user {shortened(str(user))} is "
-                        f"{shortened(json.dumps(item))}, and must be an identifier."
+                        f"{shortened(json.dumps(item, default=str))}, and must be an identifier, "
+                        "or all of them pairs of an identifier and a number."
                     )
                 if str(item) in ordered:
                     raise TableError(
                         f"{source}: user {shortened(str(user))} has item {shortened(str(item))} "
                         "twice. Leave one out."
                     )
-                ordered[str(item)] = -float(place) if is_run else 1.0
+                ordered[str(item)] = value
         for item, score in ordered.items():
             if isinstance(score, bool) or not isinstance(score, int | float | np.number):
                 raise TableError(
@@ -211,11 +219,23 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _is_pair(entry: object) -> bool:
+    """Tell whether an entry of a list is an item with its score."""
+    if not isinstance(entry, list | tuple) or len(entry) != 2:
+        return False
+    item, score = entry
+    return isinstance(item, str | int | float | np.generic) and not isinstance(
+        score, str | list | tuple | dict
+    )
+
+
 def _is_list(value: object) -> bool:
-    """Tell whether a value is a user's list: items with scores, or items alone."""
+    """Tell whether a value is a user's list: items with scores, pairs of these, or items alone."""
     if isinstance(value, dict):
         return True
-    return isinstance(value, list) and not any(isinstance(own, list | dict) for own in value)
+    return isinstance(value, list) and (
+        all(map(_is_pair, value)) or not any(isinstance(own, list | dict) for own in value)
+    )
 
 
 def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: ReadingOptions) -> Scores:

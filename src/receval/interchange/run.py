@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ SCORE_NAMES = (
     "scores",
 )
 RANK_NAMES = ("rank", "position", "itemrank")
+RunOrder = Literal["score", "rank"]
+"""By which column the lists of a run are ordered that has both."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ def run_of_table(
     item: str | int | None = None,
     score: str | int | None = None,
     rank: str | int | None = None,
+    order: RunOrder = "score",
     **options: Any,
 ) -> Run:
     """Read a run from a table with a row for each recommended item, or from lists of users.
@@ -100,6 +103,8 @@ def run_of_table(
     user, item, score, rank : str or int, optional
         Names of the columns, or their positions from 0. A table without scores is ordered by its
         ranks (1 is the first), one without either by its rows.
+    order : {"score", "rank"}
+        By which of them lists are ordered that have both. Where they disagree, a note says so.
     **options
         As there.
 
@@ -127,10 +132,10 @@ def run_of_table(
     )
     if not isinstance(columns, FoundColumns):
         return run_of_scores(columns, str(source))
-    return run_of_columns(columns)
+    return run_of_columns(columns, order)
 
 
-def run_of_columns(columns: FoundColumns) -> Run:
+def run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
     """Return the run of a table's columns ``user``, ``item`` and ``score`` or ``rank``."""
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is no list to evaluate.")
@@ -144,9 +149,14 @@ def run_of_columns(columns: FoundColumns) -> Run:
             f"has recommended, item {shortened(str(item_ids[items[row]]))} to user "
             f"{shortened(str(user_ids[users[row]]))}. Leave one out."
         )
-    scores = _scores(columns)
+    if order == "rank" and "rank" not in columns:
+        raise TableError(
+            f"{columns.source} has no column of ranks that could order its lists: say which it is "
+            "(rank=..., in a command: --run-rank), or order them by scores."
+        )
+    scores = _scores(columns, order)
     scored = ~np.isnan(scores)
-    notes = list(columns.notes)
+    notes = [*columns.notes, *_doubts_on_ranks(columns, users, order)]
     if not scored.all():
         text = (
             f"{columns.source}: {int((~scored).sum()):,} of {len(scores):,} items have no score "
@@ -163,27 +173,49 @@ def run_of_columns(columns: FoundColumns) -> Run:
         rows=len(columns),
         users=len(user_ids),
         items=len(item_ids),
-        values=_order(columns),
+        values=_order(columns, order),
         notes=tuple(notes),
     )
     return Run(users, items, scores, user_ids, item_ids, columns.source, reading)
 
 
-def _order(columns: FoundColumns) -> str:
+def _order(columns: FoundColumns, order: RunOrder) -> str:
     """Return by what lists are ordered, if not by scores."""
-    if "score" in columns:
+    if "score" in columns and order == "score":
         return ""
     return "lists are ordered by rank" if "rank" in columns else "lists are ordered as they stand"
 
 
-def _scores(columns: FoundColumns) -> NDArray[np.float64]:
-    if "score" in columns:
+def _scores(columns: FoundColumns, order: RunOrder) -> NDArray[np.float64]:
+    if "score" in columns and order == "score":
         scores = columns.numbers("score")
         if not ("rank" in columns and np.isnan(scores).all()):
             return scores
     if "rank" in columns:
         return -columns.numbers("rank")
     return -np.arange(len(columns), dtype=np.float64)
+
+
+def _doubts_on_ranks(
+    columns: FoundColumns, users: NDArray[np.int32], order: RunOrder
+) -> list[Note]:
+    """Return for how many users ranks and scores disagree, if for any."""
+    if "rank" not in columns or "score" not in columns:
+        return []
+    ranks, scores = columns.numbers("rank"), columns.numbers("score")
+    rows = np.lexsort((ranks, users))
+    owners, ranks, scores = users[rows], ranks[rows], scores[rows]
+    rises = (owners[1:] == owners[:-1]) & (ranks[1:] > ranks[:-1]) & (scores[1:] > scores[:-1])
+    disagreeing = len(np.unique(owners[1:][rises]))
+    if not disagreeing:
+        return []
+    other = "rank" if order == "score" else "score"
+    text = (
+        f"{columns.source}: ranks and scores order items otherwise for {disagreeing:,} of "
+        f"{len(np.unique(users)):,} users. Lists are ordered by {order}; say order='{other}' (in a "
+        f"command: --run-order {other}) if the other is right."
+    )
+    return [Note("ranks-against-scores", text)]
 
 
 def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:

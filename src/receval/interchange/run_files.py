@@ -46,7 +46,7 @@ def read_run(
     format : {"trec", "table", "json", "jsonl", "parquet", "npz"}, optional
         Found from the file's name and its first thousand lines by default.
     **options
-        ``user``, ``item``, ``score``, ``rank``, ``delimiter`` and others, as for
+        ``user``, ``item``, ``score``, ``rank``, ``order``, ``delimiter`` and others, as for
         :func:`receval.interchange.run.run_of_table`.
 
     Raises
@@ -58,7 +58,7 @@ def read_run(
     -----
     ===========  ==============================================================================
     ``trec``     ``user Q0 item rank score tag`` between white space; the order is that of the
-                 scores, as in trec_eval
+                 scores, as in trec_eval, unless ``order="rank"`` is said
     ``table``    text, Parquet or a data frame with columns for user, item and score or rank, in any
                  order; without a header in this order; also LensKit's collections of lists, as
                  they are or in Parquet

@@ -66,7 +66,9 @@ def read_wanted(
     """
     if isinstance(source, Mapping) and not has_columns(source, wanted):
         own = list(source.values())
-        if own and all(isinstance(listed, Mapping | list | tuple) for listed in own):
+        if own and all(
+            isinstance(listed, Mapping | list | tuple | set | frozenset) for listed in own
+        ):
             return scores_of("the table", source, wanted)
     if not isinstance(source, str | Path):
         return columns_of_table("the table", "the table", table_in_memory(source), wanted)

@@ -87,9 +87,9 @@ def users_whose_order_counts(
 def fewest_users(n_users: int, configuration: Configuration) -> int:
     r"""Return of how many users the values must differ for a test to reach the level .05.
 
-    The p-value of the sign test and of Wilcoxon's is at least :math:`2 \\cdot 2^{-k}` with k
+    The p-value of the sign test and of Wilcoxon's is at least :math:`2 \cdot 2^{-k}` with k
     differences other than 0. The t statistic of k equal differences among n users is
-    :math:`\\sqrt{k (n - 1) / (n - k)}`, and less with unequal ones. The bootstrap repeats these
+    :math:`\sqrt{k (n - 1) / (n - k)}`, and less with unequal ones. The bootstrap repeats these
     tests.
 
     Parameters

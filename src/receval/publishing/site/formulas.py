@@ -43,7 +43,8 @@ def formula(latex: str, *, block: bool = False) -> str:
     known = _DOTS.sub(r"\\ldots", _SIZE.sub("", latex.strip()))
     try:
         markup = tex2mathml(known, as_block=block)
-    except MathError as error:
+    except (MathError, AttributeError) as error:
+        # docutils stumbles over a line break in a formula, such as a doubled backslash.
         raise ValueError(
             f"The formula {latex.strip()!r} cannot be set: {error} Write it with other commands."
         ) from error
