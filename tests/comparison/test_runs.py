@@ -6,69 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-import pytrec_eval
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from receval.comparison.runs import evaluate_runs
 from receval.comparison.splitting import split
 from receval.comparison.systems import evaluate_systems
-from receval.interchange.judgments import JudgedTable
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run import Run
 from receval.recommenders.non_personalised import Popularity
-
-MEASURES = {
-    "P@3": "P_3",
-    "Recall@3": "recall_3",
-    "AP": "map",
-    "nDCG(ideal=all)": "ndcg",
-    "nDCG@3": "ndcg_cut_3",
-    "RR": "recip_rank",
-    "bpref": "bpref",
-    "infAP(form=trec_eval)": "infAP",
-}
-USERS = [f"u{number}" for number in range(4)]
-ITEMS = [f"d{number}" for number in range(8)]
-
-pairs = st.tuples(st.sampled_from(USERS), st.sampled_from(ITEMS))
-qrels = st.dictionaries(pairs, st.integers(0, 2), min_size=1)
-# Few scores, so that many are equal; some differ in double precision alone, by which only
-# the dialect compares.
-scores = st.one_of(st.integers(-1, 2).map(float), st.sampled_from([0.1, 0.1 + 1e-12]))
-runs = st.dictionaries(pairs, scores, min_size=1)
-
-
-def frame(cells: dict[tuple[str, str], float], name: str) -> pd.DataFrame:
-    rows = [(user, item, value) for (user, item), value in cells.items()]
-    return pd.DataFrame(rows, columns=["user", "item", name])
-
-
-def nested(cells: dict[tuple[str, str], float]) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for (user, item), value in cells.items():
-        found.setdefault(user, {})[item] = value
-    return found
-
-
-@pytest.mark.costly
-@settings(deadline=None, max_examples=60)
-@given(judged=qrels, listed=runs)
-def test_values_of_users_are_those_of_trec_eval(
-    judged: dict[tuple[str, str], int], listed: dict[tuple[str, str], float]
-) -> None:
-    assume(any(grade > 0 for grade in judged.values()))
-    assume({user for user, _ in judged} & {user for user, _ in listed})
-    test = JudgedTable(read_ratings(frame(judged, "rating")), are_grades=True)
-    result = evaluate_runs(test, {"mine": frame(listed, "score")}, metrics=list(MEASURES))
-    ours = result.per_user().set_index("user")
-    wanted = {"P.3", "recall.3", "map", "ndcg", "ndcg_cut.3", "recip_rank", "bpref", "infAP"}
-    theirs = pytrec_eval.RelevanceEvaluator(nested(judged), wanted).evaluate(nested(listed))
-    assert set(ours.index) == {user for user, _ in judged}
-    for user in ours.index:
-        for metric, measure in MEASURES.items():
-            expected = theirs.get(user, {measure: 0.0})[measure]
-            assert ours.loc[user, metric] == pytest.approx(expected, abs=1e-12), (user, metric)
 
 
 def test_a_run_of_a_systems_scores_is_measured_as_the_system() -> None:

@@ -90,5 +90,5 @@ def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
 
 @pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])
 def test_runs_without_names_are_refused(runs: Any) -> None:
-    with pytest.raises(TypeError, match="runs is .*; it must be a mapping of names"):
+    with pytest.raises(TypeError, match=r"runs is .*; it must be a mapping of names"):
         evaluate_runs(GRADES, runs)
