@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -65,6 +66,38 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def check_fields(instance: Any, *names: str) -> None:
+    """Refuse values of a dataclass that its annotations do not allow, as :func:`checked_arguments`.
+
+    Parameters
+    ----------
+    instance : dataclass
+    *names : str
+        Of fields; by default of all.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Sample:
+    ...     size: int
+    ...
+    ...     def __post_init__(self) -> None:
+    ...         check_fields(self)
+    >>> Sample(2.5)
+    Traceback (most recent call last):
+    TypeError: size is 2.5; it must be a whole number.
+    """
+    annotations = _annotations_of(type(instance))
+    for name in names or [own.name for own in fields(instance)]:
+        _check(name, getattr(instance, name), annotations[name])
+
+
+@cache
+def _annotations_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 _OF_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -75,7 +108,11 @@ def _check(name: str, value: Any, wanted: Any) -> None:
         return
     *before, last = dict.fromkeys(words for one in alternatives for words in _in_words(one))
     told = f"{', '.join(before)} or {last}" if before else last
-    shown = repr(value) if isinstance(value, str | Real | NoneType) else f"a {type(value).__name__}"
+    shown = (
+        repr(value)[:60]
+        if isinstance(value, str | Real | NoneType)
+        else f"a {type(value).__name__}"
+    )
     is_choice = isinstance(value, str) and any(get_origin(one) is Literal for one in alternatives)
     raise (ValueError if is_choice else TypeError)(f"{name} is {shown}; it must be {told}.")
 

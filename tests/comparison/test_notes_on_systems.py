@@ -47,8 +47,8 @@ def test_users_without_test_ratings_are_counted_with_the_reason() -> None:
     data = split(read_ratings({"user": users, "item": items}), "user-ratio", train_ratio=0.8)
     (note,) = told(evaluate_systems(data, {"Pop": Popularity()}).notes, "users-left-out")
     assert note == (
-        "6 of 56 users are averaged under AR AI-AN: 50 have no test rating, for the split holds "
-        "none out of up to 4 ratings of theirs."
+        "6 of 56 users are averaged under AR AI-AN: 50 have no test rating, because the split "
+        "held out none of their up to 4 ratings."
     )
 
 

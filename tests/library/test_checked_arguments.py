@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -12,6 +13,8 @@ import pytest
 
 import receval
 from receval.checked_arguments import checked_arguments
+from receval.metrics.metric import Metric
+from receval.metrics.registry import METRICS, metric_class
 
 WRONG = {int: 2.5, float: "many", bool: "no", str: 7}
 """A value of a wrong type for each type that is checked."""
@@ -119,3 +122,34 @@ def test_numbers_of_numpy_are_numbers() -> None:
 def test_missing_arguments_are_told_as_python_does() -> None:
     with pytest.raises(TypeError, match="missing a required argument: 'ratings'"):
         receval.split()
+
+
+def wrong_parameters() -> Iterator[Any]:
+    """Yield a class that people make objects of, one of its parameters, and a wrong value."""
+    offered = [getattr(receval, name) for name in receval.__all__]
+    classes = [own for own in offered if inspect.isclass(own) and not inspect.isabstract(own)]
+    kinds = {receval.Protocol, *map(metric_class, METRICS)}
+    kinds |= {own for own in classes if issubclass(own, receval.Recommender)}
+    for kind in sorted(kinds, key=lambda own: own.__name__):
+        hints = get_type_hints(kind) if is_dataclass(kind) else get_type_hints(kind.__init__)
+        for name, parameter in inspect.signature(kind).parameters.items():
+            options = alternatives(hints.get(name))
+            is_choice = any(get_origin(one) is Literal for one in options)
+            # Numbers of metrics have bounds, which these check themselves.
+            is_bound = issubclass(kind, Metric) and options[0] is float
+            if (
+                not is_bound
+                and parameter.kind != parameter.VAR_KEYWORD
+                and (is_choice or options[0] in WRONG)
+            ):
+                wrong = "sometimes" if is_choice or options[0] is str else WRONG[options[0]]
+                yield pytest.param(kind, name, wrong, id=f"{kind.__name__} {name}")
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), [*wrong_parameters()])
+def test_every_parameter_of_protocols_metrics_and_systems_refuses_wrong_values(
+    kind: type, name: str, value: Any
+) -> None:
+    needed = {"relevant": "AR", "candidates": "AI"} if kind is receval.Protocol else {}
+    with pytest.raises((TypeError, ValueError), match=name):
+        kind(**(needed | {name: value}))

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from receval.protocols.evaluation import in_ranked_precision
-
 
 class GivenScores:
     """Scores of all items for all users, made elsewhere; nothing is learnt.
@@ -46,11 +44,11 @@ class GivenScores:
         """Return the scores of all items for some users, shape (n, n_items)."""
         rows = self._scores[users]
         if not issparse(rows):
-            return in_ranked_precision(rows)
+            return np.asarray(rows)
         entries = rows.tocoo()
-        data = in_ranked_precision(entries.data)
-        scores = np.full(rows.shape, np.nan, dtype=data.dtype)
-        scores[entries.row, entries.col] = data
+        # Whole numbers of 32 bits or more need double precision to stay apart.
+        scores = np.full(rows.shape, np.nan, dtype=np.result_type(entries.data, np.float32))
+        scores[entries.row, entries.col] = entries.data
         return scores
 
 

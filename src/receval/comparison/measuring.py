@@ -267,8 +267,8 @@ class Measurements:
             if self._profiles is not None and n_users > n_tested:
                 most = int(self._profiles[~self._tested].max())
                 why.append(
-                    f"{n_users - n_tested:,} have no test rating, for the split holds none out of "
-                    f"{'1 rating' if most == 1 else f'up to {most:,} ratings'} of theirs"
+                    f"{n_users - n_tested:,} have no test rating, because the split held out none "
+                    f"of their {'1 rating' if most == 1 else f'up to {most:,} ratings'}"
                 )
             if n_tested > averaged:
                 why.append(

@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.checked_arguments import check_fields
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.labels import check_choices, printed_parameters
 from receval.metrics.list_view import NO_CUTOFF, ListView
@@ -50,6 +51,7 @@ class Metric(ABC):
     depth: int | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, "cutoff", "condensed", "depth")
         for parameter in ("cutoff", "depth"):
             value = getattr(self, parameter)
             if value is not None and value < 1:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
+from receval.checked_arguments import check_fields
 from receval.storage.messages import quoted
 
 RelevantSelection = Literal["AR", "1R"]
@@ -114,6 +115,7 @@ class Protocol:
                     f"The protocol's {name} is {quoted(value)}; it must be one of "
                     f"{', '.join(accepted)}."
                 )
+        check_fields(self)
         if self.sampled is not None and self.sampled < 1:
             raise ValueError(
                 f"The protocol samples {self.sampled} candidates; it must sample at least 1, "
