@@ -88,7 +88,8 @@ def check_fields(instance: Any, *names: str) -> None:
     Traceback (most recent call last):
     TypeError: size is 2.5; it must be a whole number.
     """
-    annotations = _annotations_of(type(instance))
+    # A class of which nothing is known may have a metaclass that is not hashable, to mypy.
+    annotations = _annotations_of(type(instance))  # type: ignore[arg-type]
     for name in names or [own.name for own in fields(instance)]:
         _check(name, getattr(instance, name), annotations[name])
 
