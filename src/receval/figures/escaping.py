@@ -71,14 +71,12 @@ def escape_markdown(text: str) -> str:
 def escape_latex(text: str) -> str:
     """Return text that LaTeX prints as it is; a formula becomes inline mathematics.
 
-    Raises
-    ------
-    ValueError
-        For a character that is no Latin letter and has no known command.
+    Characters without a command stay. Of those pdflatex prints the ones that
+    :func:`is_set_by_pdflatex` knows.
     """
     return _by_parts(
         text,
-        plain=lambda part: "".join(_latex_character(c, text) for c in _apart(part)),
+        plain=lambda part: "".join(_latex_character(c) for c in _apart(part)),
         formula=lambda part: f"${part}$",
     )
 
@@ -95,15 +93,16 @@ def _apart(text: str) -> str:
     return re.sub("-(?=-)", "-\u200b", text)
 
 
-def _latex_character(character: str, text: str) -> str:
-    if character == "\u200b":
-        return "{}"
-    if character in _LATEX:
-        return _LATEX[character]
-    if character.isascii() or unicodedata.name(character, "").startswith("LATIN "):
-        return character
-    name = unicodedata.name(character, "unnamed")
-    raise ValueError(
-        f'The text "{text}" holds "{character}" ({name}), which LaTeX\'s text fonts do not have. '
-        "Write it as a formula between $` and `$."
+def _latex_character(character: str) -> str:
+    return "{}" if character == "\u200b" else _LATEX.get(character, character)
+
+
+def is_set_by_pdflatex(text: str) -> bool:
+    """Tell whether pdflatex has all letters of a text for LaTeX: ASCII's and Latin ones.
+
+    Others, such as Greek and Chinese ones, need lualatex or xelatex, and a font that has them.
+    """
+    return text.isascii() or all(
+        character.isascii() or unicodedata.name(character, "").startswith("LATIN ")
+        for character in text
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import wrap
 
-from receval.figures.escaping import escape_latex
+from receval.figures.escaping import escape_latex, is_set_by_pdflatex
 from receval.figures.tables import Column, Table, aligned_rows, to_markdown
 from receval.storage.files import write_atomically
 
@@ -18,6 +18,9 @@ PAGE_ROWS = 42
 LINE_CHARACTERS = 85
 """Characters of a row that fit on a line in small type; wider tables are set closer."""
 
+_OTHER_LETTERS = (
+    "% Has letters beyond Latin: compile with lualatex or xelatex, and a font that has them.\n"
+)
 _LONG_NAME = re.compile(r"\S{20,}")
 _PART = re.compile(r"(?<=[A-Za-z])(\.|\\_)(?=[A-Za-z])")
 
@@ -28,12 +31,8 @@ _RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\center
 def to_latex(table: Table) -> str:
     """Return a table for LaTeX; it needs the packages array and booktabs, a long one longtable.
 
-    Formulas may need amsmath and amssymb, too.
-
-    Raises
-    ------
-    ValueError
-        For characters that LaTeX's text fonts do not have: write them as a formula.
+    Formulas may need amsmath and amssymb, too. A table with letters that pdflatex does not have,
+    such as the name of a person's own system in Greek, begins with a comment that says so.
     """
     rows = aligned_rows(table)
     body = [_row([_cell(cell) for cell in row]) for row in rows]
@@ -67,7 +66,8 @@ def save_table(table: Table, markdown: Path, latex: Path) -> None:
 
 
 def _text(*parts: list[str]) -> str:
-    return "\n".join(line for part in parts for line in part) + "\n"
+    text = "\n".join(line for part in parts for line in part) + "\n"
+    return text if is_set_by_pdflatex(text) else _OTHER_LETTERS + text
 
 
 def _caption(table: Table) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -50,6 +49,10 @@ def table_in_memory(source: object) -> pa.Table:
         raise TableError("A Series is one column: give a data frame of users and items.")
     if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
         return table_in_memory(source.to_df())
+    # Frames of other libraries are the rare case, and to import this takes as long as to read
+    # 100,000 ratings.
+    import narwhals as nw
+
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()

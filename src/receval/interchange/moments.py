@@ -174,7 +174,7 @@ def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
 def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUnit:
     sizes = np.abs(times)
     # Where a moment is not known, some write 0.
-    given = sizes[sizes > 0]
+    given = sizes if sizes.min(initial=1) > 0 else sizes[sizes > 0]
     if not len(given):
         return "s"
     low, high = float(given.min()), float(given.max())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,6 +63,9 @@ _FEWEST_SECONDS = 1e8
 
 SCALE = 20
 """Different values of which a scale is told one by one."""
+
+_MANY_ROWS = 5_000_000
+"""From here on Arrow's memory is given back before more is taken, which costs a twentieth."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +172,7 @@ def read_ratings(
     values = _values(columns)
     times, words = _timestamps(columns, chosen.time_unit)
     rows: NDArray[np.int64] | slice = slice(None)
-    if repeats == "refuse":
-        _refuse_repeats(columns, users, items, (user_ids, item_ids))
-    else:
+    if repeats != "refuse":
         rows, values = _merged(users, items, values, times, repeats)
     reading = ReadingReport(
         source=columns.source,
@@ -199,8 +200,15 @@ def read_ratings(
         reading=reading,
         are_grades=_are_grades(columns),
     )
-    # At the very end: rules for repeats and messages go by the rows of the table.
-    return read.in_order_of_identifiers()
+    # Rules for repeats, and messages, go by the rows of the table, so that these are put in order
+    # at the very end. The cells as they were read are not needed any more, and are as large.
+    columns = replace(columns, arrays={})
+    if len(users) > _MANY_ROWS:
+        pa.default_memory_pool().release_unused()
+    in_order = read.in_order_of_identifiers()
+    if repeats == "refuse":
+        _refuse_repeats(columns, read, in_order)
+    return in_order
 
 
 def are_counts(ratings: Ratings) -> bool:
@@ -380,17 +388,16 @@ def _merged(
     return order[rows][back], kept[back]
 
 
-def _refuse_repeats(
-    columns: FoundColumns,
-    users: NDArray[np.int32],
-    items: NDArray[np.int32],
-    ids: tuple[NDArray[np.str_], NDArray[np.str_]],
-) -> None:
-    repeat = first_repeat(users.astype(np.int64) * len(ids[1]) + items)
-    if repeat is None:
+def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> None:
+    """Name the first row that repeats a pair; in order, those of a pair follow each other."""
+    same_user = in_order.users[1:] == in_order.users[:-1]
+    if not (same_user & (in_order.items[1:] == in_order.items[:-1])).any():
         return
+    repeat = first_repeat(read.users.astype(np.int64) * read.n_items + read.items)
+    assert repeat is not None
     row, earlier = repeat
-    user, item = shortened(str(ids[0][users[row]])), shortened(str(ids[1][items[row]]))
+    user = shortened(str(read.user_ids[read.users[row]]))
+    item = shortened(str(read.item_ids[read.items[row]]))
     raise TableError(
         f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
         f"user {user} and item {item}. Say what becomes of such rows: repeats='first', 'last', "
