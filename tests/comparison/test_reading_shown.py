@@ -19,6 +19,7 @@ from receval.comparison.splitting import split
 from receval.comparison.systems import evaluate_systems
 from receval.diagnosis.diagnose import diagnose
 from receval.interchange.ratings_table import read_ratings
+from receval.interchange.reading import ReadingReport, told_together
 from receval.metrics.registry import parse
 from receval.own_multiverse.grids import grid_of
 from receval.recommenders.non_personalised import Popularity
@@ -69,14 +70,24 @@ def test_many_runs_are_told_in_eight_lines_with_the_rest_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pd.DataFrame(table()).to_csv("test.csv", index=False)
-    for name in "abcdefghijkl":
-        pd.DataFrame(table()).rename(columns={"rating": "score"}).to_csv(f"{name}.csv", index=False)
+    run = pd.DataFrame(table()).rename(columns={"rating": "score"})
+    for number, name in enumerate("abcdefghijkl"):
+        run.iloc[number:].to_csv(f"{name}.csv", index=False)
     runs = [f"{name}.csv" for name in "abcdefghijkl"]
     assert main(["runs", "--test", "test.csv", *runs, "--depth", "whole"]) == 0
     told = capsys.readouterr().err.splitlines()
     read = [line for line in told if not line.startswith("Note: ")]
     assert len(read) == 8
     assert read[6] == "... and 8 lines more: see report.html."
+
+
+def test_files_that_were_read_alike_share_a_line() -> None:
+    alike = [ReadingReport(f"{name}.csv", "text", rows=9, values="ratings are 1") for name in "abc"]
+    other = ReadingReport("d.csv", "text", rows=8)
+    assert told_together([*alike, other]) == [
+        ["a.csv, b.csv, c.csv: text. 9 rows of 0 users and 0 items.", "  Ratings are 1."],
+        ["d.csv: text. 8 rows of 0 users and 0 items."],
+    ]
 
 
 def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
 
@@ -118,6 +118,8 @@ runs = st.dictionaries(
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(scores={"ITEM": {"0": 0.0}}, suffix=".json")
+@example(scores={"user": {"a": 2.0}, "ann": {"b": 1.0}}, suffix=".json")
 @given(scores=runs, suffix=st.sampled_from([".run", ".tsv", ".csv", ".parquet", ".json"]))
 def test_a_run_that_is_written_is_read_again(
     tmp_path: Path, scores: dict[str, dict[str, float]], suffix: str

@@ -259,6 +259,23 @@ def test_all_folds_of_a_split_are_audited_and_users_stay_themselves() -> None:
     assert audit.by_user["relevant_items"].sum() == len(users)
 
 
+def test_users_with_fewer_candidates_than_are_sampled_are_counted() -> None:
+    rated = {"user": list("aab"), "item": ["x", "y", "x"], "rating": [1] * 3}
+    scores = {user: {item: float(place) for place, item in enumerate("xyz")} for user in "ab"}
+    notes = {
+        sampled: [
+            str(note)
+            for note in audit_samples(rated, {"mine": scores}, sampled=sampled, metrics="RR").notes
+            if note.code == "fewer-candidates"
+        ]
+        for sampled in (1, 2)
+    }
+    assert notes[1] == []
+    assert notes[2] == [
+        "1 of 2 users have fewer than 2 items to draw from, the fewest 1: all of theirs are ranked."
+    ]
+
+
 def test_train_data_beside_a_split_are_refused() -> None:
     data = split(read_ratings(TEST), "random-ratio", train_ratio=0.5)
     with pytest.raises(ValueError, match="leave train= out"):

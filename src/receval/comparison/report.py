@@ -16,7 +16,7 @@ from receval.comparison.report_page import report_page
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.latex_tables import save_table
 from receval.figures.tables import Table
-from receval.interchange.reading import ReadingReport
+from receval.interchange.reading import ReadingReport, told_together
 from receval.notes import MOST_SHOWN, Note, gravest_first
 from receval.storage.files import write_atomically, write_results
 from receval.storage.messages import how_many
@@ -72,7 +72,7 @@ class Report:
 
     def page(self) -> str:
         """Return the report as one page for browsers, which loads nothing."""
-        read = [line for report in self.reading for line in report.lines()]
+        read = [" ".join(map(str.strip, lines)) for lines in told_together(self.reading)]
         parts = self.parts
         if read or self.relevance:
             parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
@@ -97,7 +97,7 @@ class Report:
 
     def reading_lines(self, most: int = 8) -> list[str]:
         """Return how everything was read, in no more lines than a person reads before numbers."""
-        lines = [line for report in self.reading for line in report.lines()]
+        lines = list(chain.from_iterable(told_together(self.reading)))
         room = most - len(self.relevance)
         if len(lines) > room:
             left = lines[room - 1 :]

@@ -124,7 +124,7 @@ def read_json(
         return _table_of(source, found)
     if isinstance(found, dict) and found:
         values = list(found.values())
-        if has_columns(found, wanted):
+        if are_columns(found, wanted):
             if all(isinstance(own, dict | list) for own in values):
                 return table_in_memory(found)
             return _table_of(source, [found])
@@ -151,6 +151,18 @@ def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bo
         for column in wanted
         if column.is_text
     )
+
+
+def are_columns(found: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> bool:
+    """Tell whether a mapping is of columns, and not of users of whom one has a column's name.
+
+    A data frame's columns are mappings of the same keys. Those of users differ.
+    """
+    known = sum(has_columns(found, [column]) for column in wanted)
+    if known != 1 or not all(isinstance(own, Mapping) for own in found.values()):
+        return known > 0
+    keys = [list(own) for own in found.values()]
+    return len(keys) > 1 and all(own == keys[0] for own in keys)
 
 
 def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:

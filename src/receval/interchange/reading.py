@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,7 +16,7 @@ from receval.storage.messages import enumerated, how_many, quoted, shortened
 TimeUnit = Literal["s", "ms", "us", "ns", "date"]
 
 FORMATS = {
-    "table": "text with a row a line",
+    "table": "text with one row per line",
     "qrels": "TREC's judgments",
     "trec": "TREC's run",
     "json": "JSON",
@@ -148,7 +149,10 @@ class ReadingReport:
 
     def lines(self) -> list[str]:
         """Return it for a terminal: one line, and one more where there are ratings or times."""
-        name = Path(self.source).name or self.source
+        return _lines_of([self])
+
+    def _told(self) -> tuple[str, str]:
+        """Return both lines without the name of the file; the second may be empty."""
         renamed = [
             f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
         ]
@@ -161,9 +165,9 @@ class ReadingReport:
         if self.unread:
             unread = [name or "a column without a name" for name in self.unread]
             told.append(f"not read: {enumerated(unread)}")
-        first = f"{name}: {self.form}. {'; '.join(told)}."
         second = "; ".join(part for part in (self.values, self.times) if part)
-        return [first, f"  {second[0].upper()}{second[1:]}."] if second else [first]
+        told_then = f"{second[0].upper()}{second[1:]}." if second else ""
+        return f"{self.form}. {'; '.join(told)}.", told_then
 
     def with_note(self, *notes: Note) -> ReadingReport:
         """Return the report with further notes."""
@@ -173,3 +177,22 @@ class ReadingReport:
         """Return it as JSON has it, without what does not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
+
+
+def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:
+    """Return the lines of reports; files that follow each other and were read alike share theirs.
+
+    Examples
+    --------
+    >>> read = [ReadingReport(f"{name}.csv", "text", rows=9, users=5, items=8) for name in "abc"]
+    >>> told_together(read)
+    [['a.csv, b.csv, c.csv: text. 9 rows of 5 users and 8 items.']]
+    """
+    return [_lines_of(list(alike)) for _, alike in groupby(reports, ReadingReport._told)]
+
+
+def _lines_of(alike: Sequence[ReadingReport]) -> list[str]:
+    """Return the lines of reports that differ in their names alone."""
+    names = [Path(report.source).name or report.source for report in alike]
+    first, second = alike[0]._told()
+    return [f"{enumerated(names, most=60)}: {first}", *([f"  {second}"] if second else [])]

@@ -21,7 +21,7 @@ from receval.interchange.errors import TableError
 from receval.interchange.formats import COLUMNS, format_of
 from receval.interchange.json_tables import (
     Scores,
-    has_columns,
+    are_columns,
     read_json,
     read_json_lines,
     scores_of,
@@ -64,7 +64,7 @@ def read_wanted(
     FileNotFoundError
         There is no such file.
     """
-    if isinstance(source, Mapping) and not has_columns(source, wanted):
+    if isinstance(source, Mapping) and not are_columns(source, wanted):
         own = list(source.values())
         if own and all(
             isinstance(listed, Mapping | list | tuple | set | frozenset) for listed in own

@@ -16,6 +16,7 @@ from receval.comparison.named import named_metrics
 from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.splitting import SplitRatings
 from receval.metrics.metric import Metric
+from receval.notes import Note
 from receval.sampling_audit.audit_result import SamplingAudit
 from receval.sampling_audit.audited_moments import AuditedMoments
 from receval.sampling_audit.corrected_values import corrected_values
@@ -115,6 +116,14 @@ def audit_samples(
             "No user with a relevant item has a candidate that is not relevant, so that there is "
             "nothing to sample: give the scores of all items."
         )
+    first = next(iter(odds.values()))
+    pools, tested = first.pools[first.users], first.users % len(user_ids)
+    if n_short := len(np.unique(tested[pools < sampled])):
+        text = (
+            f"{n_short:,} of {len(np.unique(tested)):,} users have fewer than {sampled:,} items to "
+            f"draw from, the fewest {pools.min():,}: all of theirs are ranked."
+        )
+        notes = [*notes, Note("fewer-candidates", text)]
     moments = AuditedMoments(odds, chosen, len(user_ids), told)
     full = moments.full
     sizes = sorted({*(size for size in _SIZES if size < largest), min(sampled, largest), largest})
@@ -126,7 +135,6 @@ def audit_samples(
         told("numbers of negatives", len(sizes), len(sizes))
     pairs, swaps = order_changes(moments, sizes, min(sampled, largest), largest)
     names = pd.MultiIndex.from_product([chosen, odds], names=["metric", "system"])
-    first = next(iter(odds.values()))
     at = moments.at(min(sampled, largest))
     values = pd.DataFrame({"full": full.ravel()}, index=names).reset_index()
     values = values.assign(negatives=sampled, expected=at[0].ravel(), sd=np.sqrt(at[1]).ravel())
