@@ -189,6 +189,13 @@ def test_text_page_tables_and_json_count_and_explain_them(
     assert [row[place] for row in wins.rows] == [str(untold // 3)] * 3
 
 
+def test_the_starting_configuration_is_told_with_the_threshold_of_the_data(
+    plays: ExploredRatings,
+) -> None:
+    assert plays.settings["relevant"] == 1
+    assert "gain 1 for ratings of at least 1 and 0 for others" in multiverse_report(plays).page()
+
+
 def test_five_users_cannot_tell_by_signs_and_ranks_and_can_by_t() -> None:
     users, items = np.nonzero(np.ones((5, 30)))
     ratings = np.random.default_rng(1).integers(1, 6, len(users))

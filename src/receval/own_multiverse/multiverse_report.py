@@ -86,7 +86,7 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     head = ReportText(
         "The starting configuration",
         (
-            in_text(describe(found.start)),
+            in_text(describe(found.start, found.settings["relevant"])),
             f"The universes are all {found.settings['universes']:,} legal combinations of the "
             "levels below. A system wins a universe where the difference is significant at .05 "
             "(under the bootstrap, in most samples of users) and the test agrees with the "
