@@ -49,6 +49,7 @@ def p_value_of(differences: NDArray[np.float64], samples: int = 1000) -> tuple[f
     return float(table["p"][0]), str(table["method"][0])
 
 
+@pytest.mark.costly
 def test_more_systems_than_styles_have_all_tables_and_a_figure() -> None:
     test = {"user": list("abcdefg") * 2, "item": list("xxxxxxxyyyyyyy"), "rating": [1] * 14}
     rng = np.random.default_rng(1)
@@ -72,6 +73,7 @@ def test_of_many_series_the_first_have_colours_and_the_others_are_grey() -> None
 
 
 @pytest.mark.parametrize(("systems", "metrics"), [(MOST_NAMED, 2), (200, 3), (45, 40)])
+@pytest.mark.costly
 def test_figures_of_many_systems_and_metrics_are_bounded_and_can_be_read(
     systems: int, metrics: int
 ) -> None:
@@ -114,6 +116,7 @@ def test_where_letters_would_not_do_a_system_has_the_number_of_those_ahead() -> 
     assert "how many systems are significantly better" in found.tables(samples=100)[0].caption
 
 
+@pytest.mark.costly
 def test_differences_far_beyond_the_samples_are_significant_among_many_systems() -> None:
     rng = np.random.default_rng(3)
     ranks = 1 + rng.binomial(1, np.linspace(0.98, 0.02, 33)[:, None], size=(33, 400))
@@ -161,6 +164,7 @@ def convolved(steps: NDArray[np.int64], observed: int) -> float:
     ("sizes", "tolerance"),
     [([1], 0.03), ([1, 2, 3], 0.03), ([60, 30, 20, 15, 12], 0.03), ([100, 371, 533, 917], 0.05)],
 )
+@pytest.mark.costly
 def test_far_tails_are_those_of_the_distribution_of_the_sum(
     sizes: list[int], tolerance: float
 ) -> None:

@@ -258,6 +258,7 @@ def test_a_recommender_of_somebody_else_gets_all_pairs_and_is_named() -> None:
     assert own.n_pairs == next(data.folds()).train.nnz
 
 
+@pytest.mark.costly
 def test_a_multiverse_of_clicks_tells_of_them_too() -> None:
     systems = {"Pop": lambda seed: Popularity(), "Random": Random}
     notes = explore_ratings(shown().ratings, systems, grid="quick").notes

@@ -248,6 +248,7 @@ def test_a_multiverse_does_not_depend_on_the_order_of_rows() -> None:
     pd.testing.assert_frame_equal(found[0].per_user, found[1].per_user, check_exact=True)
 
 
+@pytest.mark.costly
 def test_a_diagnosis_does_not_depend_on_the_order_of_rows() -> None:
     found = [diagnose(by_first_appearance(rows)) for rows in (table(), shuffled(table(), 1))]
     pd.testing.assert_frame_equal(found[0].per_user, found[1].per_user, check_exact=True)
@@ -267,6 +268,7 @@ def test_a_digest_tells_other_ratings_and_no_other_order() -> None:
     assert read_ratings(rows[1:]).digest() != digest
 
 
+@pytest.mark.costly
 def test_a_command_that_is_repeated_on_other_ratings_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

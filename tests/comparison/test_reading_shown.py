@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.costly
 def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.costly
 def test_many_runs_are_told_in_eight_lines_with_the_rest_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -55,6 +55,7 @@ def test_plays_are_relevant_from_the_first_one_on() -> None:
     assert {split(plays, "user-ratio", seed=s).relevance("auto").threshold for s in range(9)} == {1}
 
 
+@pytest.mark.costly
 def test_all_that_evaluates_a_table_takes_the_same_threshold() -> None:
     ratings = of_values([1, 2, 2, 3, 3, 3, 4, 5])
     halves = split(ratings, "user-ratio", train_ratio=0.5)
@@ -89,6 +90,7 @@ def test_counts_of_which_all_are_relevant_by_the_rule_are_not_told() -> None:
     assert RelevanceRule.of(np.array([1, 2, 3.0]), "auto", are_counts=True).notes == ()
 
 
+@pytest.mark.costly
 def test_an_extreme_threshold_is_told_by_every_evaluation() -> None:
     ratings = of_values(np.repeat(SCALE, [1, 149, 150, 150, 150]))
     systems = {"Pop": lambda seed: Popularity(), "Random": Random}

@@ -55,6 +55,7 @@ def test_a_test_of_which_every_pair_trains_is_refused_either_way() -> None:
 
 
 @pytest.mark.parametrize("command", ["runs", "audit-samples"])
+@pytest.mark.costly
 def test_commands_have_a_word_for_it(
     command: str,
     tmp_path: Path,

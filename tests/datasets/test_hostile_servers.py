@@ -102,6 +102,7 @@ def test_damaged_answers_give_the_file_or_a_sentence(
     assert [outcome for outcome in outcomes if outcome[1]] == []
 
 
+@pytest.mark.costly
 def test_a_mirror_without_end_leaves_its_time_to_the_next_one(
     hostile: HostileServer, tmp_path: Path
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_mirror_without_end_leaves_its_time_to_the_next_one(
     assert (tmp_path / "a").read_bytes() == CONTENT
 
 
+@pytest.mark.costly
 def test_an_encrypted_connection_to_a_server_without_encryption_is_told(
     hostile: HostileServer, tmp_path: Path
 ) -> None:

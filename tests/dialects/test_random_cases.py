@@ -112,6 +112,7 @@ def differences() -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.costly
 def test_paired_tests_are_those_of_scipy() -> None:
     n_wilcoxon = {True: 0, False: 0}
     for own in differences():
@@ -133,6 +134,7 @@ def test_paired_tests_are_those_of_scipy() -> None:
     assert min(n_wilcoxon.values()) > 30
 
 
+@pytest.mark.costly
 def test_kendall_s_tau_is_that_of_scipy() -> None:
     for number in range(CASES):
         rng = np.random.default_rng(number)

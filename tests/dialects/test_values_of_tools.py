@@ -50,6 +50,7 @@ def test_every_value_of_a_tool_is_ours_or_has_a_reason(tool: str) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.costly
 def test_no_metric_of_a_fixture_is_left_out_without_a_reason(tool: str) -> None:
     for name, why in values_of(tool)[1].items():
         assert re.search("receval cannot compute it", why), (name, why)

@@ -179,6 +179,7 @@ def test_what_is_no_mosaic_is_refused(columns: list[MosaicColumn], message: str)
         lambda labels: sorted(labels, reverse=True)
     )
 )
+@pytest.mark.costly
 def test_labels_keep_their_order_and_do_not_overlap(labels: list[tuple[float, int]]) -> None:
     places, lines = [place for place, _ in labels], [count for _, count in labels]
     moved = spread_out(places, lines)

@@ -124,6 +124,7 @@ def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> 
         read_ratings(path)
 
 
+@pytest.mark.costly
 def test_a_table_of_many_columns_is_read_in_seconds(tmp_path: Path) -> None:
     names = ",".join(f"c{n}" for n in range(30_000))
     begun = time.process_time()
@@ -158,6 +159,7 @@ def test_options_that_there_are_not_are_refused(
         read_text(tmp_path / "a.csv", "user,item,rating\n1,2,5\n", **options)
 
 
+@pytest.mark.costly
 def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,7 @@ def test_a_quote_that_hides_rows_is_refused_with_its_line(
         read_text(tmp_path / "a.csv", HEADER + rows)
 
 
+@pytest.mark.costly
 def test_texts_of_several_lines_in_quotes_are_one_cell_however_long(tmp_path: Path) -> None:
     review = "It is\n, as they say,\n\n" + 'a ""classic"" of its kind. ' * 70_000
     text = HEADER + "".join(f'{user},"{review}",10,4\n' for user in range(3))
@@ -200,6 +201,7 @@ def test_a_column_that_is_there_twice_is_refused_where_it_is_wanted(tmp_path: Pa
     assert rows_of(ratings) == [("1", "3", 5.0)]
 
 
+@pytest.mark.costly
 def test_one_long_identifier_among_many_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
     rows = "".join(f"u{n},i{n},5\n" for n in range(100_000))
     with pytest.raises(TableError, match=r"line 100002: the item has 6,000 characters.*2.4 GB"):

@@ -74,6 +74,7 @@ def test_an_order_by_ranks_that_are_not_there_is_refused() -> None:
 
 
 @pytest.mark.parametrize("command", ["runs", "audit-samples"])
+@pytest.mark.costly
 def test_commands_have_the_option(
     command: str,
     tmp_path: Path,

@@ -73,6 +73,7 @@ def test_every_metric_has_an_oracle() -> None:
 )
 @settings(max_examples=6)
 @given(seed=st.integers(0, 100_000), step=st.sampled_from([0.5, 1.0]))
+@pytest.mark.costly
 def test_a_metric_equals_its_formula_at_any_cutoff_full_or_condensed(
     name: str, seed: int, step: float
 ) -> None:

@@ -169,6 +169,7 @@ def test_rbp_lies_between_itself_and_itself_plus_its_residual(
 
 
 @given(seed=SEEDS)
+@pytest.mark.costly
 def test_every_metric_lies_between_0_and_1_on_whole_stars_and_tau_from_minus_1(seed: int) -> None:
     unbounded = {"Hit(form=count)"} | {
         form.label

@@ -118,6 +118,7 @@ def test_the_depth_comes_before_condensing() -> None:
     assert lists.view(condensed=True, depth=2) is lists.view(condensed=True, depth=2)
 
 
+@pytest.mark.costly
 def test_systems_share_judged_items() -> None:
     cases = random_cases(11)
     judgments = judgments_of(cases)

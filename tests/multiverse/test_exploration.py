@@ -224,6 +224,7 @@ def test_pairs_follow_one_another_under_each_test() -> None:
     assert found == [("t", "Random"), ("t", "kNN"), ("sign", "Random"), ("sign", "kNN")]
 
 
+@pytest.mark.costly
 def test_users_without_training_ratings_matter_where_there_are_some() -> None:
     universes = whole_grid().set_index(list(DECISIONS))
     few = small_universes().has_train(Configuration.model_validate({"split": {"train_ratio": 0.2}}))

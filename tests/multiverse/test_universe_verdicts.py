@@ -123,6 +123,7 @@ def test_the_winner_can_depend_on_the_test_and_the_effect_cannot() -> None:
     assert explained(universes, "effect").names == tuple(DECISIONS)[:-1]
 
 
+@pytest.mark.costly
 def test_each_universe_counts_once_for_the_effect_however_many_tests_it_has() -> None:
     universes = universes_where("users", noise=0.3)
     once = universes.drop_duplicates(subset=[name for name in DECISIONS if name != "test"])
@@ -181,6 +182,7 @@ def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> Non
     assert changed["decision"].drop_duplicates().tolist() == ["", *DECISIONS]
 
 
+@pytest.mark.costly
 def test_columns_keep_their_kind_also_in_the_csv(tmp_path: Path) -> None:
     universes = universes_where("lists", noise=1 / 3)
     changed = single_changes(universes)

@@ -106,6 +106,7 @@ def test_an_order_counts_where_another_one_has_another_value(
 
 @pytest.mark.parametrize("n_users", [2, 3, 5, 6, 12, 100, 400])
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon"])
+@pytest.mark.costly
 def test_the_fewest_users_are_those_with_whom_the_test_reaches_the_level(
     n_users: int, test: str
 ) -> None:
@@ -165,6 +166,7 @@ def test_shares_are_of_the_universes_that_can_tell(plays: ExploredRatings) -> No
     assert neighbours["test"] == len(told) // 2
 
 
+@pytest.mark.costly
 def test_text_page_tables_and_json_count_and_explain_them(
     plays: ExploredRatings, tmp_path: Path
 ) -> None:
@@ -189,6 +191,7 @@ def test_text_page_tables_and_json_count_and_explain_them(
     assert [row[place] for row in wins.rows] == [str(untold // 3)] * 3
 
 
+@pytest.mark.costly
 def test_the_starting_configuration_is_told_with_the_threshold_of_the_data(
     plays: ExploredRatings,
 ) -> None:
@@ -211,6 +214,7 @@ def test_five_users_cannot_tell_by_signs_and_ranks_and_can_by_t() -> None:
     assert "the test cannot reach the level .05" in note
 
 
+@pytest.mark.costly
 def test_where_no_universe_can_tell_the_report_says_so() -> None:
     users, items = np.nonzero(np.ones((4, 12)))
     table = read_ratings({"user": users, "item": items, "rating": np.arange(len(users)) % 5 + 1})

@@ -63,6 +63,7 @@ def test_the_starting_configuration_is_the_first_level_of_all(found: ExploredRat
     assert own["other_value"].iloc[0] == pytest.approx(means["Random"])
 
 
+@pytest.mark.costly
 def test_a_flip_is_a_pair_of_universes_that_differ_in_one_decision(found: ExploredRatings) -> None:
     own = found.of_pair("Pop", "Random")
     flips = flips_by_decision(own).set_index("decision")
@@ -164,6 +165,7 @@ def test_one_universe_alone_has_nothing_to_flip() -> None:
     assert "No single change" in multiverse_report(found).page()
 
 
+@pytest.mark.costly
 def test_told_how_far_the_work_is() -> None:
     steps: list[tuple[str, int, int]] = []
     explore_ratings(own_ratings(), SYSTEMS, grid=GRID, told=lambda *step: steps.append(step))

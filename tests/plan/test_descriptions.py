@@ -88,6 +88,7 @@ def test_code_entries_are_what_the_configuration_names() -> None:
     assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
 
 
+@pytest.mark.costly
 def test_code_of_a_job_tells_recommenders_apart() -> None:
     plan = plan_of("demo")
     train = "receval.workflow.systems:train_system"
@@ -141,6 +142,7 @@ def test_the_display_style_names_extra_systems_and_absent_datasets(tmp_path: Pat
     assert display["parameters"]["metrics"] == ["P@10"]
 
 
+@pytest.mark.costly
 def test_accepted_searches_stand_for_new_ones_only_with_their_seed_and_split(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

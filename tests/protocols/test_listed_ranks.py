@@ -71,6 +71,7 @@ def assert_ranked_as_scores_are(
     ties=st.sampled_from(["random", "index"]),
     shuffled=st.randoms(use_true_random=False),
 )
+@pytest.mark.costly
 def test_lists_rank_as_scores_do(case, relevant, candidates, ties, shuffled) -> None:  # type: ignore[no-untyped-def]
     fold, scores = case
     protocol = Protocol(relevant, candidates, ties=ties, threshold=4.0)
@@ -94,6 +95,7 @@ def test_lists_that_stand_best_first_but_for_two_rank_as_scores_do(case, relevan
 
 @settings(max_examples=10)  # with 70,000 users
 @given(case=folds_with_scores(), candidates=st.sampled_from(["TI", "train", "rated"]))
+@pytest.mark.costly
 def test_ranks_are_the_same_behind_millions_of_other_pairs(case, candidates) -> None:  # type: ignore[no-untyped-def]
     fold, scores = case
     n_users, n_items = scores.shape

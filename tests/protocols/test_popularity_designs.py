@@ -182,6 +182,7 @@ def test_p1r_of_random_scores_is_one_over_the_size_of_the_lists() -> None:
     candidates=st.sampled_from(["AI", "TI"]),
     share=st.sampled_from([0.1, 0.3]),
 )
+@pytest.mark.costly
 def test_a_removed_head_leaves_the_candidates_and_the_test(
     seed: int, relevant: str, candidates: BaseCandidates, share: float
 ) -> None:

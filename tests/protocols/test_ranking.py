@@ -273,6 +273,7 @@ def test_a_threshold_may_be_given_with_the_protocol_or_when_ranking() -> None:
     np.testing.assert_array_equal(one.ranks, other.ranks)
 
 
+@pytest.mark.costly
 def test_keys_of_different_protocols_differ() -> None:
     protocols = {
         Protocol(relevant, candidates, sampled, threshold, ties, percentiles, head, policy)

@@ -105,6 +105,7 @@ def test_base_candidates_are_the_same_however_many_items_are_marked_at_a_time(
 
 @pytest.mark.parametrize("relevant", ["AR", "1R"])
 @given(sampled=st.sampled_from([None, 2]), given_fold=folds())
+@pytest.mark.costly
 def test_sets_have_the_sizes_of_the_lists_that_are_ranked(
     relevant: RelevantSelection,
     sampled: int | None,

@@ -44,6 +44,7 @@ def chances_of_sequences(weights, size):
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0])
+@pytest.mark.costly
 def test_samples_are_as_frequent_as_draws_without_replacement_in_proportion(power):
     weights = np.array([16.0, 9.0, 4.0, 1.0]) ** power
     n_users = 40_000

@@ -112,6 +112,7 @@ def brute_centred(values: Dense, rated: Mask, model: CentredNeighbourhood) -> De
     st.sampled_from(["user-and-item", "item", "user", "global"]),
     st.sampled_from([0.0, 10.0]),
 )
+@pytest.mark.costly
 def test_centred_neighbourhood_adds_the_deviations_of_the_nearest_raters(
     seed: int, neighbours: int, shrinkage: float, baseline: str, regularisation: float
 ) -> None:

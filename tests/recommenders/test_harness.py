@@ -33,7 +33,17 @@ from receval.protocols.protocol import Protocol
 from receval.recommenders import base
 from receval.splits.split import Fold, Judgments
 
-every_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+every_system = pytest.mark.parametrize(
+    "system",
+    [
+        # scikit-learn takes its time for a matrix of any size.
+        pytest.param(
+            system, marks=[pytest.mark.costly] if system.name.startswith("Sklearn") else []
+        )
+        for system in SYSTEMS
+    ],
+    ids=lambda system: system.name,
+)
 WARM_USERS = np.setdiff1d(np.arange(60), COLD_USER)
 
 

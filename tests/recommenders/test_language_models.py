@@ -171,6 +171,7 @@ def test_hitting_time_is_the_recurrence(seed: int, steps: int) -> None:
 
 
 @pytest.mark.parametrize("steps", [2, 3, 8])
+@pytest.mark.costly
 def test_a_walk_adds_up_in_the_order_of_the_ratings(steps: int) -> None:
     values, rated = generated(40, 25, 5)
     model = HittingTime(steps).fit(to_matrix(values, rated))

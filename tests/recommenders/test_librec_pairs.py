@@ -102,6 +102,7 @@ def test_gbpr_equals_a_loop_over_librec_s_draws(
     assert_fitted(model, [biases, users, items])
 
 
+@pytest.mark.costly
 def test_wbpr_equals_a_loop_over_librec_s_draws() -> None:
     _, rated, train = sample()
     model = WBPR(

@@ -115,6 +115,7 @@ def dense_lda(values: Dense, model: LDA) -> tuple[Dense, Dense, list[float]]:
 
 
 @pytest.mark.parametrize("weights", ["rating", "binary"])
+@pytest.mark.costly
 def test_lda_equals_dense_variational_inference(weights: str) -> None:
     values, rated = generated()
     model = LDA(topics=4, iterations=12, alpha=0.3, beta=0.2, weights=weights, seed=2)

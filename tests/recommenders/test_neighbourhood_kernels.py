@@ -187,6 +187,7 @@ def assert_same_rows(found: csr_array, expected: csr_array) -> None:
 @pytest.mark.parametrize(
     ("lowest", "largest", "divisor"), [(1, 1, 1), (1, 5, 1), (-2, 5, 1), (1, 5, 7)]
 )
+@pytest.mark.costly
 def test_the_nearest_rows_are_the_first_of_all_in_order(
     lowest: int,
     largest: int,
@@ -240,6 +241,7 @@ def collected_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 )
 @pytest.mark.parametrize("wanted", [range(600), range(310, 599)])
 @pytest.mark.usefixtures("small_samples")
+@pytest.mark.costly
 def test_whatever_is_guessed_from_a_sample_the_nearest_rows_are_the_same(
     wanted: range,
     lowest: int,

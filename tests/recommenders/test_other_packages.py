@@ -119,6 +119,7 @@ def test_item_knn_is_that_of_implicit() -> None:
         np.testing.assert_allclose(best, theirs[kept], rtol=1e-5)
 
 
+@pytest.mark.costly
 def test_nmf_is_that_of_scikit_learn() -> None:
     model = NMF(3, init="random", solver="mu", beta_loss=1, tol=0, max_iter=25, random_state=SEED)
     users = model.fit_transform(csr_matrix(DENSE))
@@ -149,6 +150,7 @@ def test_svd_is_that_of_scikit_learn() -> None:
     np.testing.assert_allclose(own[WARM], expected[WARM], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.costly
 def test_the_elastic_net_is_that_of_scikit_learn_on_the_nearest_items() -> None:
     l1, l2, neighbours = 2.0, 8.0, 6
     norms = np.linalg.norm(DENSE, axis=0)

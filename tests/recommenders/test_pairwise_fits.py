@@ -76,6 +76,7 @@ def plain_epoch(
 
 @pytest.mark.parametrize("positives", ["users", "ratings"])
 @pytest.mark.parametrize("negatives", ["uniform", "popularity"])
+@pytest.mark.costly
 def test_bprmf_equals_epochs_in_plain_python(positives: str, negatives: str) -> None:
     train = generated_matrix()
     model = BPRMF(
@@ -96,6 +97,7 @@ def test_bprmf_equals_epochs_in_plain_python(positives: str, negatives: str) -> 
     assert_fitted(model, tables, losses)
 
 
+@pytest.mark.costly
 def test_wbpr_equals_epochs_in_plain_python() -> None:
     train = generated_matrix()
     model = WBPR(
@@ -208,6 +210,7 @@ def test_bad_parameters_are_refused_by_name(
     ],
     ids=lambda model: type(model).__name__,
 )
+@pytest.mark.costly
 def test_divergence_is_refused_with_the_learning_rate(model: Recommender) -> None:
     with pytest.raises(ValueError, match=r"diverged: the parameter learning_rate is 1000000\.0"):
         model.fit(generated_matrix())

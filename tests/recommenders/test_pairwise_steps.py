@@ -65,6 +65,7 @@ def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     assert loss == pytest.approx(-ln_sigmoid(x), rel=1e-6)
 
 
+@pytest.mark.costly
 def test_wbpr_steps_along_the_gradient_of_its_objective() -> None:
     rated = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0]]) > 0
     train = to_matrix(rated * 1.0, rated)

@@ -61,6 +61,7 @@ def brute_rocchio(values: Dense, weighting: str, neighbours: int, normalised: bo
 
 
 @given(seeds, st.sampled_from(["rw", "rsv", "chi2", "kld"]), few_neighbours, st.booleans())
+@pytest.mark.costly
 def test_rocchio_weighs_the_items_by_the_neighbours_ratings(
     seed: int, weighting: str, neighbours: int, normalised: bool
 ) -> None:
@@ -154,6 +155,7 @@ def from_the_best(scores: NDArray[np.floating[Any]]) -> Dense:
 
 
 @given(seeds, st.sampled_from(["rm1", "rm2"]), few_neighbours, smoothings)
+@pytest.mark.costly
 def test_relevance_models_are_the_published_forms_up_to_a_constant_of_the_user(
     seed: int, model: str, neighbours: int, smoothing: tuple[str, float]
 ) -> None:

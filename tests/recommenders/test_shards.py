@@ -186,6 +186,7 @@ def test_shards_that_train_whole_folds_have_the_bytes_of_one_job(
 @pytest.mark.parametrize(
     "learning", [{"order": "appearance"}, {"grades_from": 4.0}, {"events": True}]
 )
+@pytest.mark.costly
 def test_what_a_system_learns_from_changes_the_ranks_of_its_shards(
     prepared: Path, tmp_path: Path, learning: dict[str, Any]
 ) -> None:

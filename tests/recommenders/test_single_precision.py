@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -31,6 +32,7 @@ def test_order_and_ties_of_each_row_are_those_of_the_doubles(values: NDArray[np.
 
 
 @given(ROWS)
+@pytest.mark.costly
 def test_what_is_rounded_is_pushed_no_further_than_order_asks_for(
     values: NDArray[np.float64],
 ) -> None:

@@ -95,6 +95,7 @@ def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.Mon
         SLIM(40.0, 2.0).fit(train)
 
 
+@pytest.mark.costly
 def test_items_that_no_sweep_is_left_for_do_not_join_slim_s_working_set(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -271,6 +272,7 @@ def test_profiles_are_misread_by_position() -> None:
 )
 # 0 and 1 come in; 2 removes 0, the first; of the equal 1 and 3, 3 came too late.
 @example([[0.25, 0.5, 1.0, 0.5]], 2)
+@pytest.mark.costly
 def test_of_equally_similar_items_the_heap_decides(rows: list[list[float]], room: int) -> None:
     nearest = np.empty((len(rows), room), dtype=np.int32)
     found = np.empty(len(rows), dtype=np.int32)

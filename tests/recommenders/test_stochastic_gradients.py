@@ -87,6 +87,7 @@ def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
 # --- SVD++ -----------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_svdpp_steps_along_the_gradient_of_its_objective() -> None:
     values, rated = generated(7, 9, seed=2)
     model = SVDPlusPlus(

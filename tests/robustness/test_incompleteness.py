@@ -96,6 +96,7 @@ def test_values_equal_those_of_a_test_set_that_never_had_the_removed_judgments(
 
 
 @pytest.mark.parametrize("labels", [NINE, OTHERS])
+@pytest.mark.costly
 def test_values_are_those_of_all_users_when_three_are_measured_at_a_time(
     labels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ def views_of(rng: np.random.Generator, judged: JudgedItems) -> list[ListView]:
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6, 0.1, 0.0])
+@pytest.mark.costly
 def test_preferences_are_those_of_two_lists_at_a_time(share: float) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)

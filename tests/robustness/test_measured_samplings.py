@@ -64,6 +64,7 @@ def unit(
     return read_samplings(folder / "removed.npz")
 
 
+@pytest.mark.costly
 def test_what_is_written_is_read_back_by_name(tmp_path: Path) -> None:
     experiments = {
         "one": experiment_on(tmp_path, "ml-1m"),
@@ -85,6 +86,7 @@ def test_what_is_written_is_read_back_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ratings", "items", "users", "popular-items", "largest-users"])
+@pytest.mark.costly
 def test_values_are_the_means_over_the_folds(tmp_path: Path, kind: str) -> None:
     described = experiment_on(tmp_path, "ml-1m")
     (found,) = unit(tmp_path, {"movielens": described}, unit=kind)
@@ -108,6 +110,7 @@ def test_values_are_the_means_over_the_folds(tmp_path: Path, kind: str) -> None:
         assert found.evaluated_users[:, sample].tolist() == np.sum(users, axis=0).tolist()
 
 
+@pytest.mark.costly
 def test_all_judgments_give_the_values_that_metrics_are_compared_by(tmp_path: Path) -> None:
     described = experiment_on(tmp_path, "ml-1m")
     (found,) = unit(tmp_path, {"movielens": described})
@@ -156,6 +159,7 @@ def test_a_sample_depends_on_names_alone(tmp_path: Path) -> None:
     assert other[1] != before[1]
 
 
+@pytest.mark.costly
 def test_samples_and_folds_are_drawn_apart(tmp_path: Path) -> None:
     (found,) = unit(tmp_path, {"movielens": experiment_on(tmp_path, "ml-1m")})
     level = found.values[1]

@@ -58,6 +58,7 @@ def rank_values(rank: int) -> dict[str, float]:
     }
 
 
+@pytest.mark.costly
 def test_expectation_and_variance_are_those_of_all_samples() -> None:
     scores = {"ann": dict(zip("abcdefg", (7.0, 6, 5, 4, 3, 2, 1), strict=True))}
     test = {"user": ["ann"], "item": ["c"], "rating": [1]}
@@ -72,6 +73,7 @@ def test_expectation_and_variance_are_those_of_all_samples() -> None:
         assert found.loc[metric, "full"] == pytest.approx(rank_values(3)[metric])
 
 
+@pytest.mark.costly
 def test_the_full_value_is_that_of_a_full_ranking_under_1r() -> None:
     audit = audit_samples(TEST, RUNS, sampled=10, metrics=METRICS)
     full = evaluate_runs(TEST, RUNS, protocols="1R AI-AN", metrics=METRICS, depth="whole")
@@ -125,6 +127,7 @@ def test_the_probability_of_another_order_is_that_of_simulated_samples() -> None
         assert 0.01 < other < 0.9
 
 
+@pytest.mark.costly
 def test_all_candidates_are_enough_and_leave_nothing_to_chance() -> None:
     audit = audit_samples(TEST, RUNS, sampled=39, metrics=METRICS)
     assert audit.values["sd"].max() < 1e-7
@@ -143,6 +146,7 @@ def test_enough_is_the_smallest_number_of_negatives_with_which_places_seldom_cha
     assert chances[0] >= RARE > chances[1]
 
 
+@pytest.mark.costly
 def test_systems_that_are_equal_have_no_order_to_change() -> None:
     audit = audit_samples(TEST, {"one": RUNS["good"], "same": RUNS["good"]}, metrics="RR")
     assert np.isnan(audit.pairs["swap_probability"][0])
@@ -155,6 +159,7 @@ def test_without_variance_the_order_is_sure_or_anybodys() -> None:
     assert found.tolist() == [0.0, 1.0, 0.5]
 
 
+@pytest.mark.costly
 def test_users_values_average_to_those_of_all() -> None:
     audit = audit_samples(TEST, RUNS, sampled=10, metrics=METRICS)
     by_user = audit.by_user.groupby(["metric", "system"])[["full", "expected"]].mean()
@@ -216,6 +221,7 @@ def test_the_most_likely_ranks_explain_what_was_seen() -> None:
     assert np.sum(seen * np.log(seen / chances.mean(axis=0))) > 0.1
 
 
+@pytest.mark.costly
 def test_systems_on_a_split_are_audited_as_their_whole_runs_are() -> None:
     rng = np.random.default_rng(4)
     users, items = np.nonzero(rng.random((30, 25)) < 0.4)
@@ -301,6 +307,7 @@ def test_the_full_cutoff_is_the_first_at_which_full_recall_reaches_the_sampled_o
         assert row.share == pytest.approx(row.full_cutoff / N_ITEMS)
 
 
+@pytest.mark.costly
 def test_a_sample_of_all_candidates_looks_as_deep_as_full_ranking() -> None:
     audit = audit_samples(TEST, RUNS, sampled=N_ITEMS - 1, metrics="Recall@7")
     full = evaluate_runs(TEST, RUNS, metrics=["Recall@6", "Recall@7"]).summary()

@@ -46,6 +46,7 @@ def test_expectations_over_ranks_are_sums_over_hypergeometric_numbers(
 
 @given(pool=st.integers(0, 250), share=st.floats(0, 1), sampled=st.integers(1, 250))
 @example(pool=250, share=0.5, sampled=125)
+@pytest.mark.costly
 def test_every_rank_has_its_hypergeometric_chance(pool: int, share: float, sampled: int) -> None:
     above, size = int(share * pool), min(sampled, pool)
     one = np.zeros(1, dtype=np.int64)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -80,6 +81,7 @@ def test_samples_by_weight_have_binomial_numbers_above() -> None:
 
 
 @given(seed=st.integers(0, 10_000), sampled=st.integers(1, 12), weighted=st.booleans())
+@pytest.mark.costly
 def test_samples_are_those_of_a_loop_over_the_same_numbers(
     seed: int, sampled: int, weighted: bool
 ) -> None:

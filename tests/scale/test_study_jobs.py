@@ -65,6 +65,7 @@ def test_all_files_of_a_study_are_made_each_from_what_was_made_before(
     assert len(made) == len(set(made))
 
 
+@pytest.mark.costly
 def test_a_part_of_a_study_has_what_its_artifacts_need_and_nothing_else() -> None:
     jobs = behind(every_job("canamares2020", "netflix"), ["fig08"])
     assert unmade_inputs(jobs) == []
@@ -73,6 +74,7 @@ def test_a_part_of_a_study_has_what_its_artifacts_need_and_nothing_else() -> Non
     assert jobs[-1].stage == "draw_figure"
 
 
+@pytest.mark.costly
 def test_a_part_may_read_the_results_of_another_artifact() -> None:
     jobs = behind(every_job("multiverse", "netflix"), ["shares"])
     assert [job.subject for job in jobs if job.stage == "compute_artifact"] == [
@@ -87,6 +89,7 @@ def test_artifacts_that_a_study_does_not_make_of_the_dataset_are_refused() -> No
         behind(every_job("canamares2020", "netflix"), ["fig07"])
 
 
+@pytest.mark.costly
 def test_studies_and_datasets_that_do_not_meet_are_refused() -> None:
     with pytest.raises(SystemExit, match="valcarce2018 does not read netflix"):
         planned("valcarce2018", "netflix")
@@ -96,6 +99,7 @@ def test_studies_and_datasets_that_do_not_meet_are_refused() -> None:
         planned("fig02", "netflix")
 
 
+@pytest.mark.costly
 def test_shards_of_users_train_if_they_can_and_those_of_folds_whatever_they_are() -> None:
     plan = planned("canamares2020", "netflix", 2)
     jobs = [*making(plan, "netflix", 500_000), *jobs_of(plan, "canamares2020")]

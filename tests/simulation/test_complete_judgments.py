@@ -82,6 +82,7 @@ def test_samples_of_equal_generators_are_nested(judgments, per_user, seed):
     assert (larger | ~smaller).all()
 
 
+@pytest.mark.costly
 def test_every_judgment_of_a_user_is_drawn_equally_often():
     judgments = complete_judgments(RELEVANCE, train_of((0, 1)))
     rng = np.random.default_rng(3)

@@ -116,6 +116,7 @@ def test_everything_happens_within_the_period(
     assert np.unique(times, return_counts=True)[1].max() <= 10
 
 
+@pytest.mark.costly
 def test_users_arrive_over_time(simulations: dict[str, Simulation]) -> None:
     seen = simulations["ml-1m"].observation
     newest = seen.timestamps >= np.quantile(seen.timestamps, 0.8)
@@ -125,6 +126,7 @@ def test_users_arrive_over_time(simulations: dict[str, Simulation]) -> None:
     assert 0.3 < with_training < 0.9
 
 
+@pytest.mark.costly
 def test_items_appear_over_time(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec]
 ) -> None:

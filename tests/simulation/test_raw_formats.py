@@ -128,6 +128,7 @@ def test_a_repeated_beer_review_is_both_later_and_further_down(
         assert first_rating != second_rating
 
 
+@pytest.mark.costly
 def test_rare_zeros_occur_in_the_full_beer_twin_and_in_the_small_file(
     simulations: dict[str, Simulation], small_twins: dict[str, TwinFolder]
 ) -> None:

@@ -82,6 +82,7 @@ def test_exact_precision_and_anti_precision_order_systems_alike(world: CompleteW
 
 
 @both
+@pytest.mark.costly
 def test_one_ranking_is_optimal_for_exact_precision_and_anti_precision(
     world: CompleteWorld,
 ) -> None:

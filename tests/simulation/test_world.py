@@ -110,6 +110,7 @@ def test_relevance_is_complete_and_rises_with_affinity(
 
 
 @pytest.mark.parametrize("dataset", RATING_TWINS)
+@pytest.mark.costly
 def test_observed_ratings_are_distributed_as_in_the_original(
     simulations: dict[str, Simulation], specs: dict[str, TwinSpec], dataset: str
 ) -> None:

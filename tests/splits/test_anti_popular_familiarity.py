@@ -40,6 +40,7 @@ def test_equally_liked_items_are_in_random_order():
 
 
 @given(any_ratings(), st.integers(0, 5), st.integers(0, 9))
+@pytest.mark.costly
 def test_the_rates_stay_and_fall_where_positive_judgments_rise(ratings, threshold, seed):
     counts = ItemFamiliarity.of(ratings, threshold)
     rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng(seed))
@@ -51,6 +52,7 @@ def test_the_rates_stay_and_fall_where_positive_judgments_rise(ratings, threshol
 
 
 @given(any_ratings(), st.integers(0, 5))
+@pytest.mark.costly
 def test_counts_are_those_of_a_loop_over_the_ratings(ratings, threshold):
     judged, relevant, known = (np.zeros(ratings.n_items, int) for _ in range(3))
     both = 0
@@ -71,6 +73,7 @@ def test_counts_are_those_of_a_loop_over_the_ratings(ratings, threshold):
 
 
 @given(any_ratings(), st.integers(1, 5))
+@pytest.mark.costly
 def test_the_correlation_is_spearman_s(ratings, threshold):
     counts = ItemFamiliarity.of(ratings, threshold)
     some = counts.judged > 0
@@ -82,6 +85,7 @@ def test_the_correlation_is_spearman_s(ratings, threshold):
 
 
 @given(any_ratings(), st.integers(0, 5))
+@pytest.mark.costly
 def test_only_familiarity_is_drawn_again(ratings, threshold):
     redrawn = with_anti_popular_familiarity(ratings, threshold, rng())
     for column in ("users", "items", "values", "timestamps", "user_ids", "item_ids"):

@@ -28,6 +28,7 @@ def seeded(seed):
 
 
 @given(any_ratings(), st.integers(0, 5), st.integers(2, 5))
+@pytest.mark.costly
 def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judge(
     ratings, threshold, folds
 ):
@@ -42,6 +43,7 @@ def test_judgments_known_by_the_new_draw_train_and_test_and_all_of_the_fold_judg
 
 
 @given(any_ratings(), st.integers(0, 5))
+@pytest.mark.costly
 def test_the_partition_of_the_judgments_does_not_depend_on_the_redraw(ratings, threshold):
     split = split_with_anti_popular_familiarity(ratings, rng_for, relevant_from=threshold, folds=3)
     plain = split_with_unbiased_test(ratings, rng_for, unbiased_rows="fold", folds=3)

@@ -43,6 +43,7 @@ def nobody_has_too_few(pairs: list[tuple[int, int]], of_user: int, of_item: int)
 
 
 @given(few_pairs, st.integers(1, 3), st.integers(1, 3))
+@pytest.mark.costly
 def test_what_is_left_is_the_largest_selection_in_which_nobody_has_too_few(
     pairs: list[tuple[int, int]], of_user: int, of_item: int
 ) -> None:
@@ -103,6 +104,7 @@ def test_the_head_are_the_items_with_most_ratings_and_of_equal_ones_the_smaller_
     st.one_of(any_ratings(plays=True), st.sampled_from([300, 1000]).map(many_items)),
     shares,
 )
+@pytest.mark.costly
 def test_the_items_with_most_ratings_go_whole(ratings: Ratings, head_removed: float) -> None:
     counts = Counter(ratings.items.tolist())
     by_popularity = sorted(counts, key=lambda item: (-counts[item], item))
@@ -135,6 +137,7 @@ def test_the_head_is_that_of_the_random_share() -> None:
 
 
 @given(any_ratings(plays=True), st.integers(1, 3), st.integers(1, 3))
+@pytest.mark.costly
 def test_a_selection_is_left_as_it_is_by_the_same_selection(
     ratings: Ratings, of_user: int, of_item: int
 ) -> None:
@@ -171,5 +174,6 @@ def test_a_random_share_asks_for_the_generator_of_the_selection_and_nothing_else
 
 
 @given(any_ratings(plays=True))
+@pytest.mark.costly
 def test_by_default_everything_is_selected(ratings: Ratings) -> None:
     assert selected_ratings(ratings, rng_for, **SelectionSpec().model_dump()).all()

@@ -68,6 +68,7 @@ def test_stored_folds_are_taken_by_number_and_slice_as_from_a_tuple(tmp_path, n_
 
 
 @given(st.lists(st.lists(st.integers(0, 255), min_size=9, max_size=9), max_size=3))
+@pytest.mark.costly
 def test_any_bytes_are_read_as_they_were_written(tmp_path_factory, folds):
     path = tmp_path_factory.getbasetemp() / "bytes.npz"
     every = [*folds, [0, 255, 1, 254, 2, 128, 127, 3, 64]]
@@ -224,6 +225,7 @@ def test_plays_are_summed_within_train_and_within_test():
 
 
 @given(any_ratings(plays=True))
+@pytest.mark.costly
 def test_judgments_sum_to_the_plays_whatever_the_order(ratings):
     judgments = Judgments.from_pairs(
         ratings.users, ratings.items, ratings.values, ratings.n_users, events=True
@@ -361,6 +363,7 @@ def test_items_may_fall_from_one_user_to_the_next() -> None:
     st.sampled_from([1, 2, 3, 5, -1, 0, 1000]),
     st.integers(0, 99),
 )
+@pytest.mark.costly
 def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(ratings, size, seed):
     codes = np.random.default_rng(seed).choice(USES, len(ratings)).astype(np.uint8)
     whole = fold(ratings, Split((codes,)), 0)

@@ -107,6 +107,7 @@ def test_a_split_is_spread_over_the_selected_ratings_by_hand(tmp_path: Path) -> 
 
 
 @given(any_ratings(), st.data())
+@pytest.mark.costly
 def test_a_fold_of_a_split_that_was_spread_is_that_of_the_selected_table(
     ratings: Ratings, data: st.DataObject
 ) -> None:

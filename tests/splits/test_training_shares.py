@@ -57,6 +57,7 @@ def test_folds_by_hand() -> None:
 
 @of_every_kind
 @given(ratings=any_ratings(plays=True), shares=several, folds=st.integers(1, 3))
+@pytest.mark.costly
 def test_what_trains_with_one_share_trains_with_every_larger_one(
     kind: str, ratings: Ratings, shares: list[float], folds: int
 ) -> None:
@@ -68,6 +69,7 @@ def test_what_trains_with_one_share_trains_with_every_larger_one(
 
 @of_every_kind
 @given(ratings=any_ratings(plays=True), shares=several, folds=st.integers(1, 3))
+@pytest.mark.costly
 def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
     kind: str, ratings: Ratings, shares: list[float], folds: int
 ) -> None:
@@ -82,6 +84,7 @@ def test_every_share_has_the_folds_that_it_has_alone_and_they_stand_together(
 
 
 @given(ratings=any_ratings(plays=True), percent=percents)
+@pytest.mark.costly
 def test_a_single_share_flips_the_coins_that_it_always_flipped(
     ratings: Ratings, percent: int
 ) -> None:

@@ -86,6 +86,7 @@ def uniform_by_hand(pairs, n_items, sigma, epsilon, largest_will_do):
     st.integers(0, 99),
     st.sampled_from([None, 0, 2, 4, 6]),
 )
+@pytest.mark.costly
 def test_the_definition_holds_item_by_item(ratings, test_percent, train_percent, tests_from):
     sigma, epsilon = Fraction(test_percent, 100), Fraction(train_percent, 100)
     rows = list(zip(ratings.users.tolist(), ratings.items.tolist(), strict=True))

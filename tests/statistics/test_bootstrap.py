@@ -57,6 +57,7 @@ def test_shares_are_those_of_testing_every_sample(test: InnerTest, level: float)
     arrays(np.float64, (5, 4), elements=st.integers(0, 3).map(float)),
     st.sampled_from(["t", "sign"]),
 )
+@pytest.mark.costly
 def test_shares_of_few_users_are_those_of_testing_every_sample(
     differences: Values, resamples: Values, test: InnerTest
 ) -> None:
@@ -111,6 +112,7 @@ def test_resamples_are_those_of_the_generator_and_of_poisson() -> None:
     assert (one == 0).mean() == pytest.approx(np.exp(-1), abs=0.01)
 
 
+@pytest.mark.costly
 def test_a_level_is_a_twentieth_and_the_test_is_students_if_nothing_else_is_said() -> None:
     differences = eighths(7, (2, 9))
     resamples = poisson_resamples(9, 60, np.random.default_rng(8))

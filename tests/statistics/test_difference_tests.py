@@ -93,6 +93,7 @@ def test_intervals_of_shares_are_those_of_scipy() -> None:
 
 
 @given(values=few_eighths(), exponent=st.sampled_from([-200, 0, 200]))
+@pytest.mark.costly
 def test_t_by_moments_is_t_of_few_differences(values: Table, exponent: int) -> None:
     scaled = np.ldexp(values, exponent)
     found, expected = t_statistics_by_moments(scaled), t_statistics(values)
@@ -108,6 +109,7 @@ def test_t_by_moments_is_t_of_few_differences(values: Table, exponent: int) -> N
         lambda v: honestly_significant_differences(v, 0.1),
     ],
 )
+@pytest.mark.costly
 def test_families_of_two_users_are_tested_and_of_one_refused(
     test: Callable[[Table], Table],
 ) -> None:

@@ -99,6 +99,7 @@ def test_too_few_users_are_refused(effect: Callable, n_users: int) -> None:
 
 @pytest.mark.parametrize("effect", SIGNED)
 @given(values=few_eighths(min_users=3))
+@pytest.mark.costly
 def test_effects_change_their_sign_with_the_order_of_systems(
     effect: Callable, values: Values
 ) -> None:
@@ -107,6 +108,7 @@ def test_effects_change_their_sign_with_the_order_of_systems(
 
 
 @given(values=few_eighths())
+@pytest.mark.costly
 def test_better_is_worse_the_other_way_round(values: Values) -> None:
     found = outcome_shares(values)
     indices = indices_of_reversed(values.shape[1])
@@ -118,6 +120,7 @@ def test_better_is_worse_the_other_way_round(values: Values) -> None:
 
 @pytest.mark.parametrize("effect", SIGNED)
 @given(values=few_eighths(min_users=3), constant=st.integers(-50, 50), random=st.randoms())
+@pytest.mark.costly
 def test_effects_know_neither_the_order_of_users_nor_an_added_constant(
     effect: Callable, values: Values, constant: int, random: object
 ) -> None:
@@ -128,5 +131,6 @@ def test_effects_know_neither_the_order_of_users_nor_an_added_constant(
 
 
 @given(values=few_eighths())
+@pytest.mark.costly
 def test_rank_biserial_lies_between_minus_1_and_1(values: Values) -> None:
     assert (np.abs(rank_biserial(values)) <= 1).all()

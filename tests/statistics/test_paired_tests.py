@@ -225,6 +225,7 @@ def test_missing_values_are_refused(test: Callable) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @given(values=few_eighths())
+@pytest.mark.costly
 def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
     test: Callable, values: Values
 ) -> None:
@@ -235,6 +236,7 @@ def test_p_values_are_probabilities_and_do_not_know_the_order_of_systems(
 
 
 @given(values=few_eighths())
+@pytest.mark.costly
 def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
     turned = t_statistics(values[:, ::-1])[:, indices_of_reversed(values.shape[1])]
     assert np.array_equal(t_statistics(values), -turned)
@@ -242,6 +244,7 @@ def test_t_changes_its_sign_with_the_order_of_systems(values: Values) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @given(values=few_eighths(), constant=st.integers(-50, 50), random=st.randoms())
+@pytest.mark.costly
 def test_p_values_know_neither_the_order_of_users_nor_an_added_constant(
     test: Callable, values: Values, constant: int, random: object
 ) -> None:

@@ -24,6 +24,7 @@ def test_correlations_by_hand(one: list[float], other: list[float], r: float) ->
 
 
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=2, max_size=30))
+@pytest.mark.costly
 def test_as_numpy_has_it(rows: list[tuple[int, int]]) -> None:
     x, y = np.array(rows, dtype=np.float64).T
     if np.ptp(x) == 0 or np.ptp(y) == 0:

@@ -74,6 +74,7 @@ def test_equal_systems_have_p_one_and_far_ones_the_smallest_p() -> None:
 
 
 @given(values=few_eighths())
+@pytest.mark.costly
 def test_p_does_not_depend_on_the_order_of_systems_or_on_a_user_s_level(
     values: np.ndarray,
 ) -> None:
@@ -139,6 +140,7 @@ def test_samples_in_blocks_count_as_one_by_one(
 
 
 @given(values=few_eighths(min_users=1, max_users=9))
+@pytest.mark.costly
 def test_sums_that_are_as_far_from_0_as_the_observed_one_count(values: np.ndarray) -> None:
     assert_counted(values, [signs_of(0, 40, values.shape[2])])
 

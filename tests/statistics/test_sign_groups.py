@@ -63,6 +63,7 @@ def test_all_members_of_the_group_are_counted(
 
 
 @pytest.mark.parametrize("generators", [1, 20])
+@pytest.mark.costly
 def test_a_group_has_one_to_twenty_generators(generators: int) -> None:
     test = sign_group_test(np.ones((1, 1)), np.random.default_rng(1), generators)
     assert (test.members, test.equal.tolist()) == (2**generators, [2**generators])

@@ -69,6 +69,7 @@ def test_residual_mean_square_is_half_the_mean_variance_of_differences(
 
 
 @pytest.mark.parametrize("n_users", [2, 5, 40, 3000])
+@pytest.mark.costly
 def test_tukey_of_two_systems_is_the_paired_t_test(n_users: int) -> None:
     values = tied_values(11, (3, 2, n_users))
     np.testing.assert_allclose(tukey_hsd(values), t_test(values), rtol=1e-9, atol=1e-11)
@@ -77,6 +78,7 @@ def test_tukey_of_two_systems_is_the_paired_t_test(n_users: int) -> None:
     )
 
 
+@pytest.mark.costly
 def test_tukey_agrees_with_the_table_of_the_studentized_range() -> None:
     # Three systems, six users: the table's 5 % point of 3 means with 10 degrees of freedom is
     # 3.877. Residuals that are orthogonal to the effects give MSE = 1.2, so MSE / n = 0.2.
@@ -110,6 +112,7 @@ def test_randomised_p_values_approach_those_of_all_permutations(seed: int) -> No
     assert (np.abs(found - expected) <= 4 * errors).all()
 
 
+@pytest.mark.costly
 def test_every_permutation_of_a_user_is_as_likely_as_another() -> None:
     # One user: the range is the same in all permutations, so only pairs short of it are surely met.
     values = np.array([[0.0], [1.0], [3.0]])
@@ -121,6 +124,7 @@ def test_every_permutation_of_a_user_is_as_likely_as_another() -> None:
     assert found[2] == 1
 
 
+@pytest.mark.costly
 def test_two_systems_are_tested_by_swapping_their_values() -> None:
     values = tied_values(9, (2, 8)) + np.array([[0.25], [0.0]])
     differences = values[0] - values[1]
@@ -234,6 +238,7 @@ def test_tukey_knows_no_order_of_systems_or_users_and_no_added_constant(
 
 
 @given(values=few_eighths(), constant=st.integers(-50, 50))
+@pytest.mark.costly
 def test_an_added_constant_changes_no_randomised_p_value(values: Values, constant: int) -> None:
     assert np.array_equal(randomised(values + constant, 60), randomised(values, 60))
 

@@ -208,6 +208,7 @@ def test_no_share_of_two_names_of_one_decision_is_below_zero_by_rounding() -> No
 
 
 @given(seed=st.integers(0, 2**32 - 1), random=st.randoms())
+@pytest.mark.costly
 def test_order_of_universes_names_of_levels_and_units_do_not_matter(
     seed: int, random: object
 ) -> None:

@@ -26,6 +26,7 @@ def test_damage_is_refused_or_harmless(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.costly
 def test_a_file_of_another_format_is_refused(name: str, tmp_path: Path) -> None:
     stored = FORMATS[name]
     for other, theirs in FORMATS.items():

@@ -60,6 +60,7 @@ def test_negative_values_have_no_decrement_rate() -> None:
 
 
 @given(POSITIVE, POSITIVE)
+@pytest.mark.costly
 def test_the_decrement_rate_is_equation_11(a: Fraction, b: Fraction) -> None:
     expected = abs(a - b) / max(a, b) if max(a, b) else Fraction(0)
     assert float(decrement_rate(float(a), float(b))) == pytest.approx(float(expected), abs=1e-12)
@@ -83,6 +84,7 @@ def test_the_examples_of_figure_3(f: tuple, g: tuple, relation: object) -> None:
 
 
 @given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
+@pytest.mark.costly
 def test_agreement_is_definition_1(fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction) -> None:
     values = [float(value) for value in (fa, fb, ga, gb)]
     assert bool(agree(*values)) == ((fa < fb and ga < gb) or (fa > fb and ga > gb))

@@ -91,6 +91,7 @@ def test_a_sample_of_nothing_or_of_more_than_the_candidates_is_refused(size: int
         expected_positives_among_samples([3, 2, 1], size)
 
 
+@pytest.mark.costly
 def test_equation_3_holds_for_popularity_among_samples() -> None:
     # Few likes a user, so that a target set is nearly the plain sample that the formulas assume.
     rng = np.random.default_rng(6)

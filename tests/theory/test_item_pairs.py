@@ -51,6 +51,7 @@ def cases_of(found: ItemPairs) -> dict[Case, int]:
 @pytest.mark.parametrize("steepness", ["odds", "popularity"])
 @pytest.mark.parametrize("relevance", ["rated", "all"])
 @given(st.lists(items(4, any_train=True), max_size=8))
+@pytest.mark.costly
 def test_every_pair_is_in_the_case_that_fractions_give_it(
     relevance: Relevance, steepness: Steepness, drawn: list[Item]
 ) -> None:
@@ -66,6 +67,7 @@ def test_every_pair_is_in_the_case_that_fractions_give_it(
 @given(st.lists(items(LARGEST // 4), min_size=2, max_size=4))
 @example([Item(LARGEST, LARGEST - 1, 2, 1), Item(LARGEST, LARGEST - 2, 2, 1)])
 @example([Item(LARGEST, LARGEST // 2, 3, 2), Item(LARGEST - 1, LARGEST // 2, 3, 2)])
+@pytest.mark.costly
 def test_counts_of_many_users_are_compared_exactly(relevance: Relevance, drawn: list[Item]) -> None:
     expected = Counter(case_of(a, b, relevance) for a, b in combinations(drawn, 2))
     assert cases_of(item_pairs(probabilities_of(drawn), relevance)) == expected

@@ -71,6 +71,7 @@ def predicted_consistency(pair: ItemPairs) -> tuple[bool, bool]:
 
 
 @given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
+@pytest.mark.costly
 def test_lemma_4_holds_in_both_directions(
     fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction
 ) -> None:

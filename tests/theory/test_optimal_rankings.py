@@ -19,6 +19,7 @@ from receval.theory.rating_probabilities import RatingProbabilities
 
 
 @given(st.lists(items(9), min_size=1, max_size=6))
+@pytest.mark.costly
 def test_the_functions_are_equations_6_8_9_and_10(drawn: list[Item]) -> None:
     probabilities = probabilities_of(drawn)
     for function, expected in (
@@ -31,6 +32,7 @@ def test_the_functions_are_equations_6_8_9_and_10(drawn: list[Item]) -> None:
 
 
 @given(st.lists(items(9), min_size=2, max_size=6))
+@pytest.mark.costly
 def test_both_real_rankings_are_the_same(drawn: list[Item]) -> None:
     """Conclusion 1, exactly: the fractions differ by 1 for every item."""
     assert {item.real_precision - item.real_anti_precision for item in drawn} == {1}

@@ -59,6 +59,7 @@ def test_the_bounds_by_hand() -> None:
     share=st.floats(0, 1),
     computable=st.booleans(),
 )
+@pytest.mark.costly
 def test_one_relevant_precision_lies_between_its_bounds(
     seed: int,
     cutoff: int,
@@ -81,6 +82,7 @@ def test_one_relevant_precision_lies_between_its_bounds(
 
 
 @given(seed=st.integers(0, 100_000), cutoff=st.integers(1, 8), share=st.floats(0, 1))
+@pytest.mark.costly
 def test_bounds_are_those_of_target_sets_formed_with_the_ratings_kept(
     seed: int, cutoff: int, share: float
 ) -> None:

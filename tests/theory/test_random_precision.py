@@ -196,6 +196,7 @@ def test_users_are_independent_and_each_has_a_hypergeometric_number_of_hits(
 
 
 @given(seed=st.integers(0, 10_000), cutoff=st.integers(1, 4))
+@pytest.mark.costly
 def test_percentiles_with_lists_weigh_alike_and_are_independent(seed: int, cutoff: int) -> None:
     data = random_fold(seed, n_users=4)
     protocol = Protocol("1R", "TI", 3, THRESHOLD, percentiles=6)
@@ -220,6 +221,7 @@ def test_percentiles_without_a_relevant_rating_or_none_are_refused(percentiles: 
     # Under AR with samples removed items leave the lists, so that other ranks are measured.
     protocol=st.sampled_from([p for p in PROTOCOLS if p.relevant == "1R" or not p.sampled]),
 )
+@pytest.mark.costly
 def test_random_precision_under_removed_test_ratings(
     seed: int, share: float, protocol: Protocol
 ) -> None:

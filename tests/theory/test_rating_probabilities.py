@@ -58,6 +58,7 @@ def share(part: int, whole: int) -> float:
 
 
 @given(MATRICES)
+@pytest.mark.costly
 def test_every_probability_is_the_share_of_users_counted_one_by_one(
     drawn: tuple[list[tuple[bool, str]], tuple[int, int]],
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_pair_that_is_rated_twice_is_refused_where_both_ratings_would_count() 
     assert chosen.p_train.tolist() == [1.0]
 
 
+@pytest.mark.costly
 def test_pairs_of_many_users_and_items_are_not_taken_for_one_another() -> None:
     # Their numbers among all pairs are the same but for bits beyond the 32nd.
     number = 2**16 + 1

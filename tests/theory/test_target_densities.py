@@ -103,6 +103,7 @@ def test_a_removed_rating_stays_among_all_candidates_and_leaves_samples() -> Non
 
 
 @given(seed=st.integers(0, 10_000), protocol=protocols)
+@pytest.mark.costly
 def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protocol) -> None:
     fold = random_fold(seed)
     found = TargetDensities.of(fold, protocol, THRESHOLD)
@@ -123,6 +124,7 @@ def test_sizes_are_those_of_the_sets_that_are_ranked(seed: int, protocol: Protoc
     relevant=st.sampled_from(["AR", "1R"]),
     sampled=st.sampled_from([None, 4]),
 )
+@pytest.mark.costly
 def test_a_removed_head_is_in_no_set(
     seed: int, relevant: RelevantSelection, sampled: int | None
 ) -> None:
@@ -142,6 +144,7 @@ def test_a_removed_head_is_in_no_set(
 
 
 @given(seed=st.integers(0, 10_000), sampled=st.sampled_from([None, 2, 4]))
+@pytest.mark.costly
 def test_sets_of_percentiles_have_the_sizes_that_are_ranked(seed: int, sampled: int | None) -> None:
     fold = random_fold(seed)
     protocol = Protocol("1R", "TI", sampled, THRESHOLD, percentiles=3)
@@ -171,6 +174,7 @@ def test_percentiles_are_measured_one_by_one() -> None:
     relevant=st.sampled_from(["AR", "1R"]),
     candidates=st.sampled_from(["AI", "TI"]),
 )
+@pytest.mark.costly
 def test_sizes_are_those_of_enumerated_sets(
     seed: int, relevant: RelevantSelection, candidates: BaseCandidates
 ) -> None:

@@ -60,6 +60,7 @@ def worlds() -> list[tuple[Fold, Given, NDArray[np.uint32]]]:
     return found
 
 
+@pytest.mark.costly
 def test_shares_are_sums_over_the_candidates_above() -> None:
     for fold, system, ties in worlds():
         relevant = fold.test.values >= 4

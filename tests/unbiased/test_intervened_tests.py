@@ -50,6 +50,7 @@ def test_shares_are_counted_in_the_training_ratings() -> None:
     np.testing.assert_allclose(WTD_H.weights(fold, PROTOCOL), expected / users[test.users] / 12)
 
 
+@pytest.mark.costly
 def test_shares_drawn_by_weight_are_those_of_a_uniform_sample() -> None:
     """A small part of a large test, drawn by WTD_H, has users and items as often as each other."""
     rng = np.random.default_rng(3)
