@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from receval.figures.finish import rendered_svg
+from receval.figures.finish import borrow_letters, rendered_svg
 from receval.figures.style import figure_style
 from receval.figures.tables import Table
 from receval.notes import Note
@@ -66,7 +67,13 @@ class ReportFigure:
         try:
             with figure_style():
                 figure = draw()
-            return cls(name, rendered_svg(figure, title=caption).decode(), caption)
+                if lacking := borrow_letters(figure):
+                    caption += f" Boxes stand for letters that no font here has: {lacking[:20]}."
+            with warnings.catch_warnings():
+                # The caption says it.
+                warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+                svg = rendered_svg(figure, title=caption).decode()
+            return cls(name, svg, caption)
         except Exception as error:
             # Whatever data makes a figure impossible, the results beside it are right.
             text = f"The figure {name} could not be drawn, and is left out: {error}"

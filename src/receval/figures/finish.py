@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
 from xml.sax.saxutils import escape
@@ -14,6 +15,8 @@ from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, fontManager
+from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
@@ -266,6 +269,39 @@ def described_svg(svg: bytes, title: str, description: str) -> bytes:
     attributes = f' role="img" aria-labelledby="{names}"'
     end = start.end()
     return svg[:end] + attributes.encode() + svg[end : end + 1] + elements.encode() + svg[end + 1 :]
+
+
+def borrow_letters(figure: Figure) -> str:
+    """Let texts have letters that the style's font lacks from other fonts of this machine.
+
+    Returns
+    -------
+    str
+        The letters that none of them has, in the order of Unicode. They are drawn as boxes.
+    """
+    for axes in figure.axes:
+        # Names of ticks are set by these.
+        axes.get_xticklabels(), axes.get_yticklabels()
+    family, usual = rcParams["font.family"][0], _letters_of(findfont(rcParams["font.family"][0]))
+    lacking = {
+        text: letters
+        for text in figure.findobj(Text)
+        if (letters := {letter for letter in text.get_text() if letter.isprintable()} - usual)
+    }
+    missing, lenders = set().union(*lacking.values()), []
+    for font in fontManager.ttflist if missing else ():
+        if "Last Resort" not in font.name and missing & (own := _letters_of(font.fname)):
+            lenders.append(font.name)
+            missing -= own
+    for text in lacking:
+        text.set_fontfamily([family, *lenders])
+    return "".join(sorted(missing))
+
+
+@cache
+def _letters_of(path: str) -> frozenset[str]:
+    """Return the letters that a font can draw."""
+    return frozenset(map(chr, FT2Font(path).get_charmap()))
 
 
 def _render(figure: Figure, format_name: str, metadata: Mapping[str, str | None]) -> bytes:
