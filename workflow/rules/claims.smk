@@ -4,6 +4,7 @@ REQUIRED INPUTS
   config/claims/<study>.yaml                       what a paper claims, and how it is decided
   work/<edition>/artifacts/<study>/<artifact>.csv  the cells that decide
   work/<edition>/artifacts/<study>/provenance.json the settings that do
+  results/<edition>/certainty.csv                  how sure verdicts are over splits, where it is known
 OUTPUTS
   work/<edition>/claims/<study>.csv                the verdicts on the claims of a paper
   work/<edition>/artifacts/claims.csv, .md         the ledger of all papers
@@ -15,6 +16,7 @@ rule judge_claims:
         claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
         record=lambda w: PLANS[w.edition].claims.record(w.study),
         results=lambda w: PLANS[w.edition].claims.results(w.study),
+        certainty=lambda w: PLANS[w.edition].claims.certainty_files(),
     output:
         verdicts="work/{edition}/claims/{study}.csv",
     log:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How sure a verdict is: shares of replications, and where a published number lies among ours."""
+r"""How sure a verdict is: shares of replications, and where a published number lies among ours."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,19 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
-from receval.claims.repetition import KEYS
 from receval.claims.verdicts import ClaimVerdict
+from receval.figures.printed_numbers import as_written, significant
+
+KEYS = ("paper", "claim", "dataset", "form")
+"""What a verdict is on."""
 
 CONFIDENCE = 0.95
+
+ENOUGH = 10
+"""Splits from which on they decide in place of a single one."""
+
+RARE = 0.05
+"""The share of splits that may differ from all others without the verdict depending on them."""
 
 COLUMNS = (
     *KEYS,
@@ -123,6 +132,68 @@ def half_unit(printed: str) -> float:
         return 0.0
     digits = len(found[1] or "") + (2 if found[2] else 0)
     return 0.5 / 10**digits
+
+
+def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:
+    """Return the verdict of all splits that were tried, where there are enough of them.
+
+    A number holds if the published one lies in our interval of prediction: a split such as ours
+    might have given it. Everything else holds, or does not, if all splits but one in twenty say so,
+    and depends on the split otherwise.
+
+    Parameters
+    ----------
+    once : ClaimVerdict
+        The verdict of the one split.
+    found : mapping
+        A row of :func:`certainty`.
+
+    Examples
+    --------
+    >>> row = {"replications": 20, "holding": 17, "in_part": 0, "location": ""}
+    >>> verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, row)
+    <ClaimVerdict.DEPENDS_ON_SPLIT: 'depends on the split'>
+    >>> verdict_of_splits(ClaimVerdict.DOES_NOT_HOLD, {**row, "location": "inside"})
+    <ClaimVerdict.HOLDS: 'holds'>
+    """
+    tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
+    if tried < ENOUGH:
+        return once
+    few = RARE * tried
+    if found["location"] == "inside" or holding >= tried - few:
+        return once if once is ClaimVerdict.AS_DEFINED else ClaimVerdict.HOLDS
+    if holding > few:
+        return ClaimVerdict.DEPENDS_ON_SPLIT
+    if holding + in_part >= tried - few:
+        return ClaimVerdict.HOLDS_IN_PART
+    failing = holding + in_part <= few
+    return ClaimVerdict.DOES_NOT_HOLD if failing else ClaimVerdict.DEPENDS_ON_SPLIT
+
+
+def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
+    """Return what a person reads of the splits that were tried.
+
+    Examples
+    --------
+    >>> row = {"replications": 20, "holding": 17, "in_part": 2, "location": ""}
+    >>> told_of_splits(float("nan"), row)
+    'Holds on 17 of 20 splits, and in part on 2.'
+    >>> number = {"location": "inside", "published": 0.97, "mean": 0.94, "low": 0.88, "high": 1.0}
+    >>> print(told_of_splits(0.9139, {**row, **number, "in_part": 0}))
+    On this split .9139; on 20 others .9400 on average, and 17 of them hold. The published .97 is \
+within what splits do (.8800 to 1.000).
+    """
+    tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
+    if not found["location"]:
+        more = f", and in part on {in_part}" if in_part else ""
+        return f"Holds on {holding} of {tried} splits{more}."
+    low, mean, high = (significant(float(found[name]), 4) for name in ("low", "mean", "high"))
+    within = "within" if found["location"] == "inside" else "outside of"
+    return (
+        f"On this split {significant(value, 4)}; on {tried} others {mean} on average, and "
+        f"{holding} of them hold. The published {as_written(float(found['published']))} is "
+        f"{within} what splits do ({low} to {high})."
+    )
 
 
 def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> pd.DataFrame:

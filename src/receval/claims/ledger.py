@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from receval.claims.cells import ClaimContext
+from receval.claims.certainty import KEYS, told_of_splits, verdict_of_splits
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
 from receval.claims.verdicts import ClaimVerdict, Finding
@@ -30,6 +32,8 @@ COLUMNS = (
     "rule",
     "because",
     "verdict",
+    "once",
+    "splits",
     "detail",
     "reason",
     "needs",
@@ -74,13 +78,19 @@ def _undecidable(check: CheckSpec, needs: str) -> Finding:
     )
 
 
-def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.DataFrame:
+def judged_claims(
+    papers: Iterable[PaperClaims], sources: ClaimSources, certainty: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Return the ledger of some papers.
 
     Parameters
     ----------
     papers : iterable of PaperClaims
     sources : ClaimSources
+    certainty : DataFrame, optional
+        How sure verdicts are (:data:`receval.claims.certainty.COLUMNS`). Where enough splits were
+        tried, they decide, and not the one split of the sources
+        (:func:`receval.claims.certainty.verdict_of_splits`).
 
     Returns
     -------
@@ -98,7 +108,23 @@ def judged_claims(papers: Iterable[PaperClaims], sources: ClaimSources) -> pd.Da
         for number, claim in paper.claims.items()
         for check in claim.checks
     ]
+    if certainty is not None:
+        known = {tuple(row[key] for key in KEYS): row for row in certainty.to_dict("records")}
+        rows = [_by_splits(row, known.get(tuple(row[key] for key in KEYS))) for row in rows]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
+    """Return a row with the verdict of all splits that were tried, where they are enough."""
+    if found is None or row["verdict"] == ClaimVerdict.UNDECIDABLE:
+        return row
+    verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
+    told = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
+    if not math.isnan(float(found["low"] or "nan")):
+        told |= {"low": float(found["low"]), "high": float(found["high"])}
+    if verdict in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
+        told |= {"detail": "", "reason": ""}
+    return row | told
 
 
 def ledger_row(
@@ -136,6 +162,8 @@ def ledger_row(
         "rule": finding.rule,
         "because": check.decide.why(),
         "verdict": str(finding.verdict),
+        "once": str(finding.verdict),
+        "splits": "",
         "detail": "" if is_undecidable else finding.detail,
         # Reasons are known of the real data alone.
         "reason": (check.reason or claim.reason) if fails and not sources.is_reduced(paper) else "",

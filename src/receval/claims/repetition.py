@@ -11,12 +11,10 @@ import numpy as np
 import pandas as pd
 
 from receval.claims.cells import WITHOUT_INTERVALS
+from receval.claims.certainty import KEYS
 from receval.claims.ledger import ledger_row
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-
-KEYS = ("paper", "claim", "dataset", "form")
-"""What a verdict is on."""
 
 ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
 """Columns of the verdicts on repeated claims; docs/replications.md says what each holds."""

@@ -13,23 +13,10 @@ from tabulate import tabulate
 from receval.claims.ledger import judged_claims
 from receval.claims.rebuilt_papers import is_rebuilt
 from receval.claims.sources import ClaimSources
-from receval.claims.spec import read_claims
+from receval.claims.spec import PaperClaims, read_claims
 from receval.claims.verdicts import ClaimVerdict
-from receval.storage.messages import enumerated
-
-_TOLD = (
-    "where",
-    "expected",
-    "ours",
-    "rule",
-    "because",
-    "detail",
-    "reason",
-    "needs",
-    "artifact",
-    "cells",
-)
-
+from receval.storage.files import read_results
+from receval.storage.messages import enumerated, how_many
 
 def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -> str:
     """Judge claims and return what to print.
@@ -61,24 +48,60 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
             f"There is no claim {enumerated(unknown)}: claims have numbers such as "
             f"{enumerated(known[:3])}; config/claims has them all."
         )
+    accepted = results / "certainty.csv"
+    certainty = read_results(accepted) if accepted.exists() else None
     if not numbers:
-        return _counts(judged_claims(papers, sources))
-    wanted = [
-        paper.model_copy(update={"claims": {n: c for n, c in paper.claims.items() if n in numbers}})
-        for paper in papers
+        return _counts(judged_claims(papers, sources, certainty))
+    told = []
+    for paper in papers:
+        for number in (number for number in paper.claims if number in numbers):
+            only = paper.model_copy(update={"claims": {number: paper.claims[number]}})
+            rows = judged_claims([only], sources, certainty).to_dict("records")
+            told.append("\n".join(_told(rows, paper, _same_artifact(number, papers))))
+    return "\n\n".join(told) + "\n"
+
+
+def _told(
+    rows: Sequence[Mapping[Any, Any]], paper: PaperClaims, same_artifact: int
+) -> Iterator[str]:
+    """Yield all that is known of a claim, with a line for each dataset and form."""
+    first = rows[0]
+    yield f"{first['claim']} ({first['where']}): {first['statement']}"
+    if first["expected"]:
+        yield f"  the paper: {first['expected']}"
+    for row in rows:
+        on = ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
+        here = row["splits"] if row["published"] == row["published"] else ""
+        ours = here or " ".join(filter(None, (_sentence(row["ours"]), row["splits"])))
+        needs = f"Needs {row['needs']}." if row["needs"] else ""
+        yield f"  {on}: {' '.join(filter(None, (row['verdict'] + '.', ours, row['detail'], needs)))}"
+    for name, words in {"rule": "rule", "because": "because", "reason": "why not"}.items():
+        if said := "; ".join(dict.fromkeys(row[name] for row in rows if row[name])):
+            yield f"  {words}: {said}"
+    yield f"  decided by: {first['artifact'] or 'the configuration'} (cells are in claims.csv)"
+    claim = paper.claims[first["claim"]]
+    others = how_many(same_artifact, "other claim")
+    depends = [
+        f"{others} decided by the same artifact, and no verdict is corrected for their number",
+        *([paper.fitted] if paper.fitted and claim.split_dependent else []),
     ]
-    rows = judged_claims(wanted, sources).to_dict("records")
-    return "\n\n".join("\n".join(_told(row)) for row in rows) + "\n"
+    yield f"  keep in mind: {'; '.join(depends)}."
 
 
-def _told(row: Mapping[Any, Any]) -> Iterator[str]:
-    on = f" on {row['dataset']}" if row["dataset"] else ""
-    form = f", {row['form']}" if row["form"] else ""
-    yield f"{row['claim']}{on}{form}: {row['verdict']}"
-    yield f"  {row['statement']}"
-    for name in _TOLD:
-        if row[name]:
-            yield f"  {name}: {row[name]}"
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+def _same_artifact(number: str, papers: Sequence[PaperClaims]) -> int:
+    """Return how many other claims an artifact decides that decides this one."""
+    artifacts = {
+        own: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
+        for paper in papers
+        for own, claim in paper.claims.items()
+    }
+    return sum(not artifacts[number].isdisjoint(own) for own in artifacts.values()) - bool(
+        artifacts[number]
+    )
 
 
 def _counts(ledger: pd.DataFrame) -> str:

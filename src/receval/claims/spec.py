@@ -104,9 +104,13 @@ class PaperClaims(Model):
         The study that rebuilds it.
     claims : dict of str to ClaimSpec
         In the order of their numbers.
+    fitted : str
+        Which systems were fitted to values that the paper published: that they agree with it is
+        weak evidence.
     """
 
     paper: Identifier
+    fitted: str = ""
     claims: dict[ClaimId, ClaimSpec]
 
 

@@ -16,6 +16,7 @@ class ClaimVerdict(StrEnum):
 
     HOLDS = "holds"
     HOLDS_IN_PART = "holds in part"
+    DEPENDS_ON_SPLIT = "depends on the split"
     DOES_NOT_HOLD = "does not hold"
     UNDECIDABLE = "undecidable here"
     AS_DEFINED = "as defined"
@@ -24,6 +25,7 @@ class ClaimVerdict(StrEnum):
 DECIDED = (
     ClaimVerdict.HOLDS,
     ClaimVerdict.HOLDS_IN_PART,
+    ClaimVerdict.DEPENDS_ON_SPLIT,
     ClaimVerdict.DOES_NOT_HOLD,
     ClaimVerdict.AS_DEFINED,
 )

@@ -34,7 +34,7 @@ def with_outcomes(
     certainty : DataFrame
         The columns of :data:`receval.claims.certainty.COLUMNS`. Rows of other forms are left out.
     ledger : DataFrame
-        The verdicts of one run, a row a claim, dataset and form.
+        A row for each claim, dataset and form; the verdict of the one run is ``once``.
     causes : mapping of str to sequence of str
         The claims that each cause is behind.
 
@@ -52,7 +52,8 @@ def with_outcomes(
         "rarely",
     )
     keys = ["claim", "dataset"]
-    known = ledger.loc[ledger["form"] == "", [*keys, "kind", "verdict"]]
+    known = ledger.loc[ledger["form"] == "", [*keys, "kind", "once"]]
+    known = known.rename(columns={"once": "verdict"})
     found = own.assign(outcome=outcomes).merge(known, on=keys, how="left", validate="one_to_one")
     cause_of = {claim: cause for cause, claims in causes.items() for claim in claims}
     return found.assign(cause=found["claim"].map(cause_of).fillna("")).fillna(
@@ -96,19 +97,6 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
         for group, name, chosen in groups
         if chosen.any()
     ]
-
-
-def held_by_few(certainty: pd.DataFrame) -> list[str]:
-    """Return the claims that hold in the one run, and in fewer than half of the replications.
-
-    Parameters
-    ----------
-    certainty : DataFrame
-        From :func:`with_outcomes`.
-    """
-    few = certainty["outcome"].isin(["rarely", "never"])
-    found = certainty.loc[few & (certainty["verdict"] == ClaimVerdict.HOLDS), "claim"]
-    return list(dict.fromkeys(found))
 
 
 def with_failures_elsewhere(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -43,7 +43,8 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``claim``, ``paper``, ``kind``, ``datasets`` (on how many it is decided) and ``verdict``:
-        the one that all of them give, or ``holds in part`` where they differ.
+        the one that all of them give; where they differ ``depends on the split`` if they hold but
+        for splits, and ``holds in part`` else.
     """
     own = ledger[ledger["form"] == ""]
     rows = [
@@ -57,8 +58,25 @@ def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
     decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
     if not decided:
         return 0, str(ClaimVerdict.UNDECIDABLE)
+    return len(decided), overall_verdict(decided)
+
+
+def overall_verdict(decided: Collection[str]) -> str:
+    """Return the verdict on a claim of those on the datasets that decide it.
+
+    Examples
+    --------
+    >>> overall_verdict(["holds", "does not hold"]), overall_verdict(["holds", "holds"])
+    ('holds in part', 'holds')
+    >>> overall_verdict(["holds", "depends on the split"])
+    'depends on the split'
+    """
     different = set(decided)
-    return len(decided), decided[0] if len(different) == 1 else str(ClaimVerdict.HOLDS_IN_PART)
+    if len(different) == 1:
+        return different.pop()
+    if different <= {ClaimVerdict.HOLDS, ClaimVerdict.DEPENDS_ON_SPLIT}:
+        return str(ClaimVerdict.DEPENDS_ON_SPLIT)
+    return str(ClaimVerdict.HOLDS_IN_PART)
 
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ def _table_of_counts(ledger: pd.DataFrame) -> str:
     counts = pd.crosstab(ledger["paper"], ledger["verdict"])
     verdicts = [str(verdict) for verdict in ClaimVerdict]
     claims = ledger.groupby("paper")["claim"].nunique()
-    lines = [_row(["Paper", "Claims", *verdicts]), _row(["---", *["---:"] * 6])]
+    lines = [_row(["Paper", "Claims", *verdicts]), _row(["---", *["---:"] * (1 + len(verdicts))])]
     for paper in ledger["paper"].drop_duplicates():
         own = [int(counts.loc[paper].get(verdict, 0)) for verdict in verdicts]
         lines.append(_row([str(paper), str(claims[paper]), *map(str, own)]))
@@ -69,7 +69,9 @@ def _lines(rows: pd.DataFrame) -> Iterator[str]:
     yield _row(["Claim", "Where", "What the paper says", "Dataset", "Verdict", "Here"])
     yield _row(["---"] * 6)
     for row in rows.to_dict("records"):
-        said = [str(row[name]) for name in ("ours", "detail", "reason") if row[name]]
+        is_number = bool(row["splits"] and row["published"])
+        names = ("splits", "detail", "reason") if is_number else ("ours", "splits", "detail", "reason")
+        said = [str(row[name]) for name in names if row[name]]
         if row["needs"]:
             said = [f"needs {row['needs']}"]
         data = ", ".join(filter(None, (str(row["dataset"]), str(row["form"]))))

@@ -19,7 +19,6 @@ from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.figures.printed_numbers import fixed, p_value
 from receval.publishing.certainty_counts import (
     certainty_counts,
-    held_by_few,
     variance_shares,
     with_failures_elsewhere,
     with_outcomes,
@@ -54,7 +53,6 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``synthetic``; ``held-by-few``, the claims that hold in the one run and in fewer than half
         of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
         of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
         (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
@@ -104,7 +102,6 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
         "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
         "causes": causes,
         "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],
-        "held-by-few": held_by_few(replications[CERTAINTY]) if CERTAINTY in replications else [],
         "variance": [
             {name: _share(value) for name, value in row.items()}
             for row in (variance_shares(replications[VARIANCE]) if VARIANCE in replications else [])

@@ -6,10 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from receval.storage.files import write_results
+from receval.storage.files import read_results, write_results
 
 
-def judge_claims(*, claims: Path, record: Path, results: Sequence[Path], verdicts: Path) -> None:
+def judge_claims(
+    *,
+    claims: Path,
+    record: Path,
+    results: Sequence[Path],
+    certainty: Sequence[Path],
+    verdicts: Path,
+) -> None:
     """Judge the claims of a paper by the results of an edition.
 
     Parameters
@@ -20,6 +27,8 @@ def judge_claims(*, claims: Path, record: Path, results: Sequence[Path], verdict
         ``.../<study>/provenance.json``, whose settings are read.
     results : sequence of Path
         ``.../<study>/<artifact>.csv``, all that may be read.
+    certainty : Sequence of Path
+        The accepted certainty of verdicts over splits, if there is one.
     verdicts : Path
         The CSV to write: a row a claim and dataset (:data:`receval.claims.ledger.COLUMNS`).
 
@@ -36,7 +45,8 @@ def judge_claims(*, claims: Path, record: Path, results: Sequence[Path], verdict
         {f"{path.parent.name}/{path.stem}": path for path in results},
         {record.parent.name: record},
     )
-    write_results(judged_claims([read_claims(claims)], sources), verdicts)
+    known = read_results(certainty[0]) if certainty else None
+    write_results(judged_claims([read_claims(claims)], sources, known), verdicts)
 
 
 def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:
@@ -54,7 +64,7 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
     import pandas as pd
 
     from receval.publishing.ledger_page import ledger_page
-    from receval.storage.files import read_results, write_atomically
+    from receval.storage.files import write_atomically
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)

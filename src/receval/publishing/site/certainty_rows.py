@@ -68,9 +68,9 @@ class RowCertainty:
         Examples
         --------
         >>> RowCertainty(20, 18, 2, "0.7", "0.97", "", "", "").brief
-        'holds in 18 of 20 replications'
+        'holds on 18 of 20 splits'
         """
-        return f"holds in {self.holding} of {self.replications} replications"
+        return f"holds on {self.holding} of {self.replications} splits"
 
     @property
     def in_full(self) -> str:

@@ -79,8 +79,8 @@ class ShownRow:
 
     @property
     def asks_why(self) -> bool:
-        """Whether a reader wants the reason beside the verdict: it does not hold, or in part."""
-        return self.row.verdict in ("does not hold", "holds in part")
+        """Whether a reader wants the reason beside the verdict: it does not simply hold."""
+        return self.row.verdict in ("does not hold", "holds in part", "depends on the split")
 
     @property
     def address(self) -> str:

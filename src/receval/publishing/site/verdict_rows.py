@@ -11,11 +11,13 @@ from math import isfinite
 from pathlib import Path
 
 from receval.figures.display import printed_name
+from receval.publishing.claim_counts import overall_verdict
 from receval.storage.files import refusing_damage
 
 VERDICTS = {
     "holds": "holds",
     "holds in part": "part",
+    "depends on the split": "depends",
     "does not hold": "fails",
     "undecidable here": "open",
     "as defined": "defined",
@@ -40,6 +42,8 @@ class VerdictRow:
         The paper's number, ours and its interval, and ours in a phrase.
     rule, because, verdict, detail, reason, needs : str
         How it was decided and why so, and what came of it.
+    once, splits : str
+        The verdict of the one split, and what others say.
     artifact, cells : str
         What decided it.
     """
@@ -60,6 +64,8 @@ class VerdictRow:
     rule: str
     because: str
     verdict: str
+    once: str
+    splits: str
     detail: str
     reason: str
     needs: str
@@ -126,8 +132,7 @@ def count_verdicts(rows: Iterable[VerdictRow]) -> dict[str, int]:
 def overall_verdicts(rows: Iterable[VerdictRow]) -> dict[str, str]:
     """Return the verdict on each claim over all datasets on which it is decided.
 
-    It is the one that all of them give, or ``holds in part`` where they differ, as in the paper on
-    the results (:func:`receval.publishing.claim_counts.claims_of`).
+    As in the paper on the results (:func:`receval.publishing.claim_counts.overall_verdict`).
     """
     found: dict[str, set[str]] = {}
     for row in rows:
@@ -136,7 +141,7 @@ def overall_verdicts(rows: Iterable[VerdictRow]) -> dict[str, str]:
     overall = {}
     for claim, verdicts in found.items():
         decided = verdicts - {UNDECIDABLE} or verdicts
-        overall[claim] = decided.pop() if len(decided) == 1 else "holds in part"
+        overall[claim] = overall_verdict(decided)
     return overall
 
 

@@ -51,6 +51,11 @@ class PlannedClaims:
         """Return the CSVs by which the claims are judged."""
         return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
+    def certainty_files(self) -> list[str]:
+        """Return how sure the verdicts are, among the accepted results: no ordinary run makes it."""
+        path = self._folders.results(self.studies.settings.edition) / "certainty.csv"
+        return [path.as_posix()] if path.is_file() else []
+
     def judged_files(self) -> list[str]:
         """Return the verdicts of each paper."""
         return [self._artifacts.judged_file(study) for study in self.papers]
