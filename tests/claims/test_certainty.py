@@ -14,12 +14,15 @@ from scipy.stats import binomtest, norm
 
 from receval.claims.certainty import (
     COLUMNS,
+    ENOUGH,
     certainty,
     half_unit,
     prediction_interval,
+    verdict_of_splits,
     wilson_interval,
 )
 from receval.claims.repetition import ROWS
+from receval.claims.verdicts import ClaimVerdict
 
 
 def rows_of(*verdicts: str, claim: str = "B-001", **values: list[float]) -> pd.DataFrame:
@@ -145,3 +148,36 @@ def test_every_claim_has_a_row_in_the_order_of_the_claims() -> None:
     table = certainty(rows)
     assert list(table["claim"]) == ["B-002", "B-001"]
     assert tuple(table.columns) == COLUMNS
+
+
+TRIED = {"replications": 20, "holding": 20, "in_part": 0, "location": ""}
+
+
+@pytest.mark.parametrize(
+    ("holding", "in_part", "location", "verdict"),
+    [
+        (19, 0, "", "holds"),
+        (18, 0, "", "depends on the split"),
+        (2, 0, "outside", "depends on the split"),
+        (1, 0, "outside", "does not hold"),
+        (0, 0, "inside", "holds"),
+        (1, 18, "", "holds in part"),
+        (0, 10, "", "depends on the split"),
+        (0, 1, "", "does not hold"),
+    ],
+)
+@pytest.mark.parametrize("once", [ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD])
+def test_all_splits_decide_whatever_one_says(
+    once: ClaimVerdict, holding: int, in_part: int, location: str, verdict: str
+) -> None:
+    row = {**TRIED, "holding": holding, "in_part": in_part, "location": location}
+    assert verdict_of_splits(once, row) == verdict
+
+
+def test_a_few_splits_decide_nothing() -> None:
+    row = {**TRIED, "replications": ENOUGH - 1, "holding": 0}
+    assert verdict_of_splits(ClaimVerdict.HOLDS, row) is ClaimVerdict.HOLDS
+
+
+def test_a_setting_stays_as_defined() -> None:
+    assert verdict_of_splits(ClaimVerdict.AS_DEFINED, TRIED) is ClaimVerdict.AS_DEFINED

@@ -18,6 +18,7 @@ from receval.claims.verdicts import ClaimVerdict
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many
 
+
 def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -> str:
     """Judge claims and return what to print.
 
@@ -74,7 +75,8 @@ def _told(
         here = row["splits"] if row["published"] == row["published"] else ""
         ours = here or " ".join(filter(None, (_sentence(row["ours"]), row["splits"])))
         needs = f"Needs {row['needs']}." if row["needs"] else ""
-        yield f"  {on}: {' '.join(filter(None, (row['verdict'] + '.', ours, row['detail'], needs)))}"
+        said = filter(None, (f"{row['verdict']}.", ours, row["detail"], needs))
+        yield f"  {on}: {' '.join(said)}"
     for name, words in {"rule": "rule", "because": "because", "reason": "why not"}.items():
         if said := "; ".join(dict.fromkeys(row[name] for row in rows if row[name])):
             yield f"  {words}: {said}"
@@ -82,7 +84,7 @@ def _told(
     claim = paper.claims[first["claim"]]
     others = how_many(same_artifact, "other claim")
     depends = [
-        f"{others} decided by the same artifact, and no verdict is corrected for their number",
+        f"the same artifact decides {others}, and no verdict is corrected for their number",
         *([paper.fitted] if paper.fitted and claim.split_dependent else []),
     ]
     yield f"  keep in mind: {'; '.join(depends)}."

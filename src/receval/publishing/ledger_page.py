@@ -70,7 +70,9 @@ def _lines(rows: pd.DataFrame) -> Iterator[str]:
     yield _row(["---"] * 6)
     for row in rows.to_dict("records"):
         is_number = bool(row["splits"] and row["published"])
-        names = ("splits", "detail", "reason") if is_number else ("ours", "splits", "detail", "reason")
+        names = (
+            ("splits", "detail", "reason") if is_number else ("ours", "splits", "detail", "reason")
+        )
         said = [str(row[name]) for name in names if row[name]]
         if row["needs"]:
             said = [f"needs {row['needs']}"]

@@ -31,7 +31,7 @@ START = "index.html"
 MEANINGS = {
     "holds": "Our numbers agree with the paper's, by the rule that stands beside the claim.",
     "holds in part": "Some of what the claim says holds; the row says which part.",
-    "depends on the split": "On some of the splits that were tried it holds, on others it does not.",
+    "depends on the split": "It holds on some of the splits that were tried, not on others.",
     "does not hold": "Our numbers say otherwise; the row says by how much and, where known, why.",
     "undecidable here": "What would decide it is not here; the row says what is missing.",
     "as defined": "A definition or a setting: checked against the configuration.",

@@ -52,7 +52,7 @@ class PlannedClaims:
         return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
     def certainty_files(self) -> list[str]:
-        """Return how sure the verdicts are, among the accepted results: no ordinary run makes it."""
+        """Return how sure verdicts are, of the accepted results: no ordinary run makes it."""
         path = self._folders.results(self.studies.settings.edition) / "certainty.csv"
         return [path.as_posix()] if path.is_file() else []
 
