@@ -63,7 +63,9 @@ def papers() -> list[PaperClaims]:
 
 @cache
 def ledger() -> pd.DataFrame:
-    return judged_claims(papers(), ClaimSources.of_folder(ROOT / "results" / "full"))
+    results = ROOT / "results" / "full"
+    certainty = read_results(results / "certainty.csv")
+    return judged_claims(papers(), ClaimSources.of_folder(results), certainty)
 
 
 def stored(path: Path) -> pd.DataFrame:

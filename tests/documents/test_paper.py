@@ -20,7 +20,7 @@ SOURCES = read_paper_sources(PAPER / "sources.yaml")
 
 NOT_PROSE = (
     r"(?m)^ *//.*$",  # comments
-    r"#(?:n|holds|in-part|fails|drawing)\([^()]*\)",
+    r"#(?:n|holds|in-part|depends|fails|drawing)\([^()]*\)",
     r"\bdrawing\([^()]*\)",
     r"`[^`]*`",  # commands
     r"@[a-z]+\d{4}\b",  # labels of the bibliography

@@ -7,7 +7,6 @@ import pandas as pd
 
 from receval.publishing.certainty_counts import (
     certainty_counts,
-    held_by_few,
     variance_shares,
     with_failures_elsewhere,
     with_outcomes,
@@ -23,7 +22,7 @@ LEDGER = pd.DataFrame(
         ("C-001", "ml-1m", "text", "trend", "holds"),
         ("C-002", "ml-1m", "", "number", "undecidable here"),
     ],
-    columns=["claim", "dataset", "form", "kind", "verdict"],
+    columns=["claim", "dataset", "form", "kind", "one_split"],
 )
 CERTAINTY = pd.DataFrame(
     [
@@ -42,13 +41,7 @@ TABLE = with_outcomes(CERTAINTY, LEDGER, {"a draw": ["B-003"]})
 def test_a_claim_has_an_outcome_and_what_one_run_says_of_it() -> None:
     assert TABLE["outcome"].tolist() == ["always", "mostly", "rarely", "never", "not repeated"]
     assert TABLE["cause"].tolist() == ["", "", "a draw", "", ""]
-    assert TABLE["verdict"].tolist() == LEDGER.loc[LEDGER["form"] == "", "verdict"].tolist()
-
-
-def test_what_one_run_shows_and_few_replications_do_is_named() -> None:
-    assert held_by_few(TABLE) == []
-    fewer = CERTAINTY.replace({"holding": {2: 1}})
-    assert held_by_few(with_outcomes(fewer, LEDGER, {"a draw": ["B-003"]})) == ["B-002"]
+    assert TABLE["verdict"].tolist() == LEDGER.loc[LEDGER["form"] == "", "one_split"].tolist()
 
 
 def test_repeated_verdicts_are_counted_in_groups() -> None:

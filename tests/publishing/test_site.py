@@ -240,7 +240,7 @@ def test_a_repeated_claim_says_in_how_many_replications_it_holds(tmp_path: Path)
     )
     write_site(repeated, tmp_path / "site")
     ledger = (tmp_path / "site" / "ledger.html").read_text(encoding="utf-8")
-    assert ledger.count("holds in 18 of 20 replications") == 1
+    assert ledger.count("holds on 18 of 20 splits") == 1
     assert "the share lies between .70 and .97" in ledger
     assert "is inside the interval from .4800 to .5400" in ledger
     start = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

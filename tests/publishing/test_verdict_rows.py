@@ -43,6 +43,7 @@ def test_verdicts_are_counted_in_the_order_in_which_they_are_shown(tmp_path: Pat
     assert counts == {
         "holds": 3,
         "holds in part": 1,
+        "depends on the split": 0,
         "does not hold": 1,
         "undecidable here": 1,
         "as defined": 1,

@@ -32,7 +32,7 @@ COLUMNS = (
     "rule",
     "because",
     "verdict",
-    "once",
+    "one_split",
     "splits",
     "detail",
     "reason",
@@ -162,7 +162,7 @@ def ledger_row(
         "rule": finding.rule,
         "because": check.decide.why(),
         "verdict": str(finding.verdict),
-        "once": str(finding.verdict),
+        "one_split": str(finding.verdict),
         "splits": "",
         "detail": "" if is_undecidable else finding.detail,
         # Reasons are known of the real data alone.

@@ -34,7 +34,7 @@ def with_outcomes(
     certainty : DataFrame
         The columns of :data:`receval.claims.certainty.COLUMNS`. Rows of other forms are left out.
     ledger : DataFrame
-        A row for each claim, dataset and form; the verdict of the one run is ``once``.
+        A row for each claim, dataset and form; the verdict of the one run is ``one_split``.
     causes : mapping of str to sequence of str
         The claims that each cause is behind.
 
@@ -52,8 +52,8 @@ def with_outcomes(
         "rarely",
     )
     keys = ["claim", "dataset"]
-    known = ledger.loc[ledger["form"] == "", [*keys, "kind", "once"]]
-    known = known.rename(columns={"once": "verdict"})
+    known = ledger.loc[ledger["form"] == "", [*keys, "kind", "one_split"]]
+    known = known.rename(columns={"one_split": "verdict"})
     found = own.assign(outcome=outcomes).merge(known, on=keys, how="left", validate="one_to_one")
     cause_of = {claim: cause for cause, claims in causes.items() for claim in claims}
     return found.assign(cause=found["claim"].map(cause_of).fillna("")).fillna(

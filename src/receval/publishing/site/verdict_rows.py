@@ -42,7 +42,7 @@ class VerdictRow:
         The paper's number, ours and its interval, and ours in a phrase.
     rule, because, verdict, detail, reason, needs : str
         How it was decided and why so, and what came of it.
-    once, splits : str
+    one_split, splits : str
         The verdict of the one split, and what others say.
     artifact, cells : str
         What decided it.
@@ -64,7 +64,7 @@ class VerdictRow:
     rule: str
     because: str
     verdict: str
-    once: str
+    one_split: str
     splits: str
     detail: str
     reason: str
