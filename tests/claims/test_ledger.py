@@ -117,7 +117,7 @@ def test_a_verdict_says_what_decided_it_and_what_else_would(rows: pd.DataFrame) 
 
 
 def test_only_real_data_have_reasons() -> None:
-    fails = ledger()["verdict"].isin(["holds in part", "does not hold"])
+    fails = ~ledger()["verdict"].isin(["holds", "as defined", "undecidable here"])
     assert (ledger().loc[~fails, "reason"] == "").all()
     # The claims of one paper, as a run of the demo edition judges them.
     (paper,) = (each for each in papers() if each.paper == "canamares2020")
@@ -170,7 +170,8 @@ def is_measured(decide: AnyRule) -> bool:
 
 def test_every_claim_that_fails_says_by_how_much(rows: pd.DataFrame) -> None:
     fails = rows["verdict"].isin(["does not hold", "holds in part"])
-    assert rows.loc[fails & (rows["detail"] == ""), "claim"].tolist() == []
+    silent = (rows["detail"] == "") & (rows["splits"] == "")
+    assert rows.loc[fails & silent, "claim"].tolist() == []
 
 
 def test_a_claim_is_decided_for_each_dataset_that_is_there(tmp_path: Path) -> None:
