@@ -119,7 +119,7 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
     if found is None or row["verdict"] == ClaimVerdict.UNDECIDABLE:
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
-    told = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
+    told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
     if not math.isnan(float(found["low"] or "nan")):
         told |= {"low": float(found["low"]), "high": float(found["high"])}
     if verdict in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):

@@ -75,8 +75,8 @@ def _told(
         here = row["splits"] if row["published"] == row["published"] else ""
         ours = here or " ".join(filter(None, (_sentence(row["ours"]), row["splits"])))
         needs = f"Needs {row['needs']}." if row["needs"] else ""
-        said = filter(None, (f"{row['verdict']}.", ours, row["detail"], needs))
-        yield f"  {on}: {' '.join(said)}"
+        told = filter(None, (f"{row['verdict']}.", ours, row["detail"], needs))
+        yield f"  {on}: {' '.join(told)}"
     for name, words in {"rule": "rule", "because": "because", "reason": "why not"}.items():
         if said := "; ".join(dict.fromkeys(row[name] for row in rows if row[name])):
             yield f"  {words}: {said}"
