@@ -80,7 +80,10 @@ def _told(
     for name, words in {"rule": "rule", "because": "because", "reason": "why not"}.items():
         if said := "; ".join(dict.fromkeys(row[name] for row in rows if row[name])):
             yield f"  {words}: {said}"
-    yield f"  decided by: {first['artifact'] or 'the configuration'} (cells are in claims.csv)"
+    artifact = next((row["artifact"] for row in rows if row["artifact"]), "")
+    if not artifact:
+        return
+    yield f"  decided by: {artifact} (cells are in claims.csv)"
     claim = paper.claims[first["claim"]]
     others = how_many(same_artifact, "other claim")
     depends = [
