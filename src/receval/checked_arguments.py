@@ -38,7 +38,7 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
     Returns
     -------
     callable
-        Raises ValueError for a choice that there is not, and TypeError for a wrong type.
+        Raises ValueError for a choice that there is not, or NaN, and TypeError for a wrong type.
 
     Examples
     --------
@@ -115,7 +115,8 @@ def _check(name: str, value: Any, wanted: Any) -> None:
         else f"a {type(value).__name__}"
     )
     is_choice = isinstance(value, str) and any(get_origin(one) is Literal for one in alternatives)
-    raise (ValueError if is_choice else TypeError)(f"{name} is {shown}; it must be {told}.")
+    is_wrong_value = is_choice or (isinstance(value, Real) and value != value)
+    raise (ValueError if is_wrong_value else TypeError)(f"{name} is {shown}; it must be {told}.")
 
 
 def _alternatives(wanted: Any) -> Iterator[Any]:

@@ -82,7 +82,7 @@ def test_users_without_a_list_count_zero_and_are_told() -> None:
     assert found.summary()["mean"].tolist() == [0.5]
     assert found.notes == (
         "mine has no list for 1 of the 2 users who are tested: they count 0.",
-        "mine has lists for 1 users who are not tested.",
+        "mine has lists for 1 user not tested.",
     )
 
 

@@ -136,7 +136,7 @@ def refused(n_test: list[int], **changes: object) -> pytest.ExceptionInfo[ValueE
 
 def test_fewer_than_two_users_are_refused_with_what_they_need() -> None:
     assert "There are 1 users to average" in str(refused([0, 3, 0]).value)
-    assert str(refused([0, 0, 0]).value).endswith("needed, with test ratings.")
+    assert "needed, with test ratings. Give more" in str(refused([0, 0, 0]).value)
     trained = refused([1, 1, 1], has_train=np.array([True, False, False]))
     assert str(trained.value).endswith("with test ratings, training ratings.")
     reduced = refused([1, 1, 1], coverage="reduced")

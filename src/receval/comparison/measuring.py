@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +34,9 @@ from receval.storage.messages import enumerated, how_many
 FEW_USERS = 0.1
 """Averages over a smaller share of all users are told as doubtful."""
 
+_USUAL_HIGHEST = 10
+"""Up to here ratings are of a scale."""
+
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
 
@@ -51,7 +55,7 @@ class Measuring:
         Who is averaged.
     dialect : Dialect or None
     relevance : RelevanceRule
-    lowest : float
+    lowest, highest : float
         Of all test ratings.
     negative_is_unjudged : bool
         Whether test ratings below 0 count as not judged: in the dialect's tool, and without a
@@ -64,6 +68,7 @@ class Measuring:
     users: EvaluatedUsers
     dialect: Dialect | None = None
     lowest: float = 0.0
+    highest: float = 0.0
     negative_is_unjudged: bool = False
 
     @classmethod
@@ -110,6 +115,7 @@ class Measuring:
             "tested" if users == "auto" else users,
             spoken,
             float(values.min()),
+            float(values.max()),
             are_grades if spoken is None else spoken.negative_is_unjudged,
         )
 
@@ -135,7 +141,13 @@ class Measuring:
     @property
     def words(self) -> tuple[str, ...]:
         """What was measured, in sentences."""
-        return measured_in_words(self.protocols, self.metrics, self.relevance.words, self.users)
+        relevance = self.relevance.words
+        graded = [name for name, own in self.metrics.items() if _takes_ratings(own)]
+        # That gains are stars goes without saying; that they are plays does not.
+        if graded and self.highest > _USUAL_HIGHEST:
+            takes = "takes" if len(graded) == 1 else "take"
+            relevance += f" {enumerated(graded)} {takes} ratings for gains, relevant or not."
+        return measured_in_words(self.protocols, self.metrics, relevance, self.users)
 
     @property
     def notes(self) -> list[Note]:
@@ -146,7 +158,7 @@ class Measuring:
             text = f"There are test ratings below 0, the lowest of {self.lowest:g}"
             if self.negative_is_unjudged:
                 text += ": they count as not judged, as in trec_eval."
-            elif graded:
+            elif graded and self.dialect is None:
                 text += f": their gains in {enumerated(graded)} are those of 0, as in trec_eval."
             if text.endswith("."):
                 negative.append(Note("negative-ratings", text))
@@ -156,6 +168,15 @@ class Measuring:
         caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
         told = [*caveats, *dict.fromkeys(note for note in own if note)]
         return [*negative, *(Note("dialect", text) for text in told)]
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _takes_ratings(metric: Metric) -> bool:
+    """Tell whether a metric counts items by their ratings, also those below the threshold."""
+    return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
 
 
 class Measurements:
@@ -220,7 +241,7 @@ class Measurements:
         settings : mapping
             Those of the call, those of the measuring among them.
         notes : iterable of Note
-            Beside those of the dialect.
+            Beside those of the reading and of the dialect.
         reading : iterable of ReadingReport
             How what was measured was read.
 
@@ -231,7 +252,9 @@ class Measurements:
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
         few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
+        reading = tuple(reading)
         notes = (
+            *chain.from_iterable(own.notes for own in reading),
             *notes,
             *self._measuring.notes,
             *few,
@@ -246,7 +269,7 @@ class Measurements:
             settings=dict(settings),
             notes=notes,
             words=self._measuring.words,
-            reading=tuple(reading),
+            reading=reading,
             less_is_better=frozenset(
                 name for name, own in self._measuring.metrics.items() if own.less_is_better
             ),
@@ -267,12 +290,18 @@ class Measurements:
             if self._profiles is not None and n_users > n_tested:
                 most = int(self._profiles[~self._tested].max())
                 why.append(
-                    f"{n_users - n_tested:,} have no test rating, because the split held out none "
-                    f"of their {'1 rating' if most == 1 else f'up to {most:,} ratings'}"
+                    f"{n_users - n_tested:,} {_have(n_users - n_tested)} no test rating, because "
+                    "the split held out none of their "
+                    f"{'1 rating' if most == 1 else f'up to {most:,} ratings'}"
                 )
             if n_tested > averaged:
+                are_relevant = self._measuring.users.startswith("relevant") or all(
+                    self._measuring.protocols[name].relevant != "AR" for name in protocols
+                )
+                lack = "relevant test rating" if are_relevant else "list that counts"
                 why.append(
-                    f"{n_tested - averaged:,} have test ratings, but no list that counts (users: "
+                    f"{n_tested - averaged:,} {_have(n_tested - averaged)} test ratings, but no "
+                    f"{lack} (users: "
                     f"{self._measuring.users})"
                 )
             text = (
@@ -291,7 +320,8 @@ class Measurements:
         notes = []
         for name, own in values.items():
             least, users = smallest_p_values(own)
-            cannot = least >= LEVEL
+            # Systems that never differ are equal, however many users there are.
+            cannot = (least >= LEVEL) & (users > 0)
             if not cannot.any():
                 continue
             pairs = len(self._systems) * (len(self._systems) - 1) // 2
@@ -299,7 +329,7 @@ class Measurements:
                 f"No pair of systems can be significant in {enumerated(list(metrics[cannot]))} "
                 f"({name}): at most {how_many(int(users[cannot].max()), 'user')} of "
                 f"{own.n_users:,} differ under two systems, so that the smallest p-value times "
-                f"{how_many(pairs, 'pair')} is {significant(float(least[cannot].min()))}."
+                f"{how_many(pairs, 'pair')} is {significant(min(1.0, float(least[cannot].min())))}."
             )
             notes.append(Note("too-few-users", text))
         return notes

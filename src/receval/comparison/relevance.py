@@ -87,7 +87,13 @@ class RelevanceRule:
             are_grades=are_grades,
             are_counts=are_counts,
         )
-        # Of all that is known some ratings reach it; of the test ratings perhaps none.
+        highest = float(tested.max())
+        if relevant == "auto" and highest < threshold:
+            raise ValueError(
+                f"Of all ratings at hand those of {threshold:g} or more are relevant, and no test "
+                f"rating is: the highest is {highest:g}. Say from which value on test ratings are "
+                f"relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+            )
         threshold = relevance_threshold(tested, threshold)
         told = relevance_in_words(tested, threshold)
         share, of_known = (float((own >= threshold).mean()) for own in (tested, known))

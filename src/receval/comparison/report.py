@@ -76,7 +76,7 @@ class Report:
         parts = self.parts
         if read or self.relevance:
             parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
-        first, others = self.all_notes[:MOST_SHOWN], self.all_notes[MOST_SHOWN:]
+        first, others = self._shown_notes()
         if others:
             parts = (*parts, ReportText("Further notes", others))
         return report_page(self.title, parts, first, self.settings)
@@ -90,10 +90,24 @@ class Report:
 
     def note_lines(self) -> list[str]:
         """Return the notes that stand above the tables, and how many others there are."""
-        lines = [f"Note: {note} ({note.code})" for note in self.all_notes[:MOST_SHOWN]]
-        if others := self.all_notes[MOST_SHOWN:]:
+        shown, others = self._shown_notes()
+        lines = [f"Note: {note} ({note.code})" for note in shown]
+        if others:
             lines.append(f"... and {how_many(len(others), 'further note')}: see {PAGE}.")
         return lines
+
+    def _shown_notes(self) -> tuple[list[Note], list[Note]]:
+        """Return the notes that are seen first, one of each kind first, and others."""
+        notes = list(self.all_notes)
+        if len(notes) > MOST_SHOWN:
+            first = list({note.code: note for note in reversed(notes)}.values())[::-1]
+            again = [note for note in notes if note not in first]
+            chosen = [*first, *again][:MOST_SHOWN]
+            notes = [
+                *(note for note in notes if note in chosen),
+                *(note for note in notes if note not in chosen),
+            ]
+        return notes[:MOST_SHOWN], notes[MOST_SHOWN:]
 
     def reading_lines(self, most: int = 8) -> list[str]:
         """Return how everything was read, in no more lines than a person reads before numbers."""

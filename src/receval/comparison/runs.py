@@ -37,7 +37,7 @@ from receval.protocols.protocol import Protocol
 from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import Fold
-from receval.storage.messages import quoted
+from receval.storage.messages import how_many, quoted
 
 Depth = int | Literal["auto", "whole"]
 OrderOfTies = Literal["auto", "trec", "random", "listed"]
@@ -206,7 +206,7 @@ class _RankedRun:
             )
             notes.append(Note("users-without-lists", text))
         if strangers:
-            text = f"{name} has lists for {strangers} users who are not tested."
+            text = f"{name} has lists for {how_many(strangers, 'user')} not tested."
             notes.append(Note("untested-users", text))
         return cls(name, listed, fold, depth, lengths, tuple(notes))
 
@@ -235,7 +235,7 @@ class _RankedRun:
                 shortened = (
                     ""
                     if known == self.depth
-                    else (f", and some have {known} items left under {protocol}")
+                    else (f", and some have {how_many(known, 'item')} left under {protocol}")
                 )
                 raise ValueError(
                     f"{metric.label} looks at items that {quoted(self.name)} does not have: its "

@@ -189,7 +189,7 @@ def advice_on_relevance(found: DataFindings) -> Advice:
         f"{as_percent(found.relevant_share)} of the ratings are relevant, of "
         f"{found.different_values} different values; the others are judged and not relevant."
         if found.relevant_share < 1
-        else "All ratings are, such as counts that are positive.",
+        else "All ratings are relevant.",
     )
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from receval.checked_arguments import check_fields
 from receval.interchange.errors import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
@@ -72,6 +73,9 @@ class ReadingOptions:
     quotes: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.columns, list):
+            object.__setattr__(self, "columns", tuple(self.columns))
+        check_fields(self, "delimiter", "header", "encoding", "quotes")
         for name, known in (
             ("format", tuple(FORMATS)),
             ("decimal", (".", ",")),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.checked_arguments import checked_arguments
 from receval.interchange.columns import FoundColumns, WantedColumn
 from receval.interchange.errors import TableError
 from receval.interchange.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
@@ -83,6 +84,7 @@ class Run:
         return int(lengths[0]) if len(lengths) == 1 and len(self.user_ids) > 1 else None
 
 
+@checked_arguments
 def run_of_table(
     source: object,
     *,

@@ -22,6 +22,9 @@ Gain = Literal[
     "steps",
     "cm100k",
 ]
+HIGHEST_EXPONENT = 1000
+"""The highest rating of which there are exponential gains."""
+
 Loss = Literal["binary", "steps", "cm100k"]
 
 # The middle of CM100k's scale of 1 to 4, which the code released with menamaldonado2021 applies to
@@ -64,10 +67,17 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     Raises
     ------
     ValueError
-        The gain needs the dataset's highest rating, which is not known or not above 1.
+        The gain needs the dataset's highest rating, which is not known or not above 1; or it is
+        exponential, and ratings are above :data:`HIGHEST_EXPONENT`.
     """
     ratings = judged.values.astype(np.float64)
     from_zero = np.maximum(ratings, 0.0)
+    if gain.startswith("exp") and ratings.max(initial=0.0) > HIGHEST_EXPONENT:
+        raise ValueError(
+            f"{wanted_by} has gains of 2 to the power of a rating, and the highest rating is "
+            f"{ratings.max():,g}: no number is that large. Such gains are for scales of a few "
+            "steps. Choose gain=rating or gain=binary, or give logarithms of counts."
+        )
     if gain == "rating":
         return from_zero
     if gain == "exp":

@@ -132,7 +132,8 @@ class PairOfSystems:
                     f"There are {np.count_nonzero(chosen)} users to average and compare with "
                     f"{coverage} coverage: at least 2 are needed, with test ratings"
                     f"{'' if has_train is None else ', training ratings'}"
-                    f"{' and lists of both systems' if coverage == 'reduced' else ''}."
+                    f"{' and lists of both systems' if coverage == 'reduced' else ''}. Give more "
+                    "ratings, or leave the decision out that takes their users."
                 )
         self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from receval.checked_arguments import checked_arguments
 from receval.comparison.fitted_systems import notes_on_clicks
+from receval.comparison.measuring import FEW_USERS
 from receval.comparison.progress_steps import ProgressSteps
 from receval.comparison.relevance import RelevanceRule
 from receval.interchange.ratings_table import are_counts
@@ -150,6 +151,11 @@ def explore_ratings(
     if told is not None:
         told("splits", len(groups), len(groups))
     compared = pd.concat(found, ignore_index=True)
+    averaged = per_user["user"].nunique()
+    few = []
+    if averaged < FEW_USERS * ratings.n_users:
+        text = f"{averaged:,} of {ratings.n_users:,} users are averaged at the start."
+        few.append(Note("few-users", text))
     return ExploredRatings(
         universes=compared,
         per_user=per_user,
@@ -169,7 +175,7 @@ def explore_ratings(
             "relevant": threshold,
             "seed": seed,
         },
-        notes=(*notes, *relevance.notes, *clicks, *notes_on_universes(compared)),
+        notes=(*notes, *few, *relevance.notes, *clicks, *notes_on_universes(compared)),
     )
 
 

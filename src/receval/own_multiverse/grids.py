@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from receval.metrics.gains import HIGHEST_EXPONENT
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.notes import Note
 from receval.ratings import Ratings
@@ -106,10 +107,13 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note,
             "that they are left out."
         )
         levels["lists"] = ["full"]
-    elif ratings.values.max() <= 1:
+    elif ratings.values.max() <= 1 or ratings.values.max() > HIGHEST_EXPONENT:
         levels["metric"] = [own for own in levels["metric"] if own.get("gain") != "g2"]
         notes.append(
             "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out."
+            if ratings.values.max() <= 1
+            else f"The highest rating is {ratings.values.max():,g}: 2 to the power of it, as the "
+            "exponential gain (C2) has it, is too large for a number, and left out."
         )
     most = min(int(np.bincount(codes).max()) for codes in (ratings.users, ratings.items))
     if name == "full" and most < 50:

@@ -23,7 +23,7 @@ from receval.comparison.splitting import SplitRatings
 from receval.interchange.judgments import read_test_data
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run_files import read_run
-from receval.metrics.judged_items import JudgedItems
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
@@ -79,7 +79,8 @@ def odds_of_runs(
     notes += [*relevance.notes, *check_that_identifiers_meet(judged.ratings, training, read)]
     codes = SharedCodes.of(judged.ratings, training, list(read.values()))
     fold = codes.fold(judged.ratings, training)
-    items = JudgedItems.of(fold.test, threshold)
+    metadata = DatasetMetadata.of(codes.dataset(judged.ratings, training), threshold)
+    items = JudgedItems.of(fold.test, threshold, metadata)
     protocol = replace(Protocol("AR", "AI"), ties="index").with_threshold(threshold)
     odds = {}
     for name, run in read.items():
@@ -130,9 +131,10 @@ def odds_of_systems(
     relevance = data.relevance(relevant)
     threshold = relevance.threshold
     protocol = Protocol("AR", "AI").with_threshold(threshold)
+    metadata = DatasetMetadata.of(data.ratings, threshold)
     found: dict[str, list[SamplingOdds]] = {}
     for ranked in ranked_folds(data, systems, protocol, threshold):
-        items = JudgedItems.of(ranked.data.test, threshold)
+        items = JudgedItems.of(ranked.data.test, threshold, metadata)
         for name, ranks in ranked.test.items():
             lists = JudgedLists.measured_by(items, ranks, protocol)
             found.setdefault(name, []).append(SamplingOdds.of(ranked.data, lists, protocol))
