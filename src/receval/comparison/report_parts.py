@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from receval.figures.finish import rendered_svg
 from receval.figures.style import figure_style
-from receval.figures.tables import Table
+from receval.figures.tables import Table, without_marks_in_names
 from receval.notes import Note
+from receval.storage.messages import shortened
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,9 @@ class ReportTable:
 
     name: str
     table: Table
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", without_marks_in_names(self.table))
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,14 @@ class ReportFigure:
             What cannot be drawn is a text with a note: tables and data do without the figure.
         """
         try:
-            with figure_style():
+            # A dollar in a name is text.
+            with figure_style(), rc_context({"text.parse_math": False}):
                 figure = draw()
             return cls(name, rendered_svg(figure, title=caption).decode(), caption)
         except Exception as error:
             # Whatever data makes a figure impossible, the results beside it are right.
-            text = f"The figure {name} could not be drawn, and is left out: {error}"
+            told = shortened(str(error), 200)
+            text = f"The figure {name} could not be drawn, and is left out: {told}"
             return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
 
 
