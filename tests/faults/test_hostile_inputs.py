@@ -34,7 +34,7 @@ def seconds() -> float:
 
 @pytest.mark.slow
 @pytest.mark.processes
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
 def test_a_hostile_input_ends_soon_in_a_sentence(
     case: HostileInput, tmp_path: Path, seconds: float
 ) -> None:
