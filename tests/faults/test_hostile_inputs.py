@@ -48,22 +48,24 @@ def test_a_hostile_input_ends_soon_in_a_sentence(
         (tmp_path / case.name).write_bytes(case.content())
         assert (tmp_path / case.name).stat().st_size <= 1.5 * MIB
     source = Path(receval.__file__).parents[1]
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "receval", *case.words],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(source)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=(tmp_path / "told").open("wb"),
-        preexec_fn=lambda: _limited(int(3 * seconds)),
-    )
+    with (tmp_path / "told").open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "receval", *case.words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(source)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            preexec_fn=lambda: _limited(int(3 * seconds)),
+        )
     _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     told = (tmp_path / "told").read_text(encoding="utf-8").strip()
     taken = used.ru_utime + used.ru_stime
     print(f"{case.name}: {taken:.1f} s, {used.ru_maxrss / 1024:.0f} MiB: {told[-200:]}")
     assert case.said in told
     assert "Traceback" not in told
-    assert os.waitstatus_to_exitcode(status) == 2
+    assert process.returncode == 2
     assert taken < seconds
     assert used.ru_maxrss * 1024 < MOST
 
