@@ -60,8 +60,8 @@ def cases() -> Iterator[HostileInput]:
     for name, (said, content) in _FILES.items():
         yield _read(name, said, content)
     for system in _SYSTEMS:
-        words = ("evaluate", "table.csv", "--system", system)
-        yield HostileInput(system, words, "must be")
+        yield HostileInput(system, ("evaluate", "table.csv", "--system", system), "must be")
+    words: tuple[str, ...]
     for words, said in _COMMANDS:
         yield HostileInput(" ".join(words), words, said)
 
@@ -283,7 +283,7 @@ _SYSTEMS = (
     "plsa:iterations=1000000000",
 )
 
-_COMMANDS = (
+_COMMANDS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("evaluate", "/dev/zero"), "is a device, which may never end"),
     (("runs", "--test", "table.csv", "/dev/zero"), "is a device, which may never end"),
     (("evaluate", "--settings", "/dev/zero"), "is no file that ends"),

@@ -271,7 +271,7 @@ def test_a_forged_model_is_refused_when_it_is_loaded(system: System, tmp_path: P
     for name, value in learnt.items():
         if name in TRACES or not isinstance(value, np.ndarray | csr_array):
             continue
-        forgeries = [np.resize(value.data, np.add(value.shape, 1))]
+        forgeries: list[Any] = [np.resize(value.data, np.add(value.shape, 1))]
         if isinstance(value, csr_array):
             far = value.indices.copy()
             far[0] = 2**30
