@@ -171,8 +171,10 @@ def _text(*parts: str) -> Callable[[], bytes]:
     return lambda: "".join(parts).encode()
 
 
-def _lines(line: Callable[[int], str], number: int, begin: str = "") -> Callable[[], bytes]:
-    return lambda: (begin + "".join(map(line, range(number)))).encode()
+def _lines(
+    line: Callable[[int], str], number: int, begin: str = "", end: str = ""
+) -> Callable[[], bytes]:
+    return lambda: (begin + "".join(map(line, range(number))) + end).encode()
 
 
 _HUGE = 2_000_000_000
@@ -190,11 +192,8 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
             lambda row: f',{{"user":"{row}","item":"x"}}',
             20_000,
             '[{"user":"' + "x" * 300_000 + '","item":"x"}',
+            "]",
         ),
-    ),
-    "long.run": (
-        "would take",
-        _lines(lambda row: f"{row} Q0 d 1 2.5 t\n", 30_000, "x" * 300_000 + " Q0 d 1 2.5 t\n"),
     ),
     "long.txt": (
         _ONE_EACH,
@@ -230,7 +229,7 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: json.dumps([{f"k{row}": 1} for row in range(60_000)]).encode(),
     ),
     "names.jsonl": ("different names", _lines(lambda row: f'{{"user":1,"k{row}":1}}\n', 40_000)),
-    "twice.json": ("twice", _lines(lambda row: f'"k{row}":1,', 80_000, "{")),
+    "twice.json": ("twice", _lines(lambda row: f'"k{row}":1,', 80_000, "{", '"k7":2}')),
     "coo.npz": (_ONE_EACH, _coo(500_000_000, 5)),
     "square.npz": (_ONE_EACH, _coo(_HUGE, _HUGE)),
     "shape.npz": (_NO_MATRIX, _coo(-1, 5)),
