@@ -220,3 +220,24 @@ def test_a_caption_has_the_number_of_users_where_all_rows_share_it(
     averages = result.tables()[0]
     assert averages.caption.startswith(f"Averages over {users} users")
     assert "Users" not in [column.header for column in averages.columns]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "name",
+    [r"$`\input{|id}`$", "$`a`<img src=x onerror=f()>`b`$", r"a $`\x`$ b $`{`$", "$x^2^3$ $"],
+)
+def test_a_name_in_marks_of_formulas_is_text_everywhere(
+    name: str, data: SplitRatings, tmp_path: Path
+) -> None:
+    scores = np.random.default_rng(1).random((30, 20))
+    result = evaluate_systems(data, {name: scores, "Pop": Popularity()}, metrics=["P@3"])
+    report = result.as_report("Mine", samples=100)
+    report.write(tmp_path, {})
+    assert not any("could not be drawn" in note for note in report.note_lines())
+    for path in (*tmp_path.glob("*.md"), *tmp_path.glob("*.tex")):
+        content = path.read_text(encoding="utf-8")
+        assert "$`" not in content
+        assert path.suffix == ".md" or r"\input" not in content
+        assert "<img" not in content.replace(r"\<img", "")
+    assert not any("mathdefault" in path.read_text() for path in tmp_path.glob("*.svg"))

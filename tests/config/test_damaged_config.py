@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from config.copied_config import CopiedConfig
 from config.damaged_config import check_damaged_configurations
 
+from receval.config.reading import read_yaml
 from receval.config.settings import load_settings
 
 
@@ -70,6 +73,21 @@ def test_aliases_that_multiply_are_refused_at_once(config: CopiedConfig) -> None
     (config.folder / "systems.yaml").write_text("\n".join(lines))
     with pytest.raises(ValueError, match="its aliases stand for more than 100,000 values"):
         load_settings(config.folder, "demo")
+
+
+def test_merged_mappings_that_multiply_are_refused_at_once(config: CopiedConfig) -> None:
+    lines = ["a0: &a0 {x: 1}"]
+    for level in range(1, 9):
+        parts = ", ".join([f"*a{level - 1}"] * 10)
+        lines.append(f"a{level}: &a{level} {{<<: [{parts}]}}")
+    (config.folder / "systems.yaml").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="<< stands for more than 100,000 values"):
+        load_settings(config.folder, "demo")
+
+
+def test_a_device_is_no_configuration() -> None:
+    with pytest.raises(ValueError, match="/dev/zero is a device or a pipe"):
+        read_yaml(Path("/dev/zero"))
 
 
 def test_aliases_that_nest_are_refused(config: CopiedConfig) -> None:

@@ -287,3 +287,26 @@ def test_the_registry_loads_what_a_system_saved(tmp_path: Path) -> None:
     loaded = load("receval.recommenders.knn:UserKNN", tmp_path / "model.npz")
     assert loaded.parameters == model.parameters
     np.testing.assert_array_equal(loaded.score(np.arange(60)), model.score(np.arange(60)))
+
+
+@pytest.mark.parametrize(
+    ("class_path", "name"),
+    [
+        ("plsa:PLSA", "topics"),
+        ("wrmf:WRMF", "factors"),
+        ("wrmf:WRMF", "iterations"),
+        ("slim:SLIM", "sweeps"),
+        ("knn:ItemKNN", "neighbours"),
+        ("gbpr:GBPR", "group_size"),
+        ("wbpr:WBPR", "samples_per_user"),
+    ],
+)
+def test_a_parameter_beyond_what_the_data_need_is_refused(class_path: str, name: str) -> None:
+    system = make(f"receval.recommenders.{class_path}", {}, 1)
+    setattr(system, name, 10**9)
+    with pytest.raises(ValueError, match=rf"{name} is 1000000000, but for 60 users and 45 items"):
+        system.fit(generated_matrix())
+
+
+def test_as_many_factors_as_a_matrix_has_rows_are_allowed() -> None:
+    make("receval.recommenders.plsa:PLSA", {"topics": 1001}, 1).check_size(1001, 2000)

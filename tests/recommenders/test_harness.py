@@ -8,6 +8,8 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from recommenders.matrices import (
 )
 from recommenders.promises import System
 from recommenders.systems import SYSTEMS, fit, fitted
+from scipy.sparse import csr_array
 
 import receval
 from receval.config.reading import read_yaml
@@ -31,6 +34,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders import base
+from receval.recommenders.model_files import TRACES, write_model
 from receval.splits.split import Fold, Judgments
 
 every_system = pytest.mark.parametrize(
@@ -267,3 +271,38 @@ def test_every_configured_class_is_a_system_under_test() -> None:
     configured = {spec["recommender"] for spec in read_yaml(CONFIG / "systems.yaml").values()}
     tested = {f"receval.recommenders.{system.class_path}" for system in SYSTEMS}
     assert configured <= tested
+
+
+@every_system
+def test_a_forged_model_is_refused_when_it_is_loaded(system: System, tmp_path: Path) -> None:
+    model = fitted(system)
+    learnt = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    path = tmp_path / "model.npz"
+    for name, value in learnt.items():
+        if name in TRACES or not isinstance(value, np.ndarray | csr_array):
+            continue
+        forgeries: list[Any] = [np.resize(value.data, np.add(value.shape, 1))]
+        if isinstance(value, csr_array):
+            far = value.indices.copy()
+            far[0] = 2**30
+            forgeries = [
+                SimpleNamespace(data=value.data, indices=far, indptr=value.indptr),
+                csr_array((value.data, value.indices, value.indptr), (value.shape[0], 2**30)),
+            ]
+        for forged in forgeries:
+            _write_forged(path, type(model)._class_path(), model.parameters, learnt, name, forged)
+            with pytest.raises(ValueError, match=r"model\.npz is damaged"):
+                type(model).load(path)
+
+
+def _write_forged(
+    path: Path, class_path: str, parameters: dict[str, Any], learnt: Any, name: str, forged: Any
+) -> None:
+    if isinstance(forged, SimpleNamespace):
+        # No matrix of scipy can be made of these, but a file can.
+        others = {own: value for own, value in learnt.items() if own != name}
+        parts = {f"{name}.{part}": value for part, value in vars(forged).items()}
+        shape = np.array(learnt[name].shape, dtype=np.int64)
+        write_model(path, class_path, parameters, {**others, **parts, f"{name}.shape": shape})
+    else:
+        write_model(path, class_path, parameters, {**learnt, name: forged})

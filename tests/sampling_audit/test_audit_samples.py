@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from receval.comparison.named import named_metrics
 from receval.comparison.runs import evaluate_runs
@@ -331,3 +333,17 @@ def test_a_system_that_samples_never_find_looks_at_nothing() -> None:
     )
     moments = AuditedMoments({"last": odds}, named_metrics("Recall@1"), 2, None)
     assert full_cutoffs(moments, 1)["full_cutoff"].tolist() == [0]
+
+
+def test_chances_among_many_candidates_are_the_hypergeometric_ones() -> None:
+    chances = chances_of_sampled_ranks(2500, 40)
+    for above in (0, 3, 1200, 2470, 2500):
+        expected = hypergeom.pmf(np.arange(41), 2500, above, 40)
+        np.testing.assert_allclose(chances[above], expected, rtol=1e-9, atol=1e-15)
+
+
+def test_chances_take_time_by_the_candidates_and_no_more() -> None:
+    begun = time.process_time()
+    chances_of_sampled_ranks(10_000, 100)
+    # By the prime factors of factorials this took a minute.
+    assert time.process_time() - begun < 3

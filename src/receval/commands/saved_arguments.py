@@ -169,6 +169,8 @@ def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) 
 
 
 def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is no file that ends: name a settings.json.")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         name, version, arguments = content["command"], content["receval"], content["arguments"]

@@ -7,12 +7,14 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from receval.figures.finish import borrow_letters, rendered_svg
 from receval.figures.style import figure_style
-from receval.figures.tables import Table
+from receval.figures.tables import Table, without_marks_in_names
 from receval.notes import Note
+from receval.storage.messages import shortened
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ class ReportTable:
 
     name: str
     table: Table
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", without_marks_in_names(self.table))
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ class ReportFigure:
             What cannot be drawn is a text with a note: tables and data do without the figure.
         """
         try:
-            with figure_style():
+            # A dollar in a name is text.
+            with figure_style(), rc_context({"text.parse_math": False}):
                 figure = draw()
                 if lacking := borrow_letters(figure):
                     caption += f" Boxes stand for letters that no font here has: {lacking[:20]}."
@@ -76,7 +82,8 @@ class ReportFigure:
             return cls(name, svg, caption)
         except Exception as error:
             # Whatever data makes a figure impossible, the results beside it are right.
-            text = f"The figure {name} could not be drawn, and is left out: {error}"
+            told = shortened(str(error), 200)
+            text = f"The figure {name} could not be drawn, and is left out: {told}"
             return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
 
 

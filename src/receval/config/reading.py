@@ -24,12 +24,19 @@ MOST_DEPTH = 50
 MOST_VALUES = 100_000
 """Values in a file with aliases."""
 
+_MERGE = "tag:yaml.org,2002:merge"
+
 # libyaml's parser is an order of magnitude faster, and is part of PyYAML's own builds.
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
     """YAML silently keeps the last of two equal keys; here the second one is an error."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._flattened: set[int] = set()
+        self._merged = 0
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
@@ -47,6 +54,22 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Take over what ``<<`` names, as far as a file may hold it: each line could double it."""
+        own = [value for key, value in node.value if key.tag == _MERGE and value is not node]
+        for value in own:
+            taken = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for each in taken:
+                if isinstance(each, yaml.MappingNode) and id(each) not in self._flattened:
+                    self._flattened.add(id(each))
+                    self.flatten_mapping(each)
+            self._merged += sum(len(each.value) for each in taken)
+        if self._merged > MOST_VALUES:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"<< stands for more than {MOST_VALUES:,} values", node.start_mark
+            )
+        super().flatten_mapping(node)
+
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file that holds a mapping.
@@ -57,6 +80,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
         The file is missing or cannot be read, is not valid YAML, has a key twice, is nested without
         end or measure, or holds no mapping.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
     try:
         # The caller may change what it gets.
         content = pickle.loads(_parsed(path.read_text(encoding="utf-8")))

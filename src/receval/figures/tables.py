@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
@@ -123,6 +123,41 @@ class Table:
                 f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
                 "and : . - _ alone."
             )
+
+
+# What :func:`receval.figures.printed_numbers.in_text` makes of 1e-6.
+_POWER = r"\$`(?:-?[\d.]+ \\times )?10\^\{-?\d+\}`\$"
+
+
+def without_marks_in_names(table: Table) -> Table:
+    r"""Return a table in which the marks of formulas are text, but around powers of ten.
+
+    For tables that hold names of anybody's: in a formula LaTeX would obey them, and a browser, too.
+
+    Examples
+    --------
+    >>> table = Table("Names", (Column("System"),), (("$`x`$",),))
+    >>> "$`" in without_marks_in_names(table).rows[0][0]
+    False
+    """
+
+    def plain(text: str) -> str:
+        if "$`" not in text:
+            return text
+        parts = re.split(f"({_POWER})", text)
+        # With a character between them that has no width, they are no marks.
+        return "".join(
+            own if number % 2 else own.replace("$`", "$\u200b`") for number, own in enumerate(parts)
+        )
+
+    return replace(
+        table,
+        title=plain(table.title),
+        columns=tuple(replace(own, header=plain(own.header)) for own in table.columns),
+        rows=tuple(tuple(map(plain, row)) for row in table.rows),
+        caption=plain(table.caption),
+        notes=tuple(map(plain, table.notes)),
+    )
 
 
 def printed(

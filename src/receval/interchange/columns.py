@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -24,7 +23,10 @@ LONG = 250
 LARGEST_IDENTIFIERS = 2**28
 """Bytes that identifiers may take where one is so long: all take as much as the longest."""
 
-_WHOLE_AS_FLOAT = re.compile(r"-?(?:0|[1-9]\d*)\.0")
+MOST_PADDED = 16
+"""How many times longer than the average the longest may be, where they take more than that."""
+
+_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -117,31 +119,35 @@ class FoundColumns:
         if column.null_count:
             raise TableError(f"{self._first(column)} has no {name}: give it one, or leave it out.")
         pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
-        ids = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+        ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
+        ids = _without_fractions(ids)
         codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
-        if "" in ids:
-            row = int(np.argmax(codes == ids.index("")))
+        if (empty := pc.index(ids, "").as_py()) >= 0:
+            row = int(np.argmax(codes == empty))
             raise TableError(
                 f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
             )
-        ids = _without_fractions(ids)
-        if "\0" in "".join(ids):
-            cut = next(own for own in ids if "\0" in own)
-            row = int(np.argmax(codes == ids.index(cut)))
+        cut = pc.match_substring(ids, "\0")
+        if (place := pc.index(cut, True).as_py()) >= 0:
+            row = int(np.argmax(codes == place))
             raise TableError(
-                f"{self.where(row)}: the {name} {quoted(cut)} has a null character: is this "
-                "another kind of file, or another encoding?"
+                f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character: "
+                "is this another kind of file, or another encoding?"
             )
-        longest = max(ids, key=len, default="")
-        if len(longest) > LONG and 4 * len(longest) * len(ids) > LARGEST_IDENTIFIERS:
-            row = int(np.argmax(codes == ids.index(longest)))
+        lengths = pc.utf8_length(ids)
+        longest = pc.max(lengths).as_py() or 0
+        taken = 4 * longest * len(ids)
+        is_odd = longest > LONG or longest * len(ids) > MOST_PADDED * pc.sum(lengths).as_py()
+        if taken > LARGEST_IDENTIFIERS and is_odd:
+            place = pc.index(lengths, longest).as_py()
+            row = int(np.argmax(codes == place))
             raise TableError(
-                f"{self.where(row)}: the {name} has {len(longest):,} characters "
-                f"({quoted(longest)}), and all {len(ids):,} would take "
-                f"{4 * len(longest) * len(ids) / 1e9:.1f} GB as long as that. Is a delimiter or a "
-                "quote mark missing there? Otherwise give it a shorter identifier."
+                f"{self.where(row)}: the {name} has {longest:,} characters "
+                f"({quoted(ids[place].as_py()[:LONG])}), and all {len(ids):,} would take "
+                f"{taken / 1e9:.1f} GB as long as that. Is a delimiter or a quote mark missing "
+                "there? Otherwise give it a shorter identifier."
             )
-        return codes.astype(np.int32, copy=False), np.array(ids, dtype=np.str_)
+        return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers, NaN where a row has none."""
@@ -154,11 +160,19 @@ class FoundColumns:
         return self.where(int(row))
 
 
-def _without_fractions(ids: list[str]) -> list[str]:
-    if not any(identifier.endswith(".0") for identifier in ids):
+def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
+    """Return texts as numpy has them, a part at a time: as Python's objects they take gigabytes."""
+    texts = np.empty(len(ids), dtype=f"U{max(1, longest)}")
+    for start in range(0, len(ids), _AT_ONCE):
+        texts[start : start + _AT_ONCE] = ids[start : start + _AT_ONCE].to_pylist()
+    return texts
+
+
+def _without_fractions(ids: pa.Array) -> pa.Array:
+    if not pc.any(pc.ends_with(ids, ".0")).as_py():
         return ids
-    whole = [own.removesuffix(".0") if _WHOLE_AS_FLOAT.fullmatch(own) else own for own in ids]
-    return whole if len(set(whole)) == len(ids) else ids
+    whole = pc.replace_substring_regex(ids, r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1")
+    return whole if pc.count_distinct(whole).as_py() == len(ids) else ids
 
 
 def chosen_names(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,17 @@ from receval.interchange.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
 
 Scores = Mapping[str, Mapping[str, float]]
+
+_MOST_DEPTH = 100
+"""Lists and objects in each other."""
+
+_MANY_NAMES = 1000
+_MOST_EMPTY = 20
+"""Cells by each one that is filled, where there are more names than that."""
+
+_FIRST_LINES = 2000
+_EACH_LINE = 50
+"""Lines whose names are looked at: the first, and every so many of the others."""
 
 _FORMS = (
     'an object of users with their items and scores, such as {"ann": {"book": 1.5}}; an array of '
@@ -72,19 +84,53 @@ def read_json_lines(
 
 
 def _check_objects(path: Path, options: ReadingOptions) -> None:
-    """Refuse lines that are no objects: Arrow's reader ends the process at a null of its own."""
+    """Refuse lines that are no objects, and what Arrow's reader does not survive.
+
+    A null of its own, or thousands of lists in each other, end the process; of thousands of names
+    each takes a cell in every row.
+    """
+    names: set[str] = set()
+    entries = rows = 0
     with opened_text(path, options.encoding) as file:
-        for line in file:
+        for number, line in enumerate(file):
             bare = line.strip()
             is_likely = bare.startswith(b"{") and bare.endswith(b"}") and b"null" not in bare
-            if is_likely or not bare:
+            is_deep = bare.count(b"[") + bare.count(b"{") > _MOST_DEPTH and _depth(bare)
+            is_sample = number < _FIRST_LINES or not number % _EACH_LINE
+            if is_deep:
+                raise TableError(
+                    f"{path}, line {number + 1} is nested more than {_MOST_DEPTH} deep: write an "
+                    'object with the columns by name, such as {"user": "ann", "item": "book"}.'
+                )
+            if (is_likely and not is_sample) or not bare:
                 continue
             try:
-                is_object = isinstance(json.loads(bare), dict)
+                own = json.loads(bare)
             except (ValueError, RecursionError):
-                is_object = False
-            if not is_object:
+                own = None
+            if not isinstance(own, dict):
                 raise _wrong_object(path, options, "a line is no object")
+            names.update(own)
+            entries, rows = entries + len(own), rows + 1
+            if len(names) > _MANY_NAMES:
+                _check_names(str(path), len(names), rows, entries)
+
+
+def _depth(line: bytes) -> bool:
+    """Tell whether a line may be nested too deep: brackets within texts count, too."""
+    signs = np.frombuffer(line, dtype=np.uint8)
+    steps = np.zeros(256, dtype=np.int32)
+    steps[[ord("["), ord("{")]], steps[[ord("]"), ord("}")]] = 1, -1
+    return bool(np.cumsum(steps[signs]).max() > _MOST_DEPTH)
+
+
+def _check_names(source: str, names: int, rows: int, entries: int) -> None:
+    """Refuse objects of which hardly any two have the same names: each is a cell in every row."""
+    if names > _MANY_NAMES and names * rows > _MOST_EMPTY * entries:
+        raise TableError(
+            f"{source}: its objects have {names:,} different names, most of which few of them "
+            'have: write objects with the columns by name, such as {"user": "ann", "item": "book"}.'
+        )
 
 
 def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) -> pa.Table:
@@ -117,6 +163,8 @@ def read_json(
     with opened_text(path, options.encoding) as file:
         try:
             found = json.load(file, object_pairs_hook=_without_repeats)
+        except TableError:
+            raise
         except (ValueError, RecursionError) as error:
             raise TableError(f"{path} is no JSON: {shortened(str(error), 200)}.") from None
     source = str(path)
@@ -225,8 +273,7 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"an object has the name {shortened(twice)} twice")
     return found
 
@@ -279,6 +326,7 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
 
 def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
     names = dict.fromkeys(name for row in rows for name in row)
+    _check_names(source, len(names), len(rows), sum(map(len, rows)))
     columns = {}
     for name in names:
         values = [row.get(name) for row in rows]

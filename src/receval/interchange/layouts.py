@@ -32,6 +32,9 @@ _FIRST_BYTES = 1 << 22
 
 _LONGEST_CELL = 1 << 27
 
+MOST_COLUMNS = 100_000
+"""Columns of a table; what has more is another kind of file."""
+
 _INDEX = ("", "Unnamed: 0", "index")
 
 _FEWEST = 3
@@ -129,6 +132,13 @@ def layout_of(
         raise TableError(f"{path}: the first line is empty; it needs a header or a row there.")
     usual = DELIMITERS.get(bare_suffix(path), "")
     delimiter = options.delimiter or _delimiter_of(path, lines, usual)
+    cells = lines[0].count(delimiter) + 1
+    if cells > MOST_COLUMNS:
+        told = WORDS.get(delimiter, quoted(delimiter))
+        raise TableError(
+            f"{path}, line 1 has {cells:,} cells between {told}, and a table has at most "
+            f"{MOST_COLUMNS:,} columns: write a row for each user and item."
+        )
     records = _records if options.quotes else _plain_records
     first, *rest = records(lines, delimiter)
     header, are_numbers = options.header, False
@@ -262,6 +272,8 @@ def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
     pairs = []
     for delimiter in tried:
         if not any(delimiter in line for line in lines):
+            continue
+        if lines[0].count(delimiter) >= MOST_COLUMNS:
             continue
         counts = Counter(map(len, _records(lines, delimiter)))
         cells, lines_with = counts.most_common(1)[0]

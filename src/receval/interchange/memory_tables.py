@@ -239,6 +239,8 @@ def _as_wanted(
 ) -> tuple[pa.ChunkedArray, bool]:
     """Return a column as it is wanted, and whether it has dates."""
     kind = column.type
+    if wanted.is_text and _is_dictionary_of_texts(kind):
+        return _with_own_entries(column), False
     if pa.types.is_dictionary(kind):
         column = _decoded(column)
         kind = column.type
@@ -278,6 +280,29 @@ def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
         texts = [None if own is None else str(uuid.UUID(bytes=own)) for own in column.to_pylist()]
         return pa.chunked_array([pa.array(texts, pa.string())])
     return column.cast(pa.string())
+
+
+def _is_dictionary_of_texts(kind: pa.DataType) -> bool:
+    return pa.types.is_dictionary(kind) and (
+        pa.types.is_string(kind.value_type)
+        or pa.types.is_large_string(kind.value_type)
+        or pa.types.is_string_view(kind.value_type)
+    )
+
+
+def _with_own_entries(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return texts by the entries that rows have, each once and in the order of the rows.
+
+    Written out for each row, one long text would take gigabytes.
+    """
+    chunks = []
+    for chunk in column.chunks:
+        codes = chunk.indices.dictionary_encode()
+        texts = chunk.dictionary.cast(pa.string()).take(codes.dictionary).dictionary_encode()
+        chunks.append(
+            pa.DictionaryArray.from_arrays(texts.indices.take(codes.indices), texts.dictionary)
+        )
+    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.string()))
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

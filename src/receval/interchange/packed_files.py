@@ -19,6 +19,15 @@ import pyarrow as pa
 from receval.interchange.errors import TableError
 from receval.storage.messages import enumerated, shortened
 
+SMALL_FILE = 1 << 20
+"""Bytes of a packed file that may unpack to :data:`LARGEST_OF_SMALL`."""
+
+LARGEST_OF_SMALL = 24 << 20
+"""Bytes that a small file may unpack to: they are read in seconds, and a gigabyte of memory."""
+
+LARGEST_RATIO = 100
+"""How many times its own size a larger file may unpack to."""
+
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
 """How the names of packed files end, behind what says what is in them."""
 
@@ -42,6 +51,9 @@ def _only_member(file: BinaryIO) -> BinaryIO:
             f"{file.name} holds {len(names)} files ({enumerated(names)}), and must hold one: "
             "unpack it, and name the file that is meant."
         )
+    if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Of others zipfile unpacks all that it has read at once, however much that becomes.
+        raise NotImplementedError("it is packed in a way that is rare in zip archives")
     return cast(BinaryIO, archive.open(names[0]))
 
 
@@ -74,7 +86,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     TableError
-        What is packed is damaged or cut off, also while it is read.
+        What is packed is damaged or cut off, or unpacks to more than :func:`most_unpacked`, also
+        while it is read.
     """
     with ExitStack() as stack:
         file = stack.enter_context(path.open("rb"))
@@ -82,7 +95,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         for magic, unpacked in _UNPACKED.items():
             if start.startswith(magic):
                 with _sentences_for_damage(path):
-                    content = stack.enter_context(unpacked(file))
+                    bounded = _Bounded(stack.enter_context(unpacked(file)), path)
+                    content = stack.enter_context(
+                        cast(BinaryIO, io.BufferedReader(bounded, _BUFFER))
+                    )
                     if content.peek(4)[:4] == _LZ4:  # type: ignore[attr-defined]
                         raise TableError(
                             f"{path} is packed twice, as ranx alone does: save it as .json or "
@@ -91,6 +107,50 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                     yield content
                 return
         yield file
+
+
+def most_unpacked(size: int) -> int:
+    """Return to how many bytes a packed file of some size may unpack.
+
+    Examples
+    --------
+    >>> most_unpacked(1500) == LARGEST_OF_SMALL, most_unpacked(10_000_000)
+    (True, 1000000000)
+    """
+    return LARGEST_OF_SMALL if size <= SMALL_FILE else LARGEST_RATIO * size
+
+
+def too_much_unpacked(path: Path, size: int) -> TableError:
+    """Return the error for what unpacks to more than files of ratings do."""
+    return TableError(
+        f"{path} has {size:,} bytes, and unpacks to more than {most_unpacked(size) >> 20:,} MiB, "
+        "which no ratings do. If it is what you expect, unpack it (Parquet: write it without "
+        "compression), and name the unpacked file."
+    )
+
+
+_BUFFER = 1 << 16
+
+
+class _Bounded(io.RawIOBase):
+    """What a packed file holds, as far as it is no more than files of its size hold."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file = file
+        self._path = path
+        self._size = path.stat().st_size
+        self._left = most_unpacked(self._size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._file.read(min(len(buffer), 1 << 20))
+        buffer[: len(piece)] = piece
+        self._left -= len(piece)
+        if self._left < 0:
+            raise too_much_unpacked(self._path, self._size)
+        return len(piece)
 
 
 @contextmanager

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import math
+import os
+import select
 import shutil
 import stat
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -28,8 +33,14 @@ from receval.interchange.json_tables import (
 )
 from receval.interchange.memory_tables import columns_of_table, holds_lists, table_in_memory
 from receval.interchange.netflix_lines import read_netflix_lines
-from receval.interchange.packed_files import is_packed, opened
+from receval.interchange.packed_files import (
+    is_packed,
+    most_unpacked,
+    opened,
+    too_much_unpacked,
+)
 from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.interchange.text_lines import BLOCK
 from receval.interchange.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened
 
@@ -85,17 +96,49 @@ def read_wanted(
 
 @contextmanager
 def regular_file(path: Path) -> Iterator[Path]:
-    """Give a file that can be read several times: a copy of what comes through a pipe."""
-    if stat.S_ISREG(path.stat().st_mode):
+    """Give a file that can be read several times: a copy of what comes through a pipe.
+
+    Raises
+    ------
+    TableError
+        It is a device, which may never end; nobody writes into the pipe; or what comes through it
+        has not ended when half of the disk is full of it.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / (path.name or "pipe")
-        with path.open("rb") as pipe, copy.open("wb") as file:
-            shutil.copyfileobj(pipe, file)
+        room = shutil.disk_usage(folder).free // 2
+        with copy.open("wb") as file:
+            for block in _sent_through(path, mode):
+                room -= file.write(block)
+                if room < 0:
+                    raise TableError(
+                        f"{path} has sent {file.tell() / 1e9:.1f} GB and has not ended, and half "
+                        "of the disk for temporary files is full of it: write it to a file first."
+                    )
         if not copy.stat().st_size:
             raise TableError(f"{path} is empty: nothing came through it.")
         yield copy
+
+
+_WAITED = 2
+"""Seconds in which somebody must open a pipe to write into it."""
+
+
+def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
+    """Yield what comes through a pipe into which somebody writes, or from a terminal."""
+    # A pipe that nobody writes into would be waited for without end.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or pipe.isatty()):
+            raise TableError(f"{path} is a device, which may never end: name a file or a pipe.")
+        select.select([pipe], [], [], _WAITED)
+        # None: somebody has opened it, and has written nothing so far.
+        yield pipe.raw.read(1) or b""
+        os.set_blocking(pipe.fileno(), True)
+        yield from iter(lambda: pipe.read(BLOCK), b"")
 
 
 def _of_file(
@@ -155,20 +198,76 @@ def _check_constant(found: FoundColumns, form: str) -> None:
 
 def _of_matrix(path: Path) -> pa.Table:
     """Read a sparse matrix of scipy; identifiers are row and column numbers from 0."""
-    from scipy.sparse import load_npz  # which no other format needs
+    from scipy.sparse import coo_array, load_npz  # which no other format needs
 
     try:
-        matrix = load_npz(path).tocsr()
-    except (ValueError, KeyError, OSError) as error:
+        _check_members(path)
+        matrix = load_npz(path)
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+        entries = matrix.tocoo()
+        codes = [entries.row, entries.col]
+        if any(
+            len(own) and not 0 <= own.min() <= own.max() < most
+            for own, most in zip(codes, entries.shape, strict=True)
+        ):
+            raise ValueError("an entry is outside of its shape")
+    except (
+        ValueError,
+        KeyError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+    ) as error:
         if isinstance(error, OSError) and error.errno is not None:
+            raise
+        if isinstance(error, TableError):
             raise
         raise TableError(
             f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
         ) from None
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    # By its entries alone: a shape may be of any size, and costs nothing to write.
+    (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
+    shape = (len(users), len(items))
+    small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
     return table_in_memory(
-        {"user": rows, "item": matrix.indices.astype(np.int64), "value": matrix.data}
+        {
+            "user": np.repeat(users.astype(np.int64), np.diff(small.indptr)),
+            "item": items.astype(np.int64)[small.indices],
+            "value": small.data,
+        }
     )
+
+
+def _check_members(path: Path) -> None:
+    """Refuse arrays that are larger than those of files of this size, or than they are told to be.
+
+    Raises
+    ------
+    ValueError
+        It is no archive of arrays.
+    """
+    size = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > most_unpacked(size):
+            raise too_much_unpacked(path, size)
+        for entry in entries:
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError("it is packed in a way that is rare in zip archives")
+            with archive.open(entry) as member:
+                version = np.lib.format.read_magic(member)
+                if version not in ((1, 0), (2, 0)):
+                    raise ValueError(f"its arrays have the version {version}")
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                lengths, _, dtype = read(member)
+                if dtype.hasobject or math.prod(lengths) * dtype.itemsize > entry.file_size:
+                    raise ValueError(f"{entry.filename} is not as large as it says")
 
 
 def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
@@ -177,7 +276,7 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
         source: Any = path
         if is_packed(path):
             source = pa.BufferReader(stack.enter_context(opened(path)).read())
-        parquet = stack.enter_context(pq.ParquetFile(source))
+        parquet = stack.enter_context(_parquet_file(path, source))
         schema = parquet.schema_arrow
         if any(map(holds_lists, schema)):
             return columns_of_table(path.name, str(path), parquet.read(), wanted)
@@ -186,6 +285,24 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
     others = [name for name in schema.names if name not in found.values()]
     columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found))
     return replace(columns, unread=tuple(others))
+
+
+def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
+    """Open a Parquet file whose values are no more than files of its size hold."""
+    size = path.stat().st_size
+    metadata = pq.ParquetFile(source).metadata
+    columns = [
+        metadata.row_group(group).column(column)
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    ]
+    # Of equal values a file has one, and their number.
+    unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+    if unpacked > most_unpacked(size):
+        raise too_much_unpacked(path, size)
+    texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
+    # Likewise texts stay where they are, and rows have their numbers.
+    return pq.ParquetFile(source, read_dictionary=sorted(texts))
 
 
 def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
@@ -228,7 +345,8 @@ def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
     tables: list[pa.Table] = []
     for path in files:
         try:
-            table = pq.ParquetFile(path).read()
+            with _parquet_file(path, path) as parquet:
+                table = parquet.read()
         except (pa.ArrowInvalid, OSError) as error:
             raise TableError(
                 f"{path} is no Parquet file, or a damaged one: {shortened(str(error), 200)}."

@@ -13,10 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.checks import Order, checked_matrix, checked_order
+from receval.recommenders.checks import (
+    Order,
+    checked_matrix,
+    checked_order,
+    refuse_beyond_data,
+)
 from receval.recommenders.checks import RatingMatrix as RatingMatrix
-from receval.recommenders.model_files import read_model, write_model
+from receval.recommenders.model_files import check_fitted, read_model, write_model
 from receval.recommenders.one_thread import on_one_thread
+from receval.storage.files import refusing_damage
 
 # Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -89,6 +95,9 @@ class Recommender(ABC):
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
 
+    # What `similarities_` are between, if there are any.
+    _similarities_are_of_users = False
+
     # A system that reads the same for a block of any size may take more users at a time.
     _blocks_at_a_time = 1
 
@@ -114,6 +123,7 @@ class Recommender(ABC):
         ValueError
             If a parameter, 50 factors say, does not fit a matrix of that size.
         """
+        refuse_beyond_data(self, self.parameters, n_users, n_items)
 
     @property
     def reads_test(self) -> bool:
@@ -335,7 +345,7 @@ class Recommender(ABC):
         Raises
         ------
         ValueError
-            If the file is damaged or holds a recommender of another class.
+            If the file is damaged or forged, or holds a recommender of another class.
         """
         written_by, parameters, fitted = read_model(path)
         if written_by != cls._class_path():
@@ -344,6 +354,9 @@ class Recommender(ABC):
             )
         model = cls(**parameters)
         vars(model).update(fitted)
+        if cls.__module__.startswith("receval."):
+            with refusing_damage(Path(path)):
+                check_fitted(model, fitted, are_of_users=model._similarities_are_of_users)
         return model
 
     @classmethod

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from receval.storage.messages import quoted
+from receval.storage.messages import how_many, quoted
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -141,6 +141,53 @@ def refuse_divergence(system: object, learning_rate: float, last_loss: float) ->
             f"{type(system).__name__} diverged: the parameter learning_rate is {learning_rate}, "
             "which is too large for these ratings; choose a smaller one."
         )
+
+
+FEWEST_BOUND = 1000
+"""So many factors and the like are allowed for the smallest data."""
+
+MOST_STEPS = 1_000_000
+"""Of an iteration, each of which leaves a number; neighbours, too, are as many for any data."""
+
+_OF_RANK = ("factors", "topics")
+_OF_STEPS = ("iterations", "epochs", "sweeps", "steps", "user_updates", "power_iterations")
+_OF_NEIGHBOURS = ("neighbours", "nearest_items")
+_OF_USERS = ("group_size",)
+
+
+def refuse_beyond_data(
+    system: object, parameters: Mapping[str, object], n_users: int, n_items: int
+) -> None:
+    """Refuse parameters that take memory beyond what such data ever need.
+
+    Parameters
+    ----------
+    system : object
+        The recommender; its class is named in the message.
+    parameters : mapping
+    n_users, n_items : int
+
+    Raises
+    ------
+    ValueError
+        There are more factors than the matrix has independent rows, or more steps than anybody
+        waits for.
+    """
+    bounds = {
+        **dict.fromkeys(_OF_RANK, max(FEWEST_BOUND, min(n_users, n_items))),
+        **dict.fromkeys(_OF_USERS, max(FEWEST_BOUND, n_users)),
+        **dict.fromkeys(_OF_NEIGHBOURS, max(MOST_STEPS, n_users, n_items)),
+        **dict.fromkeys(_OF_STEPS, MOST_STEPS),
+        "samples_per_user": max(FEWEST_BOUND, n_items),
+    }
+    for name, most in bounds.items():
+        value = parameters.get(name)
+        if isinstance(value, int) and value > most:
+            raise ValueError(
+                f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but for "
+                f"{how_many(n_users, 'user')} and {how_many(n_items, 'item')} it must be at most "
+                f"{most:,}."
+            )
 
 
 RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"

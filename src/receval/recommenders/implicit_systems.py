@@ -242,8 +242,9 @@ class ImplicitItemKNN(Recommender):
         package = imported(self, "implicit.nearest_neighbours", "implicit")
         ratings = csr_matrix(train, copy=True)
         ratings.eliminate_zeros()
-        # K counts the item itself.
-        model = package.CosineRecommender(K=self.neighbours + 1, num_threads=1)
+        # K counts the item itself, and takes memory for as many as it says.
+        most = min(self.neighbours, ratings.shape[1]) + 1
+        model = package.CosineRecommender(K=most, num_threads=1)
         with warnings.catch_warnings(), np.errstate(invalid="ignore"):
             # The package warns of the form of a matrix that it has made itself.
             warnings.simplefilter("ignore")

@@ -63,6 +63,7 @@ class UserKNN(Recommender):
     """
 
     FITS_SOME_USERS = True
+    _similarities_are_of_users = True
 
     similarities_: RatingMatrix
     ratings_: RatingMatrix

@@ -81,6 +81,10 @@ class LanguageModelNeighbourhood(Recommender):
         self.smoothing = choice(self, "smoothing", smoothing, SMOOTHINGS)
         self.strength = check_strength(self, self.smoothing, strength)
 
+    @property
+    def _similarities_are_of_users(self) -> bool:  # type: ignore[override]
+        return self.over == "users"
+
     def _fit(self, train: RatingMatrix) -> None:
         self._fit_family([self], train)
 

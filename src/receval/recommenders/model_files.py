@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import refusing_damage
+from receval.storage.messages import shortened
 
 _PARTS = ("data", "indices", "indptr")
 """Of a sparse array in CSR form, beside its shape."""
@@ -84,4 +85,89 @@ def _fitted(name: str, entries: dict[str, Any]) -> Any:
     if name in entries:
         return entries[name] if entries[name].ndim else entries[name].item()
     data, indices, indptr = (entries[f"{name}.{part}"] for part in _PARTS)
-    return csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))
+    if indices.dtype.kind != "i" or indptr.dtype.kind != "i":
+        raise ValueError(f"the indices of {name} are no whole numbers")
+    matrix = csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))
+    # Kernels follow indices without looking at bounds.
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+AXES = {
+    **dict.fromkeys(("counts_", "means_", "values_", "item_biases_"), "items"),
+    **dict.fromkeys(("collection_", "log_priors_", "item_order_", "order_of_items_"), "items"),
+    **dict.fromkeys(("user_biases_", "norms_", "masses_", "sizes_", "unseen_"), "users"),
+    **dict.fromkeys(("states_", "crowded_ends_", "order_of_users_"), "users"),
+    **dict.fromkeys(("user_factors_", "user_topics_"), "users factors"),
+    **dict.fromkeys(("item_factors_", "topic_items_"), "factors items"),
+    **dict.fromkeys(("profiles_", "rated_", "deviations_", "seen_", "from_users_"), "users items"),
+    **dict.fromkeys(("raters_", "from_items_"), "items users"),
+    **dict.fromkeys(("weights_", "gains_"), "items items"),
+    "neighbours_": "users users",
+    "singular_values_": "factors",
+}
+"""What the axes of fitted arrays are, by their names. Those of other names record losses."""
+
+TRACES = frozenset(
+    {"objective_", "loss_", "bound_", "divergence_", "squared_error_", "log_likelihood_"}
+)
+"""Arrays of any length, from which nothing is scored."""
+
+_ORDERS = ("item_order_", "order_of_items_", "order_of_users_")
+
+
+def check_fitted(model: Any, fitted: Mapping[str, Any], *, are_of_users: bool) -> None:
+    """Refuse what no model of ours has learnt: kernels read arrays without looking at bounds.
+
+    Parameters
+    ----------
+    model : Recommender
+    fitted : mapping
+        As :func:`read_model` returns it.
+    are_of_users : bool
+        Whether similarities are between users, and not between items.
+
+    Raises
+    ------
+    ValueError
+        An array has another shape than such a model of so many users and items, no numbers, or
+        places that are not there.
+    """
+    users, items = model.n_users_, model.n_items_
+    if not (isinstance(users, int) and isinstance(items, int) and users > 0 and items > 0):
+        raise ValueError("it has no numbers of users and of items")
+    own = model._own_users
+    if not 0 <= own.start < own.stop <= users:
+        raise ValueError(f"it was fitted for the users {own.start} to {own.stop - 1} of {users}")
+    lengths = {"users": users, "items": items, "own": len(own)}
+    axes = AXES | {"similarities_": "own users" if are_of_users else "items items"}
+    # Of one class they are the ratings in the order of its deviations.
+    ratings = fitted.get("ratings_")
+    if isinstance(ratings, np.ndarray):
+        lengths["entries"] = fitted["deviations_"].nnz
+    axes["ratings_"] = "entries" if "entries" in lengths else "users items"
+    for name, array in sorted(fitted.items()):
+        if not isinstance(array, np.ndarray | csr_array) or name in TRACES:
+            continue
+        if name not in axes:
+            raise ValueError(f"no model has {shortened(name)}")
+        wanted = axes[name].split()
+        numbers = array.data if isinstance(array, csr_array) else array
+        if len(wanted) == array.ndim and numbers.dtype.kind in "fiu":
+            shape = tuple(
+                lengths.setdefault(axis, own) for axis, own in zip(wanted, array.shape, strict=True)
+            )
+            if shape == array.shape:
+                continue
+        raise ValueError(f"{name} has the shape {array.shape} for {users} users and {items} items")
+    for name in _ORDERS:
+        if name in fitted and not np.array_equal(
+            np.sort(fitted[name]), np.arange(len(fitted[name]))
+        ):
+            raise ValueError(f"{name} does not have every place once")
+    if "crowded_ends_" in fitted:
+        starts, ends = fitted["deviations_"].indptr, fitted["crowded_ends_"]
+        if (ends < starts[:-1]).any() or (ends > starts[1:]).any():
+            raise ValueError("crowded_ends_ has places that are not there")
+        if not 0 <= fitted["n_crowded_"] <= items:
+            raise ValueError("n_crowded_ is more than the number of items")

@@ -71,6 +71,7 @@ class PureSVD(Recommender):
 
     def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse more factors than the smaller side of the matrix has entries."""
+        super().check_size(n_users, n_items)
         if self.factors > min(n_users, n_items):
             raise ValueError(
                 f"PureSVD: the parameter factors is {self.factors}, but a matrix of {n_users} "

@@ -68,6 +68,7 @@ class SklearnSVD(Recommender):
 
     def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse more factors than the smaller side of the matrix has entries."""
+        super().check_size(n_users, n_items)
         if self.factors > min(n_users, n_items):
             raise ValueError(
                 f"SklearnSVD: the parameter factors is {self.factors}, but a matrix of {n_users} "
@@ -212,6 +213,8 @@ class SklearnNeighbours(Recommender):
     ----------
     As :class:`receval.recommenders.knn.UserKNN`.
     """
+
+    _similarities_are_of_users = True
 
     similarities_: RatingMatrix
     ratings_: RatingMatrix

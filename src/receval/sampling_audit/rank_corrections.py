@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 from scipy.stats import hypergeom
 
 BIAS_VARIANCE = 0.1
@@ -12,6 +13,9 @@ BIAS_VARIANCE = 0.1
 
 ESTIMATORS = ("rank", "CLS", "BV", "MLE")
 """Names of the corrections, as tables have them."""
+
+_EXACT = 2_000
+"""Candidates up to which chances are exact to the last digits, and beyond to ten of them."""
 
 _STEPS = 2_000
 _SMALLEST_STEP = 1e-7
@@ -39,7 +43,22 @@ def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
     [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     """
     above, hits = np.arange(pool + 1)[:, None], np.arange(sampled + 1)[None]
-    return hypergeom.pmf(hits, pool, above, sampled)
+    if pool <= _EXACT:
+        return hypergeom.pmf(hits, pool, above, sampled)
+    # scipy takes the prime factors of factorials, ever longer the more candidates there are.
+    factorials = gammaln(np.arange(pool + 1) + 1.0)
+    below, others = pool - above, sampled - hits
+    is_possible = (hits <= above) & (others <= below)
+    logarithms = factorials[above] + factorials[below]
+    logarithms = logarithms - factorials[hits] - factorials[others]
+    for left in (above - hits, below - others):
+        logarithms -= factorials[np.maximum(left, 0)]
+    chances = np.where(is_possible, np.exp(logarithms - _logarithm_of_choices(pool, sampled)), 0.0)
+    return chances / chances.sum(axis=1, keepdims=True)
+
+
+def _logarithm_of_choices(pool: int, sampled: int) -> float:
+    return float(gammaln(pool + 1) - gammaln(sampled + 1) - gammaln(pool - sampled + 1))
 
 
 def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> NDArray[np.float64]:

@@ -94,6 +94,8 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         with refusing_damage(path):
+            if path.exists() and not path.is_file():
+                raise ValueError("it is a device, a pipe or a folder")
             # Opened apart: zipfile would leave a file open that it finds to be none of its own.
             self._file = path.open("rb")
         try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Sequence
+from itertools import islice
 
 LONGEST = 500
 """The most characters of a message."""
@@ -76,14 +77,15 @@ def enumerated(names: Collection[object], most: int = 200) -> str:
     >>> enumerated(range(100, 200), most=25)
     '100, 101 and 98 more'
     """
-    words = [shortened(str(name)) for name in names]
+    # Each has a comma and a space behind it, and there may be millions.
+    words = [shortened(str(name)) for name in islice(names, most)]
     whole = ", ".join(words)
-    if len(whole) <= most:
+    if len(words) == len(names) and len(whole) <= most:
         return whole
     shown = words[:1]
     while len(", ".join([*shown, words[len(shown)]])) <= most - len(" and 000,000 more"):
         shown.append(words[len(shown)])
-    return f"{', '.join(shown)} and {len(words) - len(shown):,} more"
+    return f"{', '.join(shown)} and {len(names) - len(shown):,} more"
 
 
 def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
