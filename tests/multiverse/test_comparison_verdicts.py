@@ -138,9 +138,9 @@ def test_fewer_than_two_users_are_refused_with_what_they_need() -> None:
     assert "There are 1 users to average" in str(refused([0, 3, 0]).value)
     assert "needed, with test ratings. Give more" in str(refused([0, 0, 0]).value)
     trained = refused([1, 1, 1], has_train=np.array([True, False, False]))
-    assert str(trained.value).endswith("with test ratings, training ratings.")
+    assert "with test ratings, training ratings. Give more" in str(trained.value)
     reduced = refused([1, 1, 1], coverage="reduced")
-    assert str(reduced.value).endswith("with test ratings and lists of both systems.")
+    assert "with test ratings and lists of both systems. Give more" in str(reduced.value)
 
 
 def test_users_without_positive_ratings_cannot_be_weighted_by_them() -> None:
