@@ -78,7 +78,7 @@ class Report:
             parts = (ReportText("What was read", (*read, *self.relevance)), *parts)
         first, others = self._shown_notes()
         if others:
-            parts = (*parts, ReportText("Further notes", others))
+            parts = (*parts, ReportText("Further notes", tuple(others)))
         return report_page(self.title, parts, first, self.settings)
 
     @property
