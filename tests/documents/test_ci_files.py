@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,3 +116,18 @@ def test_the_image_gets_nothing_that_git_ignores() -> None:
     names = {line.removeprefix("**/").rstrip("/") for line in ignored if not line.startswith("#")}
     git = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
     assert names == {".git", *(name.rstrip("/") for name in git)}
+
+
+@pytest.mark.processes
+def test_a_checkout_has_the_same_bytes_however_git_is_set_to_end_lines(tmp_path: Path) -> None:
+    for name in (".gitattributes", "README.md", ".ci/run"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    git = ["git", "-c", "core.autocrlf=true"]
+    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run([*git, "add", "-A"], cwd=tmp_path, check=True, capture_output=True)
+    for name in ("README.md", ".ci/run"):
+        (tmp_path / name).unlink()
+    subprocess.run([*git, "checkout", "-q", "."], cwd=tmp_path, check=True)
+    for name in ("README.md", ".ci/run"):
+        assert (tmp_path / name).read_bytes() == (ROOT / name).read_bytes()
