@@ -135,6 +135,8 @@ environment:
 	@$(PYTHON) -I -c 'import sys; $(SUPPORTED)' || { \
 	  echo "This needs Python 3.11, 3.12 or 3.13 (for others, libraries of requirements.lock have no wheels)."; \
 	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Name another with make PYTHON=python3.x"; exit 1; }
+	@case "`pwd -P`" in *[{}]*) echo "There are braces in the name of this folder, or of one that it is in:"; \
+	  echo "what builds libraries for pip takes them for variables. Rename the folder."; exit 1;; esac
 	@if [ -e $(VENV) ] && ! [ -e $(VENV)/made-for ] && ! [ -e $(VENV)/ready ]; then \
 	  echo "$(VENV) is there already. make has not made it, and cannot use it: it is of another Python, or has"; \
 	  echo "no pip. Move it away (mv $(VENV) $(VENV)-before) and run make again, which makes its own."; exit 1; fi

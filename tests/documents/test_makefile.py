@@ -42,7 +42,7 @@ def make(folder: Path, *arguments: str, **environment: str) -> subprocess.Comple
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Return a folder with what make reads, called as few folders are."""
-    folder = tmp_path / "it's (a) {copy} of mine"
+    folder = tmp_path / "it's (a) copy"
     folder.mkdir()
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
@@ -69,6 +69,12 @@ def planned(folder: Path, *arguments: str, **environment: str) -> str:
     done = make(folder, "-n", *arguments, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_no_environment_is_made_where_builds_would_fail_without_a_reason(copy: Path) -> None:
+    done = make(copy.rename(copy.with_name("{x}")), "demo", f"PYTHON={sys.executable}")
+    assert done.returncode != 0
+    assert "There are braces in the name of this folder" in done.stdout
 
 
 @pytest.mark.parametrize("target", sorted({*TARGETS} - {"environment"}))
