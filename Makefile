@@ -140,8 +140,8 @@ environment:
 	@if [ -e $(VENV) ] && ! [ -e $(VENV)/made-for ] && ! [ -e $(VENV)/ready ]; then \
 	  echo "$(VENV) is there already. make has not made it, and cannot use it: it is of another Python, or has"; \
 	  echo "no pip. Move it away (mv $(VENV) $(VENV)-before) and run make again, which makes its own."; exit 1; fi
-	@echo "From nothing, make demo takes about three minutes on two cores. First, once: 315 MB from PyPI into $(VENV)."
 	@! [ -e $(VENV) ] || echo "$(VENV) is of another folder or another Python: it is made anew."
+	@echo "From nothing, make demo takes about three minutes on two cores. First, once: 280 MB from PyPI into $(VENV)."
 	@echo "1 of 5: an environment in $(VENV)"
 	@rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/made-for
 	@$(PYTHON) -I -m venv $(VENV)
