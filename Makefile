@@ -32,9 +32,9 @@ $(if $(filter-out demo full,$(EDITION)),$(error EDITION is demo or full, and not
 RUN_LAST = $(patsubst work/%/drift.md,%,$(firstword $(shell ls -t work/demo/drift.md work/full/drift.md 2>/dev/null)))
 REPORTED = $(if $(filter file,$(origin EDITION)),$(or $(RUN_LAST),$(EDITION)),$(EDITION))
 
-# The library of this folder, and nothing that the machine adds to what Python finds.
+# The library of this folder, and nothing that the machine adds to what Python finds; pip installs into VENV.
 export PYTHONPATH := $(CURDIR)/src
-unexport PYTHONHOME
+unexport PYTHONHOME PIP_PREFIX PIP_ROOT PIP_TARGET PIP_USER
 
 # Programs of an environment name its folder, and its libraries are for one Python: made-for says which.
 # Where it says something else (moved, copied, Python upgraded), or another Python is asked for, it is made

@@ -161,9 +161,9 @@ def test_only_demo_and_full_are_editions(made: Path) -> None:
 
 def test_commands_find_the_library_of_this_folder_and_no_other_libraries(made: Path) -> None:
     say = made / ".venv" / "bin" / "receval"
-    say.write_text('#!/bin/sh\necho "$PYTHONPATH, $PYTHONHOME"\n', encoding="utf-8")
+    say.write_text('#!/bin/sh\necho "$PYTHONPATH, $PIP_TARGET"\n', encoding="utf-8")
     say.chmod(0o755)
-    done = make(made, "-s", "drift", PYTHONPATH="/opt/ros/lib", PYTHONHOME="")
+    done = make(made, "-s", "drift", PYTHONPATH="/opt/ros/lib", PIP_TARGET="/opt/target")
     assert done.stdout == f"{made}/src, \n"
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numba
 import pytest
 
+from receval.storage import kernel_cache
 from receval.storage.kernel_cache import folder_of_kernels, njit
 
 
@@ -34,6 +36,15 @@ def test_an_empty_name_of_the_cache_is_not_the_folder_that_a_person_works_in(
 
 def test_kernels_of_a_checkout_are_beside_their_module(tmp_path: Path) -> None:
     assert folder_of_kernels(tmp_path / "src" / "receval") == ""
+
+
+def test_no_kernel_has_the_decorator_of_numba_itself() -> None:
+    source = Path(kernel_cache.__file__)
+    modules = [path for path in source.parents[1].rglob("*.py") if path != source]
+    texts = {path: path.read_text(encoding="utf-8") for path in modules}
+    itself = re.compile(r"^from numba import .*jit|^@numba\.", re.MULTILINE)
+    assert [path for path, text in texts.items() if itself.search(text)] == []
+    assert any("from receval.storage.kernel_cache import njit" in text for text in texts.values())
 
 
 def test_a_folder_that_numba_was_given_stays(
