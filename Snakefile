@@ -24,11 +24,15 @@ if not (REPOSITORY / "src").is_dir():
 # Another checkout may be installed: a run plans and works with the code beside this file.
 sys.path.insert(0, str(REPOSITORY / "src"))
 
+from receval.provenance.versions import libraries_from_elsewhere, versions
+
+if elsewhere := libraries_from_elsewhere():
+    sys.exit(elsewhere)
+
 from receval.config.repeated_settings import RUN_NAMES
 from receval.config.settings import EDITIONS, chosen_edition
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plans import Plans
-from receval.provenance.versions import versions
 from receval.workflow.run import begin_run, or_no_run
 from receval.workflow.run_record import record_run
 

@@ -170,7 +170,7 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     # Tests of the library alone run where neither is installed (make floors).
     from filelock import FileLock
-    from workflow.running import Workflow
+    from workflow.running import FINISHED, Workflow
 
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -183,7 +183,7 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
             folder.mkdir()
             Workflow.make_small_edition(folder)
             (folder / "ready").touch()
-    return folder / "finished"
+    return folder / FINISHED
 
 
 def pytest_configure() -> None:

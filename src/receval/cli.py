@@ -63,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     warnings.showwarning = _show_warning
     use_one_arithmetic()
+    if os.environ.get("PYTHONPATH"):
+        _name_libraries_from_elsewhere()
     raises = False
     try:
         chosen = _parsed(words)
@@ -80,6 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(about_files(error) if isinstance(error, OSError) else error, file=sys.stderr)
         return 2
+
+
+def _name_libraries_from_elsewhere() -> None:
+    # Loading it takes as long as all that this command has loaded so far.
+    from receval.provenance.versions import libraries_from_elsewhere
+
+    if sentence := libraries_from_elsewhere():
+        _show_warning(sentence)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

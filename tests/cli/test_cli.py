@@ -38,6 +38,16 @@ def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path)
     assert (ended.returncode, ended.stderr) == (CLOSED_PIPE, "")
 
 
+def test_the_command_says_that_libraries_are_not_those_of_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert main(["unknown"]) == 2
+    assert capsys.readouterr().err.startswith("Warning: PYTHONPATH brings numpy from ")
+
+
 @pytest.mark.parametrize("command", ["accept", "schema", "metrics", "errata", "citation"])
 def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
     command: str,

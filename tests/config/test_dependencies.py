@@ -35,10 +35,7 @@ CONDA_NAMES = {"matplotlib-base": "matplotlib", "typst-py": "typst"}
 Version = tuple[int, ...]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LOCK = "".join(
-    (ROOT / name).read_text(encoding="utf-8")
-    for name in ("requirements.lock", "requirements-slurm.lock", "requirements-browser.lock")
-)
+LOCK = "".join(lock.read_text(encoding="utf-8") for lock in sorted(ROOT.glob("requirements*.lock")))
 
 
 CAPPED = {"pytest"}

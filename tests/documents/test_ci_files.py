@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +63,7 @@ def test_continuous_integration_runs_ci_run_on_the_oldest_python() -> None:
     (python,) = [step["with"] for step in job["steps"] if "setup-python" in step.get("uses", "")]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == f">={python['python-version']}"
-    assert (python["cache"], python["cache-dependency-path"]) == ("pip", "requirements.lock")
+    assert (python["cache"], python["cache-dependency-path"]) == ("pip", "requirements*.lock")
 
 
 def test_ci_run_calls_targets_of_the_makefile() -> None:
@@ -69,7 +72,7 @@ def test_ci_run_calls_targets_of_the_makefile() -> None:
 
 
 def test_the_tests_look_at_the_demo_that_make_check_has_made_before_them() -> None:
-    assert re.search(r"^check: demo$", MAKEFILE, re.MULTILINE)
+    assert re.search(r"^check: demo \S+$", MAKEFILE, re.MULTILINE)
     assert recipe("check") == ["RECEVAL_DEMO=work/demo $(PYTEST)"]
     (edition,) = re.findall(r"--config edition=(\w+)", " ".join(recipe("demo")))
     assert edition == "demo"
@@ -102,7 +105,7 @@ def test_the_image_makes_the_environment_and_runs_the_commands_of_the_readme() -
 def test_the_image_has_what_the_environment_is_made_from() -> None:
     (prerequisites,) = re.findall(r"^\$\(VENV\)/ready: (.+)$", MAKEFILE, flags=re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {"Makefile", "src", *prerequisites.split()}
+    needed = {"Makefile", "src", *prerequisites.split()} - {"$(ENVIRONMENT)"}
     needed |= {project["readme"], *project["license-files"]}
     assert set(copied()) == needed
     assert all((ROOT / name).exists() for name in copied())
@@ -113,3 +116,18 @@ def test_the_image_gets_nothing_that_git_ignores() -> None:
     names = {line.removeprefix("**/").rstrip("/") for line in ignored if not line.startswith("#")}
     git = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
     assert names == {".git", *(name.rstrip("/") for name in git)}
+
+
+@pytest.mark.processes
+def test_a_checkout_has_the_same_bytes_however_git_is_set_to_end_lines(tmp_path: Path) -> None:
+    for name in (".gitattributes", "README.md", ".ci/run"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    git = ["git", "-c", "core.autocrlf=true"]
+    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run([*git, "add", "-A"], cwd=tmp_path, check=True, capture_output=True)
+    for name in ("README.md", ".ci/run"):
+        (tmp_path / name).unlink()
+    subprocess.run([*git, "checkout", "-q", "."], cwd=tmp_path, check=True)
+    for name in ("README.md", ".ci/run"):
+        assert (tmp_path / name).read_bytes() == (ROOT / name).read_bytes()

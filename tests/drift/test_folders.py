@@ -127,6 +127,17 @@ def test_a_drawing_with_other_bytes_is_reported_and_no_drift(sides):
     assert "redrawn, svg differ" in as_text(report)
 
 
+def test_a_checkout_that_ends_lines_otherwise_has_the_same_artifacts(sides):
+    files = {"study/fig01.csv": f"{HEADER}ml,a,P,0.5,10\n", "study/fig01.svg": "<svg>\n</svg>\n"}
+    for name, text in files.items():
+        sides.both(name, text)
+        (sides.accepted / name).write_bytes(text.replace("\n", "\r\n").encode())
+    report = sides.compare("study/fig01")
+    assert statuses(report) == {"study/fig01": ArtifactStatus.SAME}
+    assert report.artifacts[0].drawings == {".svg": True}
+    assert acceptance(sides.fresh, sides.accepted, {"study/fig01"}).copied == ()
+
+
 def test_the_order_of_systems_is_reported_by_panel(sides):
     def rows(dataset, *values):
         return "".join(

@@ -13,11 +13,13 @@ import snakemake.api
 import snakemake.common
 import snakemake.rules
 from snakemake.dag import DAG
+from snakemake.deployment.conda import CondaEnvFileSpec
 from snakemake.jobs import Job
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 from snakemake.resources import Resources
 from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.sourcecache import LocalSourceFile
 
 RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
 REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
@@ -62,6 +64,16 @@ def test_params_are_asked_for_tables_only_where_pandas_is_there() -> None:
 def test_a_param_that_is_no_table_is_recorded_alike_with_pandas_and_without(value: object) -> None:
     records = object.__new__(FilePersistence)
     assert records._serialize_param_pandas(value) == records._serialize_param_builtin(value)
+
+
+def test_braces_of_a_folder_are_doubled_where_they_are_taken_for_wildcards() -> None:
+    doubled = 'each.conda_env = environment.replace("{", "{{").replace("}", "}}")'
+    assert doubled in RULES.read_text(encoding="utf-8")
+    joined = LocalSourceFile("/home/{x}/workflow/rules").join("../../envs/receval.yaml")
+    with pytest.raises(NameError, match="The name 'x' is unknown"):
+        CondaEnvFileSpec(joined).apply_wildcards({})
+    found = CondaEnvFileSpec(LocalSourceFile("/home/{{x}}/envs/receval.yaml")).apply_wildcards({})
+    assert found.file.get_path_or_uri(secret_free=True) == "/home/{x}/envs/receval.yaml"
 
 
 def test_sizes_are_known_by_the_names_by_which_they_are_left_out() -> None:

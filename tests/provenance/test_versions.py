@@ -5,15 +5,23 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from receval.provenance.used_arithmetic import used_arithmetic
-from receval.provenance.versions import PACKAGES, provenance_record, versions, write_json
+from receval.provenance.versions import (
+    PACKAGES,
+    libraries_from_elsewhere,
+    provenance_record,
+    versions,
+    write_json,
+)
 from receval.storage.files import write_atomically
 
 CONFIG: dict[str, Any] = {"seed": 7, "local_mirrors": ["../shared/datasets"], "network": False}
@@ -30,6 +38,27 @@ def test_versions_are_those_installed() -> None:
     for name in PACKAGES:
         assert found[name] == metadata.version(name)
     assert list(found) == sorted(found)
+
+
+def test_libraries_that_pythonpath_puts_before_those_of_the_environment_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("numpy", "scipy", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", f"/nowhere{os.pathsep}{tmp_path}")
+    sentence = libraries_from_elsewhere()
+    assert sentence.startswith(f"PYTHONPATH brings numpy, scipy from {tmp_path}, in place of")
+    assert "unset PYTHONPATH" in sentence
+
+
+def test_a_pythonpath_without_libraries_of_the_environment_needs_no_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "numpy").mkdir()
+    own = Path(np.__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tmp_path, own, "src"))))
+    assert libraries_from_elsewhere() == ""
 
 
 def test_missing_optional_package_is_left_out_and_a_needed_one_refused(

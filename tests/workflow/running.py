@@ -39,6 +39,9 @@ KEPT = {"bellogin2017": ("table3", "fig02"), "valcarce2020": ("fig03",)}
 LINKED = ("src", "results")
 """Of a copy, what nothing that runs in it writes into: files there are only ever replaced."""
 
+FINISHED = "it's (a) {finished} workflow"
+"""A folder whose name a shell, and whoever looks for wildcards, could read otherwise."""
+
 _STARTED = count()
 
 FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
@@ -121,7 +124,7 @@ class Workflow:
     def make_small_edition(cls, folder: Path) -> None:
         """Make the folder ``finished``: a small workflow, all of which is made on two cores."""
         untouched = cls.of_repository(folder / "untouched", folder / "home")
-        workflow = untouched.copied(folder / "finished", with_results=False)
+        workflow = untouched.copied(folder / FINISHED, with_results=False)
         workflow.shrink()
         run = workflow.run("--cores", "2")
         assert run.status == 0, run.text

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from workflow.running import FIG02, Workflow
+from workflow.running import FIG02, HERE, Workflow
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
@@ -38,3 +39,15 @@ def test_a_full_disk_ends_the_run_with_one_sentence_and_the_status_2(
     run = made.run("--cores", "2", targets=(FIG02,), variables=variables, as_shown=True)
     assert run.status == 2, run.text
     assert run.text.count("no space left on the disk") + run.text.count("No space left") == 1
+
+
+def test_libraries_that_pythonpath_puts_before_those_of_the_environment_end_the_run(
+    made: Workflow, tmp_path: Path
+) -> None:
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").touch()
+    paths = (HERE / "interference", made.folder / "src", tmp_path)
+    run = made.run("-n", variables={"PYTHONPATH": os.pathsep.join(map(str, paths))}, as_shown=True)
+    assert run.status != 0, run.text
+    assert run.text.count(f"PYTHONPATH brings numpy from {tmp_path}, in place of") == 1
+    assert "Traceback" not in run.text

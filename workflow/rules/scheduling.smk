@@ -37,6 +37,12 @@ if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
     # Nobody wants an environment, and asking a job for its own works out all its params.
     DAG.update_conda_envs = lambda _: None
 
+# Snakemake takes braces in the name of this folder for wildcards.
+environment = str(REPOSITORY / "envs" / "receval.yaml")
+for each in workflow.modifier.rules:
+    if each.conda_env is not None:
+        each.conda_env = environment.replace("{", "{{").replace("}", "}}")
+
 # Only the main process reads profiles, and of a module nobody does; a group is not told, either
 # (docs/cluster.md).
 ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.drift.comparison import DATA_SUFFIX, DRAWING_SUFFIXES
+from receval.drift.comparison import DATA_SUFFIX, DRAWING_SUFFIXES, same_content
 from receval.storage.files import write_atomically
 
 PROVENANCE_SUFFIX = ".json"
@@ -113,8 +113,7 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
     unchanged = tuple(
         file
         for file in found
-        if (accepted / file).is_file()
-        and (accepted / file).read_bytes() == (fresh / file).read_bytes()
+        if (accepted / file).is_file() and same_content(accepted / file, fresh / file)
     )
     copied = tuple(file for file in found if file not in unchanged)
     removed = tuple(file for file in _files(accepted) if not belongs(file))

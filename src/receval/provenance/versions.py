@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sys
+import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,8 @@ PACKAGES = (
 
 OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
 """Distributions recorded where installed: results can also be made from the library alone."""
+
+_MODULES = (*PACKAGES, "implicit", "pydantic", "sklearn", "snakemake", "yaml")
 
 # A path counts from its second folder on within a sentence, so that "and /or" is none.
 _ABSOLUTE_PATH = re.compile(
@@ -59,6 +64,34 @@ def versions() -> dict[str, str]:
                     "environment of the repository (requirements.lock)."
                 ) from None
     return dict(sorted(found.items()))
+
+
+def libraries_from_elsewhere() -> str:
+    """Return a sentence on libraries that ``PYTHONPATH`` puts before those of the environment.
+
+    Returns
+    -------
+    str
+        Which they are, where they lie, and what to do; empty where there are none. Nothing is
+        imported for it.
+    """
+    folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    found: dict[str, list[str]] = {}
+    for module in _MODULES if folders and not sys.flags.ignore_environment else ():
+        first, installed = (PathFinder.find_spec(module, where) for where in (folders, own))
+        if first is None or installed is None or first.origin is None or installed.origin is None:
+            continue
+        if not Path(first.origin).samefile(installed.origin):
+            found.setdefault(str(Path(first.origin).parents[1]), []).append(module)
+    if not found:
+        return ""
+    brought = "; ".join(f"{', '.join(names)} from {folder}" for folder, names in found.items())
+    return (
+        f"PYTHONPATH brings {brought}, in place of what this environment ({sys.prefix}) has: "
+        "results would be those of other versions. Take it away (unset PYTHONPATH), and start "
+        "again."
+    )
 
 
 def provenance_record(
