@@ -43,6 +43,7 @@ JOBS = begin_run(
 
 FOLDERS = RunFolders.of(REPOSITORY)
 PLANS = Plans(FOLDERS, config)
+JOBS.code_behind = PLANS.code_behind
 CHOSEN = PLANS[chosen_edition(FOLDERS.config, config)]
 RUNS = "|".join([*EDITIONS, RUN_NAMES])
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))

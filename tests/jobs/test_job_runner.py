@@ -18,12 +18,15 @@ from typing import Any
 
 import pytest
 
+from receval.provenance.code_digest import CodeSnapshot
+from receval.provenance.loaded_sources import CodeBehind, hash_of_source
 from receval.workflow import job_launchers
 from receval.workflow.calls import Call
 from receval.workflow.fork_server import Server
 from receval.workflow.job_launchers import ForkServer, Spawner
 from receval.workflow.job_process import Job
 from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
+from receval.workflow.run import prepare_job_environment
 
 pytestmark = [pytest.mark.costly, pytest.mark.processes]
 
@@ -106,6 +109,33 @@ def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
     assert "INFO writing done\n" in log
     assert "printed\n" in log
     assert "written by compiled code\n" in log
+
+
+def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs: Runs) -> None:
+    sources = {"job_functions": hash_of_source((HERE / "job_functions.py").read_bytes())}
+    plans = {
+        "as it is": sources,
+        "as it was": {"job_functions": hash_of_source(b"def write(): ...")},
+    }
+    runs.runner.code_behind = lambda digest: CodeBehind(
+        (), CodeSnapshot().digest(), plans[digest], ("job_functions",)
+    )
+    runs.run("write", text="done", target=runs.folder / "target", code="as it is")
+    with pytest.raises(JobError, match=r"job_functions was edited while the run was at work"):
+        runs.run("write", text="done", target=runs.folder / "target", code="as it was")
+
+
+def test_no_process_of_a_run_imports_what_lies_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Runs
+) -> None:
+    for name in ("random", "select", "pyarrow"):
+        (tmp_path / f"{name}.py").write_text("open('executed', 'w')")
+    monkeypatch.chdir(tmp_path)
+    prepare_job_environment(HERE.parents[1] / "src")
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    runs.run("write", text="done", target=tmp_path / "target")
+    assert not (tmp_path / "executed").exists()
+    assert (tmp_path / "target").exists()
 
 
 def test_what_a_killed_attempt_had_half_written_goes_before_the_next_one(runs: Runs) -> None:

@@ -101,8 +101,9 @@ def prepare_job_environment(source: Path) -> None:
         The folder that holds the package.
     """
     use_one_arithmetic(computes=False)
-    there = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
+    # An empty part would be the current folder, which may be anybody's.
+    there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), *there]))
 
 
 def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]:

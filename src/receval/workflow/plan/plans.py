@@ -13,6 +13,7 @@ from receval.config.repeated_settings import (
     with_seeds_of,
 )
 from receval.config.settings import EDITIONS, load_settings
+from receval.provenance.loaded_sources import CodeBehind
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
@@ -53,6 +54,11 @@ class Plans(Mapping[str, Plan]):
 
     def __len__(self) -> int:
         return len(self._editions)
+
+    def code_behind(self, digest: str) -> CodeBehind | None:
+        """Return the code that a job's digest is of; None if no plan has worked it out."""
+        plans = (*self._editions.values(), *self._runs.values())
+        return next(filter(None, (plan.code.behind(digest) for plan in plans)), None)
 
     def _plan_of_run(self, name: str) -> Plan:
         edition, short = edition_of_run(name)
