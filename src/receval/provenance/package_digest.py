@@ -10,7 +10,6 @@ from pathlib import Path
 from receval.provenance.source_file import hash_texts
 
 
-@cache
 def digest_of_package(package: str) -> str:
     """Return a digest of all Python files of an installed package, which is not imported.
 
@@ -25,7 +24,7 @@ def digest_of_package(package: str) -> str:
         It is not installed, or is not made of Python files.
     """
     # However lines end in a checkout.
-    files = ((path, content.replace(b"\r\n", b"\n")) for path, content in _files(package))
+    files = ((path, content.replace(b"\r\n", b"\n")) for path, content in files_of_package(package))
     return hash_texts(text for path, content in files for text in (path, content.decode()))
 
 
@@ -42,7 +41,9 @@ def sources_of_package(package: str) -> dict[str, bytes]:
     ValueError
         As :func:`digest_of_package`.
     """
-    files = {path.removesuffix(".py").replace("/", "."): file for path, file in _files(package)}
+    files = {
+        path.removesuffix(".py").replace("/", "."): file for path, file in files_of_package(package)
+    }
     if files.keys() == {package}:
         return files
     modules = {f"{package}.{name}": content for name, content in files.items()}
@@ -50,8 +51,8 @@ def sources_of_package(package: str) -> dict[str, bytes]:
 
 
 @cache
-def _files(package: str) -> list[tuple[str, bytes]]:
-    """Return the files of a package, by their paths in it."""
+def files_of_package(package: str) -> list[tuple[str, bytes]]:
+    """Return the Python files of an installed package by their paths in it, read once."""
     spec = PathFinder.find_spec(package)
     if spec is None:
         raise ValueError(

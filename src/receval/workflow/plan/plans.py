@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from receval.config.repeated_settings import (
@@ -29,6 +30,11 @@ class Plans(Mapping[str, Plan]):
         What is read and not made, the configuration among it.
     overrides : mapping
         From ``--config`` and ``--configfile``.
+
+    Raises
+    ------
+    ValueError
+        The configuration cannot be used, or the overrides name a local mirror that is not there.
     """
 
     def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:
@@ -38,6 +44,8 @@ class Plans(Mapping[str, Plan]):
             edition: Plan(load_settings(folders.config, edition, overrides), folders)
             for edition in EDITIONS
         }
+        if "local_mirrors" in overrides:
+            _check_mirrors(self._editions["full"].datasets.missing_mirrors())
         self._unseeded: dict[tuple[str, bool], RepeatedSettings] = {}
         self._runs: dict[str, Plan] = {}
 
@@ -69,3 +77,13 @@ class Plans(Mapping[str, Plan]):
             )
         settings = with_seeds_of(self._unseeded[kind], name)
         return Plan(settings, self._folders, self._editions[edition])
+
+
+def _check_mirrors(missing: list[Path]) -> None:
+    """Refuse a mirror that somebody has just named: without it a run would plan other data."""
+    for mirror in missing:
+        hint = " (~ is no home folder here: write it out)" if "~" in mirror.parts else ""
+        raise ValueError(
+            f"There is no folder {mirror.as_posix()}, which local_mirrors names{hint}. Correct the "
+            "name, or leave it out: local_mirrors=[]."
+        )
