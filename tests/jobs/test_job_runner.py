@@ -156,6 +156,19 @@ def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
     assert found["max_rss"] > 1
 
 
+def test_the_server_has_no_thread_when_it_forks(forked: Runs) -> None:
+    # From 3.12 on Python warns of it, once a job.
+    forked.run("write", text="done", target=forked.folder / "target")
+    assert isinstance(forked.runner._launcher, ForkServer)
+    server = forked.runner._launcher._server
+    assert server is not None
+    process = Path(f"/proc/{server.pid}")
+    # Loaded last.
+    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
+    assert "libarrow" in (process / "maps").read_text(encoding="utf-8")
+    assert len(list((process / "task").iterdir())) == 1
+
+
 def test_nothing_that_a_job_changes_is_left_for_the_next_one(forked: Runs) -> None:
     numbers = set()
     for name in ("first", "second"):

@@ -20,7 +20,7 @@ from typing import Protocol
 from receval.arithmetic import use_one_arithmetic
 from receval.provenance.loaded_sources import LOADED
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
-from receval.workflow.memory_of_jobs import KEPT
+from receval.workflow.memory_of_jobs import KEPT, WITHOUT_THREADS
 from receval.workflow.safe_path import SAFE_PYTHON, safe_path
 
 PATIENCE = 10.0
@@ -79,7 +79,7 @@ class ForkServer:
                 [*SAFE_PYTHON, "-m", "receval.workflow.fork_server", str(number)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[number],
-                env={**KEPT, **os.environ},
+                env={**KEPT, **WITHOUT_THREADS, **os.environ},
             )
 
     def start(self, job: Job) -> StartedJob:
