@@ -178,3 +178,17 @@ def test_the_command_starts_without_numerics_and_runs_without_the_workflow(
     unwanted |= {f"receval.{name}" for name in ("workflow", "config", "publishing", "studies")}
     assert "receval.comparison.runs" in run
     assert not run & unwanted
+
+
+def test_kernels_are_not_kept_among_the_files_that_pip_uninstalls(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = """
+from receval.splits.ranks_within_groups import ranks_within_groups
+print(ranks_within_groups.stats.cache_path)
+"""
+    environment = {"PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path)}
+    printed = subprocess.check_output(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, text=True
+    )
+    assert Path(printed.strip()).parent == tmp_path / "receval"

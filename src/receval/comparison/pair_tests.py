@@ -8,7 +8,6 @@ from math import erfc, exp, log1p, pi, sinh, sqrt
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.comparison.by_user import ValuesByUser
@@ -17,6 +16,7 @@ from receval.statistics.multiple_comparisons import holm
 from receval.statistics.paired_tests import t_statistics
 from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
 from receval.statistics.permutation import permutation_test
+from receval.storage.kernel_cache import njit
 
 PAIR_COLUMNS = (
     "metric",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import digamma
 
 from receval.metrics.list_view import ListView, as_array
 from receval.metrics.metric import Metric, column, filled, ratio, slots
+from receval.storage.kernel_cache import njit
 
 EPSILON = 1e-5
 """The small constant of the papers and of trec_eval, which keeps an empty estimate defined."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.list_view import ListView, as_array
 from receval.metrics.metric import Metric, ratio
+from receval.storage.kernel_cache import njit
 
 
 @dataclass(frozen=True, kw_only=True)

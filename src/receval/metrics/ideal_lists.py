@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.list_view import NO_CUTOFF, ListView, as_array
 from receval.metrics.metric import column, filled
+from receval.storage.kernel_cache import njit
 
 Ideal = Literal["cut", "all", "filled", "listed"]
 

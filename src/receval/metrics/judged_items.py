@@ -9,11 +9,11 @@ from functools import cache, cached_property
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
+from receval.storage.kernel_cache import njit
 
 # Judged items looked at together: what a metric makes of them takes some ten bytes each.
 _BLOCK_ITEMS = 2**22

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.judged_items import JudgedItems
+from receval.storage.kernel_cache import njit
 
 NO_CUTOFF = np.iinfo(np.int32).max
 """The cut-off that stands for none: no list is as long."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.gains import Gain, Loss, gains, losses
 from receval.metrics.ideal_lists import Ideal, best_sums
 from receval.metrics.list_view import NO_CUTOFF, ListView, as_array
 from receval.metrics.metric import Metric, ratio
+from receval.storage.kernel_cache import njit
 
 Discount = Literal["log", "log-after-2"]
 

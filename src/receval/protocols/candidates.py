@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.popularity import popular_head, popularity_percentiles
@@ -14,6 +13,7 @@ from receval.protocols.protocol import Protocol
 from receval.protocols.weighted_samples import popularity_weights, weighted_candidates
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
+from receval.storage.kernel_cache import njit
 
 _BLOCK_ITEMS = 2**22
 

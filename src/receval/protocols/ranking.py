@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from receval.storage.kernel_cache import njit
 
 PADDED = 64
 """Parts of a list begin at multiples of it, so that whole vectors of the processor cover them."""

@@ -15,10 +15,10 @@ Items without a training rating have the weight 0 and are drawn, all alike, when
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
 
 # Far below all logarithms of weights and noise, which lie within some hundreds of 0.
 _LAST = -1e6

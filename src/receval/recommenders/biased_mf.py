@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, real, refuse_divergence
 from receval.recommenders.family import Course, alike_but_for
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 
 class BiasedMF(Recommender):

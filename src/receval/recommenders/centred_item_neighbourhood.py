@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -17,6 +16,7 @@ from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.family import alike_but_for
 from receval.recommenders.rating_baselines import BASELINES, rating_baselines
 from receval.recommenders.row_norms import row_norms
+from receval.storage.kernel_cache import njit
 
 # Rows of similarities computed and sorted at a time: with 10,000 items they take 10 MB, and
 # their order twice as much.

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -16,6 +15,7 @@ from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.family import alike_but_for
 from receval.recommenders.rating_baselines import BASELINES, rating_baselines
 from receval.recommenders.row_norms import row_norms
+from receval.storage.kernel_cache import njit
 
 
 class CentredNeighbourhood(Recommender):

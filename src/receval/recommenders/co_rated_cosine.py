@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 
 def co_rated_cosines(

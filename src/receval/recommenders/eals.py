@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -12,6 +11,7 @@ from receval.recommenders.checks import choice, integer, optional_integer, real
 from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 MISSING = ("uniform", "popularity")
 INITIAL_DEVIATION = 0.1

@@ -16,9 +16,11 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from receval.storage.kernel_cache import njit
 
 TOGETHER = 4
 """Systems that are solved side by side: as many as 256 bits have float64."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
@@ -15,6 +14,7 @@ from receval.recommenders.java_random import Grouped, JavaRandom, JavaSampler
 from receval.recommenders.librec_start import librec_factors, rated_rows, spread
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
+from receval.storage.kernel_cache import njit
 
 UPDATES = ("triple", "epoch")
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, positive_ratings
+from receval.storage.kernel_cache import njit
 
 # So many users walk side by side: every rating is then read once for a few lines of the cache.
 USERS_AT_A_TIME = 64

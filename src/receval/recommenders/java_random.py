@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 MULTIPLIER = np.uint64(0x5DEECE66D)
 INCREMENT = np.uint64(0xB)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -21,6 +20,7 @@ from receval.recommenders.language_models import (
 )
 from receval.recommenders.products import sparse_products
 from receval.recommenders.row_norms import row_norms
+from receval.storage.kernel_cache import njit
 
 
 class LanguageModelNeighbourhood(Recommender):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -12,6 +11,7 @@ from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.single_precision import rounded_apart
+from receval.storage.kernel_cache import njit
 
 SIDES = ("users", "items")
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.java_random import JavaRandom, JavaSampler
 from receval.recommenders.pairwise_sampling import BLOCK
+from receval.storage.kernel_cache import njit
 
 SEGMENTS, USERS_OF_SEGMENT = 4, 50
 

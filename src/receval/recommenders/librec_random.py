@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -12,6 +11,7 @@ from receval.recommenders.checks import integer
 from receval.recommenders.java_random import INCREMENT, MASK, MULTIPLIER, UNIT, JavaRandom
 from receval.recommenders.librec_start import rated_rows
 from receval.recommenders.single_precision import rounded_apart
+from receval.storage.kernel_cache import njit
 
 
 class LibRecRandom(Recommender):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -16,6 +15,7 @@ from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_iterators import read_by_column_iterator
 from receval.recommenders.librec_start import rated_rows
 from receval.recommenders.products import sparse_products
+from receval.storage.kernel_cache import njit
 
 PROFILES = ("whole", "misread")
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -13,6 +12,7 @@ from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
 from receval.recommenders.librec_start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 ZEROS = ("rated", "misread")
 # The halving of the learning rate ends here: such a step changes no digit of the objective.

@@ -24,9 +24,11 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg, var-annotated"
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from receval.storage.kernel_cache import njit
 
 LANES = 256
 """Rows of a block that a table of dense columns has."""

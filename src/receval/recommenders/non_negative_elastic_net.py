@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 # Rows of the Gram matrix that are held at a time: 2**28 entries of 4 bytes are 1 GiB, enough for
 # the whole matrix of 16,384 items.

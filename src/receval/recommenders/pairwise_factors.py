@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, real, refuse_divergence
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 Triples = Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]
 """Users, positive and negative items, a block at a time."""

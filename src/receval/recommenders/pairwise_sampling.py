@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 POSITIVES = ("users", "ratings")
 NEGATIVES = ("uniform", "popularity")

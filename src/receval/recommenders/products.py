@@ -11,12 +11,13 @@ from __future__ import annotations
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 TILE = 512
 """Items at a time: with 50 factors their columns fill 100 KiB, which the cache holds."""

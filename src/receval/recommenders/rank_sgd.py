@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -13,6 +12,7 @@ from receval.recommenders.java_random import JavaRandom, JavaSampler
 from receval.recommenders.librec_start import librec_factors
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 
 class RankSGD(Recommender):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -19,6 +18,7 @@ from receval.recommenders.language_models import (
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import nearest_rows_for
+from receval.storage.kernel_cache import njit
 
 MODELS = ("rm1", "rm2")
 

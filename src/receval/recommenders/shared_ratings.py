@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
+from receval.storage.kernel_cache import njit
 
 # Shares of a rating below it do not count: products of two entries at least as large are no
 # subnormal floats, on which processors are many times slower, and no mixture is 0.

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from receval.storage.kernel_cache import njit
 
 
 def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:

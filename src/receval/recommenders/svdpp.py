@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -12,6 +11,7 @@ from receval.recommenders.checks import integer, optional_integer, real, refuse_
 from receval.recommenders.java_random import JavaRandom
 from receval.recommenders.librec_start import DEVIATION, librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
+from receval.storage.kernel_cache import njit
 
 
 class SVDPlusPlus(Recommender):

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.average_precision import EPSILON
@@ -24,6 +23,7 @@ from receval.metrics.judged_items import JudgedItems
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
 from receval.robustness.judgment_sampling import StackedLists
+from receval.storage.kernel_cache import njit
 
 NAMES = ("P", "Recall", "F1", "AP", "nDCG", "RR", "ERR", "bpref", "infAP")
 

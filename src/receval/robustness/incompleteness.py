@@ -13,7 +13,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.averages import MEAN_DECIMALS, QuasiArithmetic
@@ -23,6 +22,7 @@ from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.robustness.fused_pass import FusedPass, ReducedLists, shared_cutoff
 from receval.robustness.judgment_sampling import reduce_lists, stack
+from receval.storage.kernel_cache import njit
 
 # Their values under all metrics and systems are a megabyte or less, which caches hold.
 _USERS_AT_A_TIME = 512

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.evaluation.experiment import Experiment
 from receval.metrics.list_view import ListView
 from receval.seeds import generator
 from receval.splits.split import Judgments
+from receval.storage.kernel_cache import njit
 from receval.storage.messages import quoted
 
 SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.list_view import ListView
+from receval.storage.kernel_cache import njit
 
 _UNRETRIEVED = np.iinfo(np.int32).max
 

@@ -4,7 +4,6 @@ r"""Exact means and variances, over all samples, of what depends on a rank among
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
@@ -12,6 +11,7 @@ from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import view_of
 from receval.metrics.metric import Metric
+from receval.storage.kernel_cache import njit
 from receval.theory.sampled_candidates import SamplingOdds
 
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
 from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
 
 
 def simulated_hits(

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.storage.kernel_cache import njit
 
-@numba.njit(cache=True)
+
+@njit(cache=True)
 def ranks_within_groups(
     groups: NDArray[np.int32], order: NDArray[np.int64], n_groups: int
 ) -> NDArray[np.int32]:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr
 from scipy.stats import binom, rankdata
 
 from receval.statistics.pairs import checked_values, over_pairs
+from receval.storage.kernel_cache import njit
 
 MOST_RANKED = 25
 """Differences other than 0 up to which Wilcoxon's test is exact where that is asked for."""

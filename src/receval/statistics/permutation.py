@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, system_pairs
+from receval.storage.kernel_cache import njit
 
 MONTE_CARLO_SAMPLES = 100_000
 """The papers' number of Monte Carlo samples."""

@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import studentized_range
 
 from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, over_pairs, system_pairs
+from receval.storage.kernel_cache import njit
 
 # A block of samples has a generator of its own, so blocks can be drawn in any order. The number is
 # part of what a seed means.

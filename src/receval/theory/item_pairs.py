@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from receval.storage.kernel_cache import njit
 from receval.theory.rating_probabilities import RatingProbabilities
 
 Signs = NDArray[np.int8]

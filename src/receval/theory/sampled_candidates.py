@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.metrics.evaluation import evaluate_views
@@ -24,6 +23,7 @@ from receval.metrics.lists import JudgedLists, view_of
 from receval.metrics.metric import Metric
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
 from receval.theory.target_densities import TargetDensities
 
 

@@ -10,12 +10,12 @@ candidates are above it, which judged ranks say, does not tell :math:`q_i`; the 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from receval.protocols.evaluation import Scorer
 from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
 from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
 
 
 def weight_shares_above(

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The compiled kernels that a run needs: found, compiled once, and loaded for all jobs.
 
-numba compiles a kernel for the types of its arguments when it is first called, and keeps the
-result beside the module. On a fresh machine the first jobs of every kind would compile the same
-kernels side by side, and later every job would load them again. So the types that the workflow
-calls kernels with are listed (``kernels.txt`` beside this module): whoever starts many processes
-goes through the list first, which compiles what is not compiled, and loads the rest.
+numba compiles a kernel for the types of its arguments when it is first called, and keeps the result
+(:mod:`receval.storage.kernel_cache`). On a fresh machine the first jobs of every kind would compile
+the same kernels side by side, and later every job would load them again. So the types that the
+workflow calls kernels with are listed (``kernels.txt`` beside this module): whoever starts many
+processes goes through the list first, which compiles what is not compiled, and loads the rest.
 
 A kernel that is called with other types, or that was edited, is compiled by the job that needs it,
 whose log says so; :func:`record` adds it to the list. No result depends on the list.
