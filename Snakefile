@@ -11,8 +11,12 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 from snakemake.utils import min_version
+
+# Before anything that an older one does not know.
+min_version("9.27")
 
 # Beside this file, whichever Snakefile uses it as a module.
 REPOSITORY = Path(str(workflow.current_basedir)).resolve()
@@ -21,20 +25,32 @@ if not (REPOSITORY / "src").is_dir():
         "receval runs from a copy of its repository: clone it, and name the Snakefile there."
     )
 
-# Another checkout may be installed: a run plans and works with the code beside this file.
+# Another checkout may be installed, and our plug-in of Snakemake has loaded a part of it by now: a run
+# plans and works with the code beside this file.
 sys.path.insert(0, str(REPOSITORY / "src"))
+for loaded, module in list(sys.modules.items()):
+    if loaded.partition(".")[0] == "receval":
+        if not Path(module.__file__ or "").is_relative_to(REPOSITORY / "src"):
+            del sys.modules[loaded]
 
-from receval.provenance.versions import libraries_from_elsewhere, versions
+try:
+    from receval.config.repeated_settings import RUN_NAMES
+    from receval.config.settings import EDITIONS, chosen_edition
+    from receval.workflow.plan.folders import RunFolders
+    from receval.workflow.plan.plans import Plans
+    from receval.provenance.versions import libraries_from_elsewhere, versions
+    from receval.workflow.run import begin_run, or_no_run
+    from receval.workflow.run_record import record_run
+except ModuleNotFoundError as missing:
+    sys.exit(
+        f"The Python of this Snakemake ({sys.executable}) has no {missing.name}, which the workflow "
+        f"needs. Run the Snakemake of the repository's environment (make -C {quote(str(REPOSITORY))} "
+        ".venv/ready, then .venv/bin/snakemake there), or install the rest into this one: "
+        f"{sys.executable} -m pip install {quote(f'{REPOSITORY}[workflow]')}"
+    )
 
 if elsewhere := libraries_from_elsewhere():
     sys.exit(elsewhere)
-
-from receval.config.repeated_settings import RUN_NAMES
-from receval.config.settings import EDITIONS, chosen_edition
-from receval.workflow.plan.folders import RunFolders
-from receval.workflow.plan.plans import Plans
-from receval.workflow.run import begin_run, or_no_run
-from receval.workflow.run_record import record_run
 
 min_version("9.27")
 
@@ -42,11 +58,13 @@ JOBS = begin_run(
     REPOSITORY / "src",
     in_main_process=workflow.is_main_process,
     dry=workflow.output_settings.dryrun,
+    at_once=(workflow.resource_settings.cores, workflow.resource_settings.nodes),
     abandon=lambda error: workflow.scheduler.executor_error_callback(error),
 )
 
 FOLDERS = RunFolders.of(REPOSITORY)
 PLANS = Plans(FOLDERS, config)
+JOBS.code_behind = PLANS.code_behind
 CHOSEN = PLANS[chosen_edition(FOLDERS.config, config)]
 RUNS = "|".join([*EDITIONS, RUN_NAMES])
 STUDIES = list(dict.fromkeys(n for p in PLANS.values() for n in p.settings.studies))

@@ -25,6 +25,11 @@ pytest_plugins = ["processor_budget"]
 
 HERE = Path(__file__).parent
 
+# What the tests start is of the source beside them, too, whatever is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(HERE.parent / "src"), os.environ.get("PYTHONPATH")])
+)
+
 FIRST = ("workflow", "real_data", "simulation")
 """Folders whose files take longest, the longest first."""
 

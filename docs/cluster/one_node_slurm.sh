@@ -6,7 +6,7 @@
 #   one_node_slurm.sh stop         stop what start has started, and take its configuration away
 #   one_node_slurm.sh status       what runs
 #
-# Variables: FOLDER (default /tmp/receval-slurm) holds configuration, state and logs;
+# Variables: FOLDER (default /var/lib/receval-slurm) holds configuration, state and logs;
 # ACCOUNTING=yes keeps accounts as well (installs and starts MariaDB and slurmdbd);
 # MEMORY says what holds a job to the memory that it asked for: nothing (none, the default), a daemon that
 # looks at its processes every second and cancels it (sampled), or the kernel (cgroup; of version 1).
@@ -15,7 +15,7 @@
 # or runs. The node has all cores of the machine and nine tenths of its memory.
 set -euo pipefail
 
-FOLDER=${FOLDER:-/tmp/receval-slurm}
+FOLDER=${FOLDER:-/var/lib/receval-slurm}
 ACCOUNTING=${ACCOUNTING:-no}
 MEMORY=${MEMORY:-none}
 # Inside a job the executor plugin deletes all variables SLURM_*, SLURM_CONF among them: so Slurm must
@@ -111,6 +111,9 @@ write_configuration() {
   memory_lines=$(memory_lines)
   # What is kept back is for the system and for Snakemake itself.
   memory=$(awk '/MemTotal/ { print int($2 / 1024 * 0.9) }' /proc/meminfo)
+  # Root writes here: nobody else may put a link in its place, as anybody can in /tmp.
+  [[ ! -L $FOLDER && $(stat -c %A "$(dirname "$FOLDER")") != d???????w? ]] ||
+    fail "$FOLDER is a link, or everybody may write beside it: name another FOLDER."
   mkdir -p "$FOLDER"/{state,spool,log} "$SYSTEM"
   cat >"$FOLDER/slurm.conf" <<END
 ClusterName=local

@@ -14,9 +14,9 @@ set -euo pipefail
 ratings=${1:-2200000}
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
-export FOLDER=${FOLDER:-/tmp/receval-slurm}
+export FOLDER=${FOLDER:-/var/lib/receval-slurm}
 export MEMORY=${MEMORY:-sampled}
-trial=${TRIAL:-/tmp/receval-shards}
+trial=${TRIAL:-/var/lib/receval-shards}
 cores=${CORES:-$(nproc)}
 # On one fold, whose users are divided; those on nine folds, which the figure has, too, are divided by folds.
 system=knn-user

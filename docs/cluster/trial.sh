@@ -12,7 +12,7 @@ study=${1:-menamaldonado2021}
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 export ACCOUNTING=${ACCOUNTING:-no}
-export FOLDER=${FOLDER:-/tmp/receval-slurm}
+export FOLDER=${FOLDER:-/var/lib/receval-slurm}
 profile=profiles/slurm-without-accounting
 [[ $ACCOUNTING == yes ]] && profile=profiles/slurm
 [[ -d results/demo/$study ]] || {

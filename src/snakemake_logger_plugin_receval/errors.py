@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from shlex import quote
 
 _FRAME = re.compile(r'\s*File ".*", line \d+')
 _HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \d+)?(?::|\.)')
@@ -23,7 +24,14 @@ _COMMAND = "its command"
 _NUMBERED = re.compile(r"\[Errno (\d+)\]")
 
 _LOCKED = "Directory cannot be locked"
-_ANOTHER_RUN = "Another run is at work in this folder: let it end, or stop it, and start again."
+_ANOTHER_RUN = (
+    "Another run is at work in this folder: let it end, or stop it, and start again. If none is, "
+    "as after one that was killed where the file system has no locks: snakemake --unlock."
+)
+_FROM_THE_FUTURE = re.compile(
+    r"Output (?P<output>.+?) has older modification time \(.*?\) than input (?P<input>.+?) "
+    r"\((?P<date>[-\d]+ [:\d]+)"
+)
 
 OF_THE_MACHINE = {
     errno.ENOSPC: "The disk is full",
@@ -57,6 +65,12 @@ def sentence_of(text: str) -> str:
         return _ANOTHER_RUN
     if _TRACEBACK in text:
         return raised_by(text) or text.strip()
+    if dated := _FROM_THE_FUTURE.search(text):
+        return (
+            f"{dated['input']} is from the future ({dated['date']}), and {dated['output']} is "
+            "removed, which is older than what it was made from. Give the first the date of now "
+            f"(touch {quote(dated['input'])}), and look after the clock."
+        )
     name, lines = _class_and_rest(text)
     message = "\n".join(line for line in lines if not _FRAME.match(line)).strip()
     return _plain(name, message)

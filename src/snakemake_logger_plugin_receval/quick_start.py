@@ -6,6 +6,7 @@ No other code of ours is loaded so early. Why, and what each costs: docs/snakema
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ import snakemake.dag
 import snakemake.io.fmt
 import snakemake.jobs
 import snakemake.rules
+from snakemake.common import get_appdirs
 from snakemake.io import AnnotatedString, _IOFile
 from snakemake.sourcecache import LocalSourceFile, SourceCache
 from snakemake_interface_common.plugin_registry import PluginRegistryBase
@@ -48,6 +50,7 @@ def start_quickly(command: Sequence[str]) -> None:
     if "snakemake" not in (PurePath(program).name, PurePath(program).parent.name):
         return
     collect_rarely()
+    _have_a_cache()
     if "numpy" not in sys.modules:
         _load_yaml_without_numpy()
     LocalSourceFile.get_cache_path = placing(LocalSourceFile.get_cache_path)
@@ -57,6 +60,26 @@ def start_quickly(command: Sequence[str]) -> None:
     if DRY.intersection(words) and not any(word.startswith(ASKS_FOR_REPORTS) for word in words):
         # Reporters that somebody has installed are still found: Snakemake's own is not loaded.
         ReportPluginRegistry.collect_plugins = PluginRegistryBase.collect_plugins
+
+
+def _have_a_cache() -> None:
+    """Name a folder beside Snakemake's records where the user's cache cannot be written."""
+    folder = Path(get_appdirs().user_cache_dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        pass
+    else:
+        if os.access(folder, os.W_OK):
+            return
+    own = Path(".snakemake", "cache")
+    os.environ["XDG_CACHE_HOME"] = str(own.absolute())
+    os.environ.setdefault("MPLCONFIGDIR", str(own.absolute() / "matplotlib"))
+    print(
+        f"No cache can be kept in {folder.parent}: {own} takes its place; XDG_CACHE_HOME names "
+        "another folder.",
+        file=sys.stderr,
+    )
 
 
 def _load_yaml_without_numpy() -> None:

@@ -65,6 +65,24 @@ def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["datasets", "schema", "kernels"])
+def test_in_another_repository_a_command_is_refused_instead_of_using_its_own_code(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("config/config.yaml", "src/receval/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    assert main(["repo", command]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"This folder has a receval of its own, and this command is that of {ROOT / 'src'}: "
+    )
+
+
 def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -133,3 +133,8 @@ def test_a_rule_has_the_group_of_its_part_of_the_plan(rule: str) -> None:
     group = section(rule, "group").strip()
     named = re.findall(r'(?:^|\.group\()"(\w+)"\)?$', group)
     assert named == [name for name, rules in GROUPS.items() if rule in rules]
+
+
+def test_root_writes_into_no_folder_that_anybody_may_have_made_before() -> None:
+    for script in (ROOT / "docs" / "cluster").glob("*.sh"):
+        assert "/tmp" not in script.read_text(encoding="utf-8").replace("in /tmp.", "")

@@ -13,7 +13,7 @@ from config.copied_config import CopiedConfig
 
 from receval.config.named_code import check_name
 from receval.config.settings import load_settings
-from receval.provenance.package_digest import digest_of_package
+from receval.provenance.package_digest import files_of_package
 from receval.workflow.plan.plan import Plan
 
 SYSTEM = "club_models.own:Own"
@@ -36,7 +36,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "__init__.py").write_text('"""Ours."""\n')
     (folder / "own.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    digest_of_package.cache_clear()
+    files_of_package.cache_clear()
     yield folder
     for name in [name for name in sys.modules if name.startswith("club_models")]:
         del sys.modules[name]
@@ -100,7 +100,7 @@ def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
     before = code.digest(entry, code.recommender_entry("pop"))
     assert before != code.digest(entry)
     (plugin / "own.py").write_text(f"{MODULE}\nCHANGED = True\n")
-    digest_of_package.cache_clear()
+    files_of_package.cache_clear()
     assert code.digest(entry, code.recommender_entry("pop")) != before
     assert not (plugin / "imported").exists()
 
@@ -114,4 +114,4 @@ def test_a_plugin_is_the_name_of_a_package(config: CopiedConfig, plugins: object
 
 def test_a_plugin_that_is_not_installed_is_told() -> None:
     with pytest.raises(ValueError, match="There is no package nowhere_to_be_found, which"):
-        digest_of_package("nowhere_to_be_found")
+        files_of_package("nowhere_to_be_found")

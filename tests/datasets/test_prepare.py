@@ -18,6 +18,7 @@ from receval.datasets.reports import CountError, DatasetError, RawDataError, Una
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import TABLE_FILES, Ratings
 from receval.storage.files import sha256_of
+from receval.workflow.data import prepare_ratings
 
 DAT = "receval.datasets.formats.movielens:parse_dat"
 CONTENT = "9::7::5::300\n2::7::1::100\n9::3::4::200\n"
@@ -222,6 +223,25 @@ def test_a_parser_that_is_not_there_is_told(tmp_path: Path) -> None:
     raw = raw_of(tmp_path, parser="receval.datasets.formats.movielens:parse_xml")
     with pytest.raises(DatasetError, match=r"There is no parser .*:parse_xml"):
         prepare(raw, spec(), tmp_path / "out")
+
+
+def test_a_parser_is_not_imported_because_the_description_of_raw_files_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a_strangers.py").write_text("raise SystemExit('It was imported.')")
+    monkeypatch.syspath_prepend(tmp_path)
+    manifest = tmp_path / "raw.json"
+    raw_of(tmp_path, parser="a_strangers:parse").write(manifest)
+    out = tmp_path / "out"
+    with pytest.raises(RawDataError, match=r"raw.json: it names the parser 'a_strangers:parse'"):
+        prepare_ratings(
+            manifest=manifest,
+            ratings=out / "ratings.parquet",
+            user_ids=out / "users.parquet",
+            item_ids=out / "items.parquet",
+            summary=out / "summary.json",
+            description=spec().model_dump(mode="json"),
+        )
 
 
 def test_known_and_unknown_parts_are_counted(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from receval.workflow.run import prepare_job_environment
     [
         (None, "src"),
         ("", "src"),
-        (os.pathsep.join(["lib", "more"]), os.pathsep.join(["src", "lib", "more"])),
+        (os.pathsep.join(["", "lib", "", "more", ""]), os.pathsep.join(["src", "lib", "more"])),
     ],
 )
 def test_the_package_s_source_comes_first(

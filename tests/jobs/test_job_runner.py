@@ -18,12 +18,15 @@ from typing import Any
 
 import pytest
 
+from receval.provenance.code_digest import CodeSnapshot
+from receval.provenance.loaded_sources import CodeBehind, hash_of_source
 from receval.workflow import job_launchers
 from receval.workflow.calls import Call
 from receval.workflow.fork_server import Server
 from receval.workflow.job_launchers import ForkServer, Spawner
 from receval.workflow.job_process import Job
 from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
+from receval.workflow.run import prepare_job_environment
 
 pytestmark = [pytest.mark.costly, pytest.mark.processes]
 
@@ -108,6 +111,33 @@ def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
     assert "written by compiled code\n" in log
 
 
+def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs: Runs) -> None:
+    sources = {"job_functions": hash_of_source((HERE / "job_functions.py").read_bytes())}
+    plans = {
+        "as it is": sources,
+        "as it was": {"job_functions": hash_of_source(b"def write(): ...")},
+    }
+    runs.runner.code_behind = lambda digest: CodeBehind(
+        (), CodeSnapshot().digest(), plans[digest], ("job_functions",)
+    )
+    runs.run("write", text="done", target=runs.folder / "target", code="as it is")
+    with pytest.raises(JobError, match=r"job_functions was edited while the run was at work"):
+        runs.run("write", text="done", target=runs.folder / "target", code="as it was")
+
+
+def test_no_process_of_a_run_imports_what_lies_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Runs
+) -> None:
+    for name in ("random", "select", "pyarrow"):
+        (tmp_path / f"{name}.py").write_text("open('executed', 'w')")
+    monkeypatch.chdir(tmp_path)
+    prepare_job_environment(HERE.parents[1] / "src")
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    runs.run("write", text="done", target=tmp_path / "target")
+    assert not (tmp_path / "executed").exists()
+    assert (tmp_path / "target").exists()
+
+
 def test_what_a_killed_attempt_had_half_written_goes_before_the_next_one(runs: Runs) -> None:
     left = runs.folder / ".out.txt.4711.part"
     left.write_text("a part")
@@ -124,6 +154,19 @@ def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
     assert set(found) == {"s", "cpu_time", "max_rss", "process_cpu_time"}
     assert 0 <= found["cpu_time"] <= found["process_cpu_time"]
     assert found["max_rss"] > 1
+
+
+def test_the_server_has_no_thread_when_it_forks(forked: Runs) -> None:
+    # From 3.12 on Python warns of it, once a job.
+    forked.run("write", text="done", target=forked.folder / "target")
+    assert isinstance(forked.runner._launcher, ForkServer)
+    server = forked.runner._launcher._server
+    assert server is not None
+    process = Path(f"/proc/{server.pid}")
+    # Loaded last.
+    wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
+    assert "libarrow" in (process / "maps").read_text(encoding="utf-8")
+    assert len(list((process / "task").iterdir())) == 1
 
 
 def test_nothing_that_a_job_changes_is_left_for_the_next_one(forked: Runs) -> None:

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import inspect
+import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +23,9 @@ from snakemake.persistence.file import FilePersistence
 from snakemake.resources import Resources
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.sourcecache import LocalSourceFile
+from snakemake_interface_executor_plugins.executors.real import RealExecutor
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+from snakemake_interface_executor_plugins.settings import SharedFSUsage
 
 RULES = Path(__file__).resolve().parents[2] / "workflow/rules/scheduling.smk"
 REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, or another one."
@@ -33,6 +39,20 @@ def test_the_scheduler_can_do_without_a_limit_of_jobs_a_second() -> None:
     loop = inspect.getsource(JobScheduler.schedule)
     assert "if self.job_rate_limiter is not None:" in loop, REMEDY
     assert "self._schedule_reevalutation(self.job_rate_limiter.timespan)" in loop, REMEDY
+
+
+def test_a_job_on_a_cluster_imports_nothing_from_the_folder_of_the_run() -> None:
+    rules = RULES.read_text(encoding="utf-8")
+    patched = re.search(r"^RemoteExecutor.get_python_executable = \(.*?^\)$", rules, re.M | re.S)
+    assert patched is not None
+    names = {"RemoteExecutor": type("Patched", (RemoteExecutor,), {})}
+    exec(patched[0], names)
+    shared = SimpleNamespace(shared_fs_usage=[SharedFSUsage.SOFTWARE_DEPLOYMENT])
+    workflow = SimpleNamespace(storage_settings=shared)
+    python = names["RemoteExecutor"].get_python_executable(SimpleNamespace(workflow=workflow))
+    assert python == f"{sys.executable} -P"
+    command = inspect.getsource(RealExecutor.format_job_exec)
+    assert re.search(r'self.get_python_executable\(\),\s+"-m snakemake",', command), REMEDY
 
 
 def test_what_the_workflow_keeps_is_asked_for_there() -> None:

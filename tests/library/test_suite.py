@@ -172,3 +172,19 @@ def test_the_limit_of_pytest_lies_above_that_of_the_tests() -> None:
     options = project["tool"]["pytest"]["ini_options"]
     assert options["faulthandler_timeout"] == 300
     assert options["faulthandler_exit_on_timeout"]
+
+
+@pytest.mark.processes
+@pytest.mark.repository
+def test_the_tests_are_of_the_source_beside_them_whatever_is_installed(tmp_path: Path) -> None:
+    other = tmp_path / "receval"
+    other.mkdir()
+    (other / "__init__.py").write_text("raise SystemExit('The other one was imported.')")
+    ended = subprocess.run(
+        [*PYTEST, "--collect-only", "tests/arithmetic"],
+        cwd=ROOT,
+        env={**UNASKED, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr

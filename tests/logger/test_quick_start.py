@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yte.value_handler
+from snakemake.common import get_appdirs
 from snakemake.exceptions import WorkflowError
 from snakemake.io import AnnotatedString, IOFile, flag, is_flagged
 from snakemake.sourcecache import LocalSourceFile, SourceCache, SourceFile
@@ -43,6 +45,24 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_collection_is_rare_from_the_start_of_snakemake(program: str) -> None:
     start_quickly([program, "-n"])
     assert gc.get_threshold()[0] > 10_000
+
+
+def test_a_user_without_a_home_gets_a_cache_beside_the_records_of_snakemake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("MPLCONFIGDIR", "")
+    monkeypatch.delenv("MPLCONFIGDIR")
+    monkeypatch.setattr("snakemake.common.APPDIRS", None)
+    start_quickly(["snakemake", "--cores", "1"])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"No cache can be kept in {tmp_path}/home/.cache: .snakemake/cache ")
+    assert get_appdirs().user_cache_dir == str(tmp_path / ".snakemake" / "cache" / "snakemake")
+    assert os.environ["MPLCONFIGDIR"] == str(tmp_path / ".snakemake" / "cache" / "matplotlib")
 
 
 def test_in_another_program_nothing_changes() -> None:

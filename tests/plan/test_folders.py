@@ -11,6 +11,7 @@ from plan.planned import ROOT, put_raw_files
 from receval.config.settings import load_settings
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
+from receval.workflow.plan.plans import Plans
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +85,15 @@ def test_local_mirrors_are_relative_to_the_configuration(tmp_path: Path) -> None
     assert Plan(settings, RunFolders()).datasets.is_available("ml-1m")
     assert not Plan(settings, RunFolders(ROOT, ROOT)).datasets.is_available("ml-1m")
     assert Plan(settings, RunFolders(ROOT, tmp_path)).datasets.is_available("ml-1m")
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("mirror", "said"),
+    [("~/data", r"~/data, which local_mirrors names \(~ is no"), ("miror", r"miror, which local_")],
+)
+def test_a_mirror_that_a_run_is_given_and_that_is_not_there_is_refused(
+    mirror: str, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        Plans(RunFolders(ROOT, ROOT), {"network": "off", "local_mirrors": [mirror]})

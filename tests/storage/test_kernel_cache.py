@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -54,3 +55,19 @@ def test_a_folder_that_numba_was_given_stays(
     kernel = njit(cache=True)(lambda value: value)
     assert Path(kernel.stats.cache_path).parent == tmp_path
     assert str(tmp_path) == numba.config.CACHE_DIR
+
+
+def test_where_none_can_be_written_kernels_work_and_one_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "kernels.py").write_text("def one(value):\n    return value\n")
+    # A file in place of each folder that may be made, also for a user who may write everywhere.
+    (tmp_path / "__pycache__").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kernels.py"))
+    monkeypatch.syspath_prepend(tmp_path)
+    function = importlib.import_module("kernels").one
+    kernel_cache._say_that_there_is_none.cache_clear()
+    first, second = (njit(cache=True)(function) for _ in range(2))
+    assert first.py_func is second.py_func is function
+    (said,) = caplog.messages
+    assert "XDG_CACHE_HOME" in said

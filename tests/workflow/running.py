@@ -303,10 +303,18 @@ class Workflow:
             time.sleep(0.01)
 
     @contextmanager
-    def held(self, pattern: str, *words: str, targets: tuple[str, ...]) -> Iterator[Started]:
-        """Start a run of which a job waits before a file gets its name, until the block ends."""
+    def held(
+        self, pattern: str, *words: str, targets: tuple[str, ...], own: bool = False
+    ) -> Iterator[Started]:
+        """Start a run of which a job waits before a file gets its name, until the block ends.
+
+        Its jobs load their own sources if asked to, and not the same ones from another copy.
+        """
         mark = self.folder / "held"
-        run = self.start(*words, targets=targets, variables={"RECEVAL_TEST_HELD": pattern})
+        variables = {"RECEVAL_TEST_HELD": pattern}
+        if own:
+            variables["PYTHONPATH"] = self._environment()["PYTHONPATH"]
+        run = self.start(*words, targets=targets, variables=variables)
         try:
             while not mark.exists():
                 assert run.is_running, run.end().text

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
 from receval.workflow.leftovers import remove_leftovers, remove_parts_of
-from receval.workflow.run import begin_run, remove_stale_locks
+from receval.workflow.run import begin_run, remove_stale_locks, say_what_was_of_the_future
 
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
@@ -105,7 +107,74 @@ def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
     monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
     Path(".snakemake").write_text("a file where a folder should be")
     with pytest.raises(SystemExit) as ended:
-        begin_run(Path("src"), in_main_process=True, dry=False, abandon=print)
+        begin_run(Path("src"), in_main_process=True, dry=False, at_once=(), abandon=print)
     assert ended.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("No run can begin. .snakemake")
+
+
+def refused(capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...] = (2, None)) -> str:
+    """Return why a run in the current folder may not begin."""
+    with pytest.raises(SystemExit) as ended:
+        begin_run(Path("src"), in_main_process=True, dry=False, at_once=at_once, abandon=print)
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
+    return tmp_path
+
+
+@pytest.mark.parametrize("at_once", [(0, None), (None, 0), (-1, None)])
+def test_a_run_without_a_core_or_a_job_is_refused(
+    here: Path, capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...]
+) -> None:
+    assert refused(capsys, at_once).startswith("No run can begin with --cores 0 or --jobs 0: ")
+    assert not (here / "work").exists()
+
+
+@pytest.mark.parametrize("name", ["work", ".snakemake", "work/demo"])
+def test_a_link_to_a_disk_that_is_not_there_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (here / name).parent.mkdir(exist_ok=True)
+    (here / name).symlink_to(here / "disk")
+    assert refused(capsys) == (
+        f"No run can begin. {name}: it is a link to {here}/disk, which is not there: mount its "
+        "disk, or remove the link."
+    )
+
+
+def test_a_file_in_place_of_the_folder_of_results_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "work").touch()
+    assert refused(capsys).startswith("No run can begin. work: it is a file, where a folder was")
+
+
+def test_what_came_from_the_future_is_dated_as_of_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "work" / name for name in ("demo/a.npz", "demo/b.npz", "raw/c.dat")]
+    old = tmp_path / "work" / "demo" / "old.npz"
+    for file in (*files, old):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    before, tomorrow = time.time() - 100, time.time() + 86400
+    os.utime(old, (before, before))
+    for file in files:
+        os.utime(file, (tomorrow, tomorrow))
+    say_what_was_of_the_future(tmp_path / "work")
+    first, second, raw = (file.stat().st_mtime for file in files)
+    # Neither is newer than the other, so that nothing is made again.
+    assert first == second <= time.time()
+    assert old.stat().st_mtime == pytest.approx(before)
+    assert raw == pytest.approx(tomorrow)
+    assert "2 files in " in capsys.readouterr().err
+    say_what_was_of_the_future(tmp_path / "work")
+    assert capsys.readouterr().err == ""

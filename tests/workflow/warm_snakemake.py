@@ -119,9 +119,9 @@ def serve_from_here() -> None:
 
     class Popen(subprocess.Popen):  # type: ignore[type-arg]
         def __new__(cls, words: list[str], *_: Any, **__: Any) -> Any:
-            if server.started or list(words[1:3]) != ["-m", SERVER]:
+            if server.started or list(words[2:4]) != ["-m", SERVER]:
                 return super().__new__(cls)
-            server.start(int(words[3]))
+            server.start(int(words[4]))
             return server
 
     subprocess.Popen = Popen  # type: ignore[misc]

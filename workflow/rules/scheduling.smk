@@ -16,6 +16,7 @@ from snakemake.output_index import OutputIndex
 from snakemake.persistence import PersistenceBase
 from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
 from receval.workflow.leftovers import remove_files
 
@@ -46,6 +47,12 @@ for each in workflow.modifier.rules:
 # Only the main process reads profiles, and of a module nobody does; a group is not told, either
 # (docs/cluster.md).
 ExecutionSettings.use_threads = property(lambda _: True, lambda *_: None)
+
+# Each job on a cluster is a Snakemake of its own, which begins in the folder of the run: it imports
+# nothing from there.
+RemoteExecutor.get_python_executable = (
+    lambda executor, python=RemoteExecutor.get_python_executable: f"{python(executor)} -P"
+)
 
 if workflow.resource_settings.nodes is None:
     # Groups and sizes are for clusters; working them out takes a part of every dry run.

@@ -9,7 +9,9 @@ that it reaches has changed.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import receval
 from receval.provenance.parsed_sources import ParsedSources
@@ -57,10 +59,24 @@ class CodeSnapshot:
         package: the folder above ``src``, or the current folder where there is no ``src``.
     parsed : ParsedSources, optional
         Sources parsed before.
+    loaded : mapping of str to bytes, optional
+        Sources by the names of modules, which count in place of the files.
+
+    Attributes
+    ----------
+    contents : dict of str to bytes
+        The sources that were asked for so far, by the names of modules.
     """
 
-    def __init__(self, root: Path | None = None, parsed: ParsedSources | None = None) -> None:
+    def __init__(
+        self,
+        root: Path | None = None,
+        parsed: ParsedSources | None = None,
+        loaded: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         self.package_folder, self.root = _locate(root)
+        self.contents: dict[str, bytes] = {}
+        self._loaded = loaded
         self._parsed = ParsedSources() if parsed is None else parsed
         self._modules: dict[str, SourceFile | None] = {}
         self._loaded_by: dict[str, list[tuple[str, str]]] = {}
@@ -183,18 +199,19 @@ class CodeSnapshot:
         if module not in self._modules:
             base = self.package_folder.joinpath(*module.split(".")[1:])
             # A package hides a module of the same name, as in Python itself.
-            source = self._read(base / "__init__.py")
+            source = self._read(module, base / "__init__.py")
             if source is None and module != PACKAGE:
-                source = self._read(base.with_name(f"{base.name}.py"))
+                source = self._read(module, base.with_name(f"{base.name}.py"))
             self._modules[module] = source
         return self._modules[module]
 
-    def _read(self, path: Path) -> SourceFile | None:
+    def _read(self, module: str, path: Path) -> SourceFile | None:
         try:
             content = path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return self._parsed.of(path, content)
+        self.contents[module] = self._loaded.get(module, content)
+        return self._parsed.of(path, self.contents[module])
 
 
 def _locate(root: Path | None) -> tuple[Path, Path]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from receval.provenance.source_file import hash_texts
 
 
-@cache
 def digest_of_package(package: str) -> str:
     """Return a digest of all Python files of an installed package, which is not imported.
 
@@ -24,6 +23,36 @@ def digest_of_package(package: str) -> str:
     ValueError
         It is not installed, or is not made of Python files.
     """
+    # However lines end in a checkout.
+    files = ((path, content.replace(b"\r\n", b"\n")) for path, content in files_of_package(package))
+    return hash_texts(text for path, content in files for text in (path, content.decode()))
+
+
+def sources_of_package(package: str) -> dict[str, bytes]:
+    """Return the Python files of an installed package, as they were first read, by module.
+
+    Parameters
+    ----------
+    package : str
+        As for :func:`digest_of_package`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`digest_of_package`.
+    """
+    files = {
+        path.removesuffix(".py").replace("/", "."): file for path, file in files_of_package(package)
+    }
+    if files.keys() == {package}:
+        return files
+    modules = {f"{package}.{name}": content for name, content in files.items()}
+    return {name.removesuffix(".__init__"): content for name, content in modules.items()}
+
+
+@cache
+def files_of_package(package: str) -> list[tuple[str, bytes]]:
+    """Return the Python files of an installed package by their paths in it, read once."""
     spec = PathFinder.find_spec(package)
     if spec is None:
         raise ValueError(
@@ -38,8 +67,4 @@ def digest_of_package(package: str) -> str:
         raise ValueError(
             f"The package {package} has no Python files, by which to see that its code has changed."
         )
-    return hash_texts(
-        text
-        for path, folder in files
-        for text in (path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
-    )
+    return [(path.relative_to(folder).as_posix(), path.read_bytes()) for path, folder in files]

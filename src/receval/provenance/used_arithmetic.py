@@ -65,7 +65,7 @@ class UnknownArithmeticError(ValueError):
 @cache
 def _describing() -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", __name__],
+        [sys.executable, "-P", "-m", __name__],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

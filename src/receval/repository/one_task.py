@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -43,6 +44,17 @@ def add_edition(parser: argparse.ArgumentParser, default: str | None = None) -> 
     )
 
 
+def _check_source() -> None:
+    """Refuse to do in one repository what the code of another one says."""
+    own, used = Path("src").resolve(), Path(__file__).resolve().parents[2]
+    if (own / "receval" / "__init__.py").is_file() and own != used:
+        raise ValueError(
+            f"This folder has a receval of its own, and this command is that of {used}: use the "
+            "environment of this folder (make .venv/ready, then .venv/bin/receval repo ...), or "
+            "PYTHONPATH=src receval repo ..."
+        )
+
+
 def in_repository(
     run: Callable[[argparse.Namespace], int], writes: bool
 ) -> Callable[[argparse.Namespace], int]:
@@ -52,6 +64,7 @@ def in_repository(
         from receval.datasets.reports import DatasetError
         from receval.workflow.plan.folders import RunFolders
 
+        _check_source()
         folders = RunFolders.of_command()
         is_there = (folders.config / "config.yaml").is_file()
         if not is_there or (writes and not folders.are_own):

@@ -5,10 +5,12 @@ numba keeps what it compiles beside the module. Of a package that pip has instal
 only what it has put there: the kernels would stay, and with them folders that Python takes for a
 package without content. So an installed receval keeps its kernels in the user's cache, and a
 checkout keeps them beside its modules, as with ``.pyc``. ``NUMBA_CACHE_DIR`` goes before both.
+Where none of these can be written, kernels are not kept.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,6 +18,8 @@ from typing import Any
 
 import numba
 from numba.misc.appdirs import AppDirs
+
+_log = logging.getLogger(__name__)
 
 
 def njit(**options: Any) -> Callable[[Callable], Any]:
@@ -34,10 +38,24 @@ def njit(**options: Any) -> Callable[[Callable], Any]:
         settings.CACHE_DIR = given or folder_of_kernels(Path(__file__).parents[1])
         try:
             return numba.njit(**options)(function)
+        except RuntimeError as error:
+            if "cannot cache function" not in str(error):
+                raise
+            _say_that_there_is_none()
+            return numba.njit(**{**options, "cache": False})(function)
         finally:
             settings.CACHE_DIR = given
 
     return kernel_of
+
+
+@cache
+def _say_that_there_is_none() -> None:
+    """Say once what every command that computes is slower for."""
+    _log.warning(
+        "What numba compiles can be kept nowhere, so that each command compiles it again: name a "
+        "folder that can be written by XDG_CACHE_HOME."
+    )
 
 
 @cache

@@ -14,11 +14,13 @@ from receval.datasets.availability import resolve
 from receval.datasets.fetch import obtain
 from receval.datasets.prepare import PREPARED_FILES, prepare
 from receval.datasets.raw import RawFile, RawFiles
+from receval.datasets.reports import RawDataError
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings, table_folder
 from receval.simulation.spec import TwinSpec
 from receval.simulation.twins import write_twin
 from receval.splits.kinds import AnySplitSpec, SplitSpec, make_split
+from receval.storage.messages import enumerated, quoted
 
 _log = logging.getLogger(__name__)
 
@@ -117,6 +119,11 @@ def prepare_ratings(
         Files of one folder, under the names that :func:`receval.datasets.prepare.prepare` gives.
     description : mapping
         The dataset's :class:`receval.datasets.spec.DatasetSpec` as plain values.
+
+    Raises
+    ------
+    RawDataError
+        The manifest names a parser that the description does not, or a row does not fit.
     """
     declared = (ratings, user_ids, item_ids, summary)
     written = tuple(ratings.parent / name for name in PREPARED_FILES)
@@ -125,7 +132,18 @@ def prepare_ratings(
             f"A prepared dataset is {', '.join(PREPARED_FILES)}, in this order and in one folder; "
             f"the rule declares {', '.join(map(str, declared))}."
         )
-    prepare(RawFiles.read(manifest), DatasetSpec.model_validate(description), ratings.parent)
+    raw, spec = RawFiles.read(manifest), DatasetSpec.model_validate(description)
+    # To import a parser is to run it, and of the configuration's names alone it is known that
+    # they lead into this package or into a plugin.
+    parsers = sorted({variant.parser for variant in spec.variants})
+    if raw.parser not in parsers:
+        raise RawDataError(
+            manifest,
+            None,
+            f"it names the parser {quoted(raw.parser)}, which is not the dataset's: "
+            f"{enumerated(parsers)}; delete the file, and it is made again",
+        )
+    prepare(raw, spec, ratings.parent)
 
 
 def split_ratings(

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from receval.provenance.loaded_sources import LOADED, as_planned
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, JobResult, sentence_of
 
@@ -46,11 +47,12 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
     """
     if sys.platform == "win32":
         raise ValueError("receval repo run-rule needs Linux or macOS.")
+    LOADED.keep()
     ours, theirs = socket.socketpair()
     with theirs:
         number = theirs.fileno()
         snakemake = subprocess.Popen(
-            [sys.executable, "-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
+            [*"-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
             # Its line of progress would be drawn over the debugger's.
             env={**os.environ, VARIABLE: f"{number}:{target}", "TERM": "dumb"},
             pass_fds=[number],
@@ -77,7 +79,7 @@ def _serve(connection: Connection) -> None:
     result = JobResult("It was left in the debugger.")
     try:
         # As in a job, so that the bytes are the same.
-        with threadpool_limits(1):
+        with as_planned(job.code), threadpool_limits(1):
             job.call.make()
         result = JobResult()
     except Exception as error:

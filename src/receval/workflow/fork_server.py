@@ -25,6 +25,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from receval.arithmetic import use_one_arithmetic
+from receval.provenance.loaded_sources import LOADED
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
 from receval.workflow.preloading import all_the_rest, libraries
 
@@ -154,6 +155,7 @@ def _end_with(server: int) -> None:
 
 
 if __name__ == "__main__":
+    LOADED.keep()
     use_one_arithmetic()
     Server(socket.socket(fileno=int(sys.argv[1]))).serve()
     os._exit(0)

@@ -18,8 +18,10 @@ from multiprocessing.process import BaseProcess
 from typing import Protocol
 
 from receval.arithmetic import use_one_arithmetic
+from receval.provenance.loaded_sources import LOADED
 from receval.workflow.job_process import Ended, Job, JobResult, carry_out, end_with_the_run_alone
-from receval.workflow.memory_of_jobs import KEPT
+from receval.workflow.memory_of_jobs import KEPT, WITHOUT_THREADS
+from receval.workflow.safe_path import SAFE_PYTHON, safe_path
 
 PATIENCE = 10.0
 """Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
@@ -74,10 +76,10 @@ class ForkServer:
         with theirs:
             number = theirs.fileno()
             self._server = subprocess.Popen(
-                [sys.executable, "-m", "receval.workflow.fork_server", str(number)],
+                [*SAFE_PYTHON, "-m", "receval.workflow.fork_server", str(number)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[number],
-                env={**KEPT, **os.environ},
+                env={**KEPT, **WITHOUT_THREADS, **os.environ},
             )
 
     def start(self, job: Job) -> StartedJob:
@@ -177,7 +179,7 @@ class Spawner:
         """Start a process for a job."""
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_spawned, args=(job, sender), daemon=True)
-        with self._lock, _without_main_module():
+        with self._lock, _without_main_module(), safe_path():
             process.start()
         sender.close()
         return _SpawnedJob(process, receiver, self._lock)
@@ -211,6 +213,7 @@ class _SpawnedJob:
 
 def _spawned(job: Job, result: Connection) -> None:
     """Carry out a job, and end with the process that wants it."""
+    LOADED.keep()
     use_one_arithmetic()
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from receval.provenance.loaded_sources import CodeBehind, as_planned
 from receval.storage.files import write_atomically
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, noting_compiled
@@ -43,12 +44,15 @@ class Job:
         seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
         resident memory of the process in MB, with the libraries that it shares with others) and
         ``process_cpu_time`` (processor seconds of the process from its start).
+    code : CodeBehind or None
+        What the run was planned with; the job fails if its process has loaded anything else.
     """
 
     call: Call
     folder: Path
     log: Path
     benchmark: Path | None = None
+    code: CodeBehind | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def carry_out(job: Job) -> JobResult:
         with job_log(job.log):
             _redirect_into(job.log)
             wall, processor = time.perf_counter(), time.process_time()
-            with noting_compiled() as compiled:
+            with as_planned(job.code), noting_compiled() as compiled:
                 job.call.make()
             spent = time.perf_counter() - wall, time.process_time() - processor
             for kernel, types in compiled:

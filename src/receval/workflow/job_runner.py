@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from receval.provenance.loaded_sources import CodeBehind
 from receval.workflow.calls import Call, NamedFiles, paths_of
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, JobResult
@@ -46,6 +47,9 @@ class JobRunner:
 
     Attributes
     ----------
+    code_behind : callable
+        Returns the code behind a digest that a rule has as its parameter ``code``, so that a job
+        fails that has loaded other code; None where it is not known, as it is before the plan is.
     disk_full : bool
         Whether a job has failed for want of space, for which the run was abandoned.
 
@@ -63,6 +67,7 @@ class JobRunner:
         self._running: set[StartedJob] = set()
         self._stopped_by: str | None = None
         self._interrupted = False
+        self.code_behind: Callable[[str], CodeBehind | None] = lambda _: None
         self.disk_full = False
         # The time of the jobs then counts as that of this process's children.
         atexit.register(self.close)
@@ -104,7 +109,8 @@ class JobRunner:
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name
-        job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark))
+        code = self.code_behind(params.get("code", ""))
+        job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark), code)
         remove_parts_of(paths_of(outputs))
         started = self._start(job, name)
         result, status = started.wait()

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.storage.files import write_atomically
+from receval.workflow.safe_path import safe_path
 
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
@@ -78,7 +79,7 @@ def compile_all(processes: int | None = None) -> list[tuple[str, str]]:
     for kernel, types in listed():
         modules.setdefault(kernel.partition(":")[0], []).append((kernel, types))
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes or os.cpu_count(), context) as pool:
+    with safe_path(), ProcessPoolExecutor(processes or os.cpu_count(), context) as pool:
         return [pair for outdated in pool.map(_compile_each, modules.values()) for pair in outdated]
 
 

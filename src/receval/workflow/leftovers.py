@@ -40,6 +40,37 @@ def remove_leftovers(folder: Path) -> list[Path]:
     return removed
 
 
+def date_back(folder: Path, now: float) -> list[Path]:
+    """Give files that came from the future the date of now; call it while no run is alive.
+
+    Snakemake fails, and removes, whatever is made from such a file: it is older. All of them get
+    one date, so that what was made from each other stays as it is.
+
+    Parameters
+    ----------
+    folder : Path
+        What the workflow makes; raw files in it (``raw``) have no part in this.
+    now : float
+        As of :func:`time.time`.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    dated = []
+    for parent, folders, files in os.walk(folder):
+        if Path(parent) == folder and "raw" in folders:
+            folders.remove("raw")
+        for path in (Path(parent, name) for name in files):
+            # What cannot be dated is Snakemake's to speak of.
+            with suppress(OSError):
+                if path.lstat().st_mtime > now:
+                    os.utime(path, (now, now), follow_symlinks=False)
+                    dated.append(path)
+    return sorted(dated)
+
+
 def remove_parts_of(targets: Iterable[Path]) -> None:
     """Remove what was half written of some files and folders; call it before they are made.
 

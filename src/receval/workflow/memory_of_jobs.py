@@ -23,6 +23,12 @@ They are the values that glibc comes to by itself, from 128 KiB on, in a process
 long. Most jobs are too short for that, and would take and give back the same pages again and again.
 """
 
+WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""Keeps an allocator that pyarrow has from starting a thread, which does not go on in jobs anyway.
+
+From 3.12 on, Python warns whenever a process forks that has threads.
+"""
+
 _MADV_COLLAPSE = 25
 _SIZE = Path("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
 _OWN = re.compile(rb"(?P<start>[0-9a-f]+)-(?P<end>[0-9a-f]+) rw-p \S+ 00:00 0 *(?:\[heap\])?")

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,11 +17,11 @@ from filelock import FileLock, Timeout
 from receval.arithmetic import use_one_arithmetic
 from receval.config.settings import EDITIONS
 from receval.provenance.used_arithmetic import begin_to_describe_processor
-from receval.storage.messages import REFUSED, about_files
+from receval.storage.messages import REFUSED, about_files, how_many
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.garbage import collect_rarely
 from receval.workflow.job_runner import JobRunner
-from receval.workflow.leftovers import remove_leftovers
+from receval.workflow.leftovers import date_back, remove_leftovers
 
 # Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
 _RECORD_BYTES = 2**20
@@ -28,7 +30,12 @@ _held: list[FileLock] = []
 
 
 def begin_run(
-    source: Path, *, in_main_process: bool, dry: bool, abandon: Callable[[Exception], object]
+    source: Path,
+    *,
+    in_main_process: bool,
+    dry: bool,
+    at_once: Sequence[int | None],
+    abandon: Callable[[Exception], object],
 ) -> JobRunner:
     """Prepare this process for a run, and return what runs its jobs.
 
@@ -40,12 +47,15 @@ def begin_run(
         Whether this is the run's main process, which then holds the run's lock in ``.snakemake``.
     dry : bool
         Whether nothing will be run, so that nothing need be loaded.
+    at_once : sequence of int or None
+        How many cores the run has, and how many jobs it may submit, if there are limits.
     abandon : callable
         See :class:`receval.workflow.job_runner.JobRunner`.
     """
     collect_rarely()
     prepare_job_environment(source)
     if in_main_process:
+        _check_limits(at_once)
         _clear_up(dry)
         if not dry:
             begin_to_describe_processor()
@@ -56,6 +66,16 @@ def begin_run(
     return runner
 
 
+def _check_limits(at_once: Sequence[int | None]) -> None:
+    """End a run that would wait for ever: Snakemake takes a limit of nothing for one."""
+    if min(limit for limit in (1, *at_once) if limit is not None) < 1:
+        print(
+            "No run can begin with --cores 0 or --jobs 0: name a number from 1 on, or all.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+
+
 def _clear_up(dry: bool) -> None:
     """Remove what killed runs have left; end this one where it could keep no records."""
     if dry:
@@ -63,9 +83,22 @@ def _clear_up(dry: bool) -> None:
             remove_stale_locks(Path(".snakemake"))
         return
     with or_no_run():
-        for folder in (Path(".snakemake"), Path("work")):
+        links = [path for path in Path("work").glob("*") if path.is_symlink()]
+        for folder in (Path(".snakemake"), Path("work"), *links):
             _check_space(folder)
         remove_stale_locks(Path(".snakemake"), [Path("work") / name for name in (*EDITIONS, "raw")])
+    say_what_was_of_the_future(Path("work"))
+
+
+def say_what_was_of_the_future(folder: Path) -> None:
+    """Date what was made by a clock that is ahead as of now, and say so: see :func:`date_back`."""
+    dated = date_back(folder, time.time())
+    if dated:
+        print(
+            f"{how_many(len(dated), 'file')} in {folder.as_posix()} came from the future, such as "
+            f"{dated[0].as_posix()}: dated as of now. Look after the clocks of your machines.",
+            file=sys.stderr,
+        )
 
 
 @contextmanager
@@ -80,6 +113,12 @@ def or_no_run() -> Iterator[None]:
 
 def _check_space(folder: Path) -> None:
     """Raise the system's error where a folder takes no more files."""
+    if folder.is_symlink() and not folder.exists():
+        there = os.fspath(folder.readlink())
+        reason = f"it is a link to {there}, which is not there: mount its disk, or remove the link"
+        raise OSError(errno.ENOLINK, reason, os.fspath(folder))
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(folder))
     folder.mkdir(parents=True, exist_ok=True)
     probe = folder / f".space.{os.getpid()}.part"
     try:
@@ -101,8 +140,9 @@ def prepare_job_environment(source: Path) -> None:
         The folder that holds the package.
     """
     use_one_arithmetic(computes=False)
-    there = os.environ.get("PYTHONPATH", "")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
+    # An empty part would be the current folder, which may be anybody's.
+    there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), *there]))
 
 
 def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]:

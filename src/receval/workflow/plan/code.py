@@ -15,7 +15,8 @@ from receval.config.named_code import OWN, package_of
 from receval.config.settings import Settings
 from receval.config.studies import ExperimentSpec
 from receval.provenance.code_digest import LENGTH, CodeSnapshot
-from receval.provenance.package_digest import digest_of_package
+from receval.provenance.loaded_sources import CodeBehind, hash_of_source
+from receval.provenance.package_digest import digest_of_package, sources_of_package
 from receval.provenance.parsed_sources import ParsedSources
 from receval.provenance.source_file import hash_texts
 from receval.provenance.versions import versions
@@ -43,6 +44,7 @@ class PlannedCode:
         self.settings = settings
         self.root = root
         self._known = known
+        self._entries: dict[str, tuple[str, ...]] = known._entries if known else {}
 
     def digest(self, *entries: str) -> str:
         """Return the digest of the function that a rule names and of modules it loads by name.
@@ -55,7 +57,23 @@ class PlannedCode:
         digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
         digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
         digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
-        return f"{digest}-{_versions_digest()}"
+        whole = f"{digest}-{_versions_digest()}"
+        self._entries[whole] = entries
+        return whole
+
+    def behind(self, digest: str) -> CodeBehind | None:
+        """Return the code that :meth:`digest` has returned a digest of; None if it has not."""
+        if digest not in self._entries:
+            return None
+        entries = self._entries[digest]
+        own = tuple(entry for entry in entries if package_of(entry) == OWN)
+        plugins = tuple(sorted({*map(package_of, entries)} - {OWN}))
+        modules = {part.partition(":")[0] for part in self._snapshot.parts(*own)}
+        contents = {name: self._snapshot.contents[name] for name in modules}
+        for package in plugins:
+            contents |= sources_of_package(package)
+        hashes = {name: _hash_of_source(content) for name, content in contents.items()}
+        return CodeBehind(own, self._snapshot.digest(*own), hashes, plugins)
 
     def folded(self, digests: Iterable[str]) -> str:
         """Return one digest of several: it changes when one of them does."""
@@ -232,6 +250,9 @@ def _sources_kept_in(root: Path) -> ParsedSources:
     sources = ParsedSources(root / ".snakemake" / "parsed_sources.json")
     atexit.register(sources.save)
     return sources
+
+
+_hash_of_source = cache(hash_of_source)
 
 
 @cache

@@ -113,6 +113,11 @@ class PlannedDatasets:
                 if found.status in ("download", "absent") and name not in self.settings.leave_out
             ]
             lines += [availability_table(rows)] if rows else []
+            lines += [
+                f"The local mirror {mirror.as_posix()} is not there."
+                for mirror in self.missing_mirrors()
+                if rows
+            ]
         return "\n".join(lines).rstrip()
 
     def local_checksums(self, dataset: str) -> dict[str, str]:
@@ -138,6 +143,10 @@ class PlannedDatasets:
             "local_mirrors": list(map(str, self._mirrors)),
             "network": self.settings.network,
         }
+
+    def missing_mirrors(self) -> list[Path]:
+        """Return the local mirrors that are not there."""
+        return [mirror for mirror in self._mirrors if not mirror.is_dir()]
 
     @property
     def _mirrors(self) -> list[Path]:

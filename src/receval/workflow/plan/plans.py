@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from receval.config.repeated_settings import (
@@ -13,6 +14,7 @@ from receval.config.repeated_settings import (
     with_seeds_of,
 )
 from receval.config.settings import EDITIONS, load_settings
+from receval.provenance.loaded_sources import CodeBehind
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.plan import Plan
 
@@ -28,6 +30,11 @@ class Plans(Mapping[str, Plan]):
         What is read and not made, the configuration among it.
     overrides : mapping
         From ``--config`` and ``--configfile``.
+
+    Raises
+    ------
+    ValueError
+        The configuration cannot be used, or the overrides name a local mirror that is not there.
     """
 
     def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:
@@ -37,6 +44,8 @@ class Plans(Mapping[str, Plan]):
             edition: Plan(load_settings(folders.config, edition, overrides), folders)
             for edition in EDITIONS
         }
+        if "local_mirrors" in overrides:
+            _check_mirrors(self._editions["full"].datasets.missing_mirrors())
         self._unseeded: dict[tuple[str, bool], RepeatedSettings] = {}
         self._runs: dict[str, Plan] = {}
 
@@ -54,6 +63,11 @@ class Plans(Mapping[str, Plan]):
     def __len__(self) -> int:
         return len(self._editions)
 
+    def code_behind(self, digest: str) -> CodeBehind | None:
+        """Return the code that a job's digest is of; None if no plan has worked it out."""
+        plans = (*self._editions.values(), *self._runs.values())
+        return next(filter(None, (plan.code.behind(digest) for plan in plans)), None)
+
     def _plan_of_run(self, name: str) -> Plan:
         edition, short = edition_of_run(name)
         kind = edition, "-" in short
@@ -63,3 +77,13 @@ class Plans(Mapping[str, Plan]):
             )
         settings = with_seeds_of(self._unseeded[kind], name)
         return Plan(settings, self._folders, self._editions[edition])
+
+
+def _check_mirrors(missing: list[Path]) -> None:
+    """Refuse a mirror that somebody has just named: without it a run would plan other data."""
+    for mirror in missing:
+        hint = " (~ is no home folder here: write it out)" if "~" in mirror.parts else ""
+        raise ValueError(
+            f"There is no folder {mirror.as_posix()}, which local_mirrors names{hint}. Correct the "
+            "name, or leave it out: local_mirrors=[]."
+        )
