@@ -52,8 +52,6 @@ except ModuleNotFoundError as missing:
 if elsewhere := libraries_from_elsewhere():
     sys.exit(elsewhere)
 
-min_version("9.27")
-
 JOBS = begin_run(
     REPOSITORY / "src",
     in_main_process=workflow.is_main_process,
