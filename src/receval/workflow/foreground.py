@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from receval.provenance.loaded_sources import LOADED, as_planned
 from receval.workflow.job_launchers import Launcher, StartedJob, fastest_launcher
 from receval.workflow.job_process import Job, JobResult, sentence_of
+from receval.workflow.safe_path import SAFE_PYTHON
 
 VARIABLE = "RECEVAL_FOREGROUND"
 """Names the socket and the file, as ``number:file``."""
@@ -52,7 +53,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
     with theirs:
         number = theirs.fileno()
         snakemake = subprocess.Popen(
-            [*"-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
+            [*SAFE_PYTHON, "-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
             # Its line of progress would be drawn over the debugger's.
             env={**os.environ, VARIABLE: f"{number}:{target}", "TERM": "dumb"},
             pass_fds=[number],
