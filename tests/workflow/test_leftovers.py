@@ -13,7 +13,7 @@ from receval.workflow.run import begin_run, remove_stale_locks
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
     "ml-1m/user-80/pop/models.4712.part/.fold1.npz.4712.part",
-    "ml-1m/user-80/.split.npz.4711.part",
+    "ml-1m/user-80/.split.npz.0a1b2c3d.part",
     "ml-1m/.4711.part/ratings.parquet",
     "artifacts/bellogin2017/.fig02.csv.99.part",
 ]
@@ -61,7 +61,7 @@ def test_before_a_job_is_tried_again_what_it_had_half_written_goes_and_nothing_o
     tmp_path: Path,
 ) -> None:
     shards, system = tmp_path / "shards", tmp_path
-    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.12.part")
+    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.0a1b2c3d.part")
     others = (".15-of-8.npz.4711.part", ".4-of-8.npz.4711.part", ".5-of-8-npz.1.part", "4-of-8.npz")
     shards.mkdir()
     for name in (*own, *others):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,12 +83,25 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file, which takes the place of a file once the ``with`` block has ended."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Renaming is atomic only within one file system, hence a temporary file beside the target.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = being_written(path.parent, f".{path.name}")
+    # Made here and now, as "x" says: a link that is there already would be followed elsewhere.
+    temporary.open("xb").close()
     try:
         yield temporary
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def being_written(folder: Path, name: str = "") -> Path:
+    """Return where something is written until it is whole, which nobody can foretell.
+
+    Examples
+    --------
+    >>> len(being_written(Path("work"), "models").name)
+    20
+    """
+    return folder / f"{name}.{secrets.token_hex(4)}.part"
 
 
 class DamagedFileError(ValueError):

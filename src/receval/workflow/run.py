@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from receval.arithmetic import use_one_arithmetic
 from receval.config.settings import EDITIONS
 from receval.provenance.used_arithmetic import begin_to_describe_processor
+from receval.storage.files import being_written
 from receval.storage.messages import REFUSED, about_files
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.garbage import collect_rarely
@@ -81,9 +82,10 @@ def or_no_run() -> Iterator[None]:
 def _check_space(folder: Path) -> None:
     """Raise the system's error where a folder takes no more files."""
     folder.mkdir(parents=True, exist_ok=True)
-    probe = folder / f".space.{os.getpid()}.part"
+    probe = being_written(folder, ".space")
     try:
-        probe.write_bytes(bytes(_RECORD_BYTES))
+        with probe.open("xb") as file:
+            file.write(bytes(_RECORD_BYTES))
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)
