@@ -136,7 +136,20 @@ def changed(change: Callable[[dict[str, Any]], object]) -> None:
             lambda c: c["arguments"].update(users="some"),
             "cannot be repeated: receval evaluate: arg",
         ),
-        (lambda c: c["arguments"].update(colour="red"), "unrecognized arguments: --colour=red"),
+        (lambda c: c["arguments"].update(colour="red"), "'colour' is no argument of receval eval"),
+        (
+            lambda c: c["arguments"].update({"report=a.html": None}),
+            "'report=a.html' is no argument",
+        ),
+        (
+            lambda c: c["arguments"].update({"rep": "a.html"}),
+            "'rep' is no argument of receval eval",
+        ),
+        (lambda c: c["arguments"].update(out="else"), "'out' is no argument of receval evaluate"),
+        (lambda c: c["arguments"].update(force=True), "'force' is no argument of receval evaluate"),
+        (lambda c: c["arguments"].update(dialect=None), "'dialect' cannot be null."),
+        (lambda c: c["arguments"].update(ratings="--out=else"), "'ratings' cannot be"),
+        (lambda c: c.update(digests={"r.csv": 7}), "is no settings.json of receval"),
         (lambda c: c["arguments"].update(ratings="gone.csv"), "names gone.csv (ratings), which is"),
         (lambda c: c["arguments"].pop("ratings"), "give ratings, or --settings of a folder to"),
     ],
@@ -195,8 +208,8 @@ def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
 @pytest.mark.parametrize("files", [["../r.csv"], ["/etc/passwd"], "r.csv", 7, None])
 def test_settings_of_somebody_else_take_no_file_away_outside_their_folder(files: Any) -> None:
     Path("out").mkdir()
-    Path("out/settings.json").write_text(json.dumps({"files": files}))
-    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out"]) == 0
+    Path("out/settings.json").write_text(json.dumps({"files": files}), encoding="utf-8")
+    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out", "--force"]) == 0
     assert Path("r.csv").exists()
 
 

@@ -79,7 +79,7 @@ class PartialFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if anew:
             self.path.unlink(missing_ok=True)
-        return open(self.path, "ab", opener=_without_following)  # noqa: PTH123 - a path's has no opener
+        return open(self.path, "ab", opener=_without_following)
 
     @property
     def origin(self) -> Path:

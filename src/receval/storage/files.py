@@ -32,7 +32,8 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     path : Path
         Target. A reader sees the old content or the new, never a part of either.
     content : bytes, bytearray or str
-        Text is written as UTF-8 with the line ends it has.
+        Text is written as UTF-8 with the line ends it has. What has no UTF-8, such as the bytes of
+        a file's name in another encoding, is written as escapes.
 
     Examples
     --------
@@ -41,7 +42,11 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     'one line'
     """
     with replacing(path) as temporary:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.write_bytes(_encoded(content) if isinstance(content, str) else content)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="backslashreplace")
 
 
 def sha256_of(path: Path) -> str:
