@@ -157,7 +157,7 @@ def test_a_report_that_cannot_be_put_in_place_leaves_the_earlier_one(tmp_path: P
     report(first=["a"]).write(out)
     (out / "zones.csv").mkdir()
     before = contents(out)
-    with pytest.raises(ValueError, match=r"zones\.csv is a folder where the report has a file"):
+    with pytest.raises(ValueError, match=r"zones\.csv' is a folder where the report has"):
         report(first=["b"], zones=["c"]).write(out, force=True)
     assert contents(out) == before
 

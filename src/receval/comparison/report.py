@@ -17,7 +17,7 @@ from receval.comparison.report_parts import ReportPart, ReportTable, ReportText
 from receval.figures.tables import Table
 from receval.interchange.reading import ReadingReport, told_together
 from receval.notes import MOST_SHOWN, Note, gravest_first
-from receval.storage.files import sha256_of, write_atomically, write_results
+from receval.storage.files import encoded, results_text, sha256_of
 from receval.storage.messages import how_many
 
 PAGE = "report.html"
@@ -138,24 +138,28 @@ class Report:
         ValueError
             The folder has files of others.
         """
-        folder = Path(folder)
-        with replacing_report(folder, force=force, inputs=inputs) as fresh:
+        folder, digests = Path(folder), {}
+        with replacing_report(folder, force=force, inputs=inputs) as beside:
+
+            def write(name: str, text: str) -> None:
+                path = beside(name)
+                path.write_bytes(encoded(text))
+                digests[name] = sha256_of(path)
+
             for name, rows in self.data.items():
-                shown = _as_texts(rows) if for_spreadsheets else rows
-                write_results(shown, fresh / f"{name}.csv")
+                write(f"{name}.csv", results_text(_as_texts(rows) if for_spreadsheets else rows))
             for part in self.parts:
                 for name, text in part.files.items():
-                    write_atomically(fresh / name, text)
-            write_atomically(fresh / PAGE, self.page())
-            digests = {path.name: sha256_of(path) for path in fresh.glob("*.*")}
+                    write(name, text)
+            write(PAGE, self.page())
             own = {
                 **(settings or {}),
                 "result": self.settings,
                 "reading": [one.as_dict() for one in self.reading],
                 "notes": [note.as_dict() for note in self.all_notes],
             }
-            write_atomically(fresh / SETTINGS, settings_text(own, digests))
-        return [folder / name for name in sorted({*digests, SETTINGS})]
+            write(SETTINGS, settings_text(own, digests))
+        return [folder / name for name in sorted(digests)]
 
 
 # What spreadsheets take for a formula; a number is none.

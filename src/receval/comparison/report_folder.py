@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from receval.storage.files import being_written, sha256_of
-from receval.storage.messages import enumerated, printable, quoted
+from receval.storage.files import replacing, sha256_of
+from receval.storage.messages import enumerated, quoted
 
 SETTINGS = "settings.json"
 FILES = "files"
@@ -85,10 +84,11 @@ def refuse_files_of_others(folder: Path) -> None:
 @contextmanager
 def replacing_report(
     folder: Path, *, force: bool = False, inputs: Collection[Path] = ()
-) -> Iterator[Path]:
-    """Give a folder for the files of a report, which take their places when the block has ended.
+) -> Iterator[Callable[[str], Path]]:
+    """Give what names a temporary file for each file of a report.
 
-    Whatever goes wrong before, as on a full disk, leaves the earlier report as it was.
+    All of them take their places when the ``with`` block has ended. Whatever goes wrong before, as
+    on a full disk, leaves the earlier report as it was.
 
     Parameters
     ----------
@@ -99,79 +99,50 @@ def replacing_report(
     inputs : collection of Path
         Files that are never written over.
 
+    Yields
+    ------
+    callable
+        Takes the name of a file of the report.
+
     Raises
     ------
     ValueError
-        The folder has files of others (:func:`refuse_files_of_others`), some of which have names
-        of the report's files; or an input has.
+        The folder has files of others (:func:`refuse_files_of_others`), or one has the name of a
+        file of the report.
     """
     if not force:
         refuse_files_of_others(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    fresh = being_written(folder, ".report")
-    replaced = fresh / "replaced"
-    replaced.mkdir(parents=True)
-    try:
-        yield fresh
-        names = sorted(path.name for path in fresh.iterdir() if path != replaced)
-        earlier = files_of_report(folder)
-        _check_targets(folder, names, earlier, force, inputs)
-        gone = [
-            name
-            for name in set(earlier).difference(names)
-            if _is_as_written(folder / name, earlier[name])
-        ]
-        _exchange(folder, fresh, replaced, names, gone)
-        shutil.rmtree(replaced)
-    finally:
-        for path in [*fresh.glob("*.*")]:
-            path.unlink()
-        # What could not be put back is not thrown away.
-        with suppress(OSError):
-            replaced.rmdir()
-        with suppress(OSError):
-            fresh.rmdir()
-
-
-def _check_targets(
-    folder: Path,
-    names: Sequence[str],
-    earlier: Mapping[str, str],
-    force: bool,
-    inputs: Collection[Path],
-) -> None:
-    there = [name for name in names if (folder / name).exists() or (folder / name).is_symlink()]
+    earlier = files_of_report(folder)
+    own = {*earlier, SETTINGS} if earlier else set()
     read = {path.resolve() for path in inputs}
-    if taken := [name for name in there if (folder / name).resolve() in read]:
-        raise ValueError(
-            f"{printable(str(folder / taken[0]))} is read by this command, which would write over "
-            "it: name another folder with --out."
-        )
-    if folders := [name for name in there if (folder / name).is_dir()]:
-        raise ValueError(
-            f"{printable(str(folder / folders[0]))} is a folder where the report has a file: name "
-            "another folder with --out."
-        )
-    if not force:
-        known = {SETTINGS: "", **earlier} if earlier else {}
-        _refuse(folder, [name for name in there if name not in known])
+    names: list[str] = []
+    with ExitStack() as all_files:
 
+        def beside(name: str) -> Path:
+            target = folder / name
+            if target.resolve() in read:
+                raise ValueError(
+                    f"{quoted(str(target), 150)} is read by this command, which would write over "
+                    "it: name another folder with --out."
+                )
+            if target.is_dir():
+                raise ValueError(
+                    f"{quoted(str(target), 150)} is a folder where the report has a file: name "
+                    "another folder with --out."
+                )
+            if not force and name not in own and (target.exists() or target.is_symlink()):
+                _refuse(folder, [name])
+            names.append(name)
+            return all_files.enter_context(replacing(target))
 
-def _exchange(
-    folder: Path, fresh: Path, replaced: Path, names: Sequence[str], gone: Sequence[str]
-) -> None:
-    """Put files in place of others, which are put back if one cannot be."""
-    done: list[tuple[Path, Path]] = []
-    try:
-        for name in (*gone, *names):
-            for source, target in ((folder, replaced), (fresh, folder)):
-                if (source / name).exists() or (source / name).is_symlink():
-                    (source / name).replace(target / name)
-                    done.append((source / name, target / name))
-    except BaseException:
-        for source, target in reversed(done):
-            target.replace(source)
-        raise
+        yield beside
+        gone = [
+            folder / name
+            for name, digest in earlier.items()
+            if name not in names and _is_as_written(folder / name, digest)
+        ]
+    for path in gone:
+        path.unlink(missing_ok=True)
 
 
 def _refuse(folder: Path, names: Sequence[str]) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,10 +43,11 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     'one line'
     """
     with replacing(path) as temporary:
-        temporary.write_bytes(_encoded(content) if isinstance(content, str) else content)
+        temporary.write_bytes(encoded(content) if isinstance(content, str) else content)
 
 
-def _encoded(text: str) -> bytes:
+def encoded(text: str) -> bytes:
+    """Return a text in UTF-8, with escapes for what has none."""
     return text.encode(errors="backslashreplace")
 
 
@@ -56,9 +58,13 @@ def sha256_of(path: Path) -> str:
 
 
 def write_results(results: pd.DataFrame, path: Path) -> None:
-    """Write one row an observation, real numbers with ten significant digits, in one step."""
-    text = results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    write_atomically(path, text)
+    """Write the text of results in one step."""
+    write_atomically(path, results_text(results))
+
+
+def results_text(results: pd.DataFrame) -> str:
+    """Return results as CSV: one row an observation, real numbers with ten significant digits."""
+    return results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
 def read_results(path: Path) -> pd.DataFrame:
@@ -90,7 +96,12 @@ def replacing(path: Path) -> Iterator[Path]:
     # Renaming is atomic only within one file system, hence a temporary file beside the target.
     temporary = being_written(path.parent, f".{path.name}")
     # Made here and now, as "x" says: a link that is there already would be followed elsewhere.
-    temporary.open("xb").close()
+    try:
+        temporary.open("xb").close()
+    except OSError as error:
+        # Of the folder, and of no use to a person who never sees the temporary name.
+        error.filename = os.fspath(path)
+        raise
     try:
         yield temporary
         temporary.replace(path)
