@@ -31,6 +31,13 @@ def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Pa
     assert not link.is_symlink()
 
 
+def test_a_file_that_cannot_be_written_is_called_by_its_own_name(tmp_path: Path) -> None:
+    target = Path("/proc/page.html")
+    with pytest.raises(OSError, match="page") as caught:
+        write_atomically(target, "page")
+    assert caught.value.filename == str(target)
+
+
 def test_a_link_with_the_name_of_what_is_being_written_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,6 +103,8 @@ def prepare_job_environment(source: Path) -> None:
         The folder that holds the package.
     """
     use_one_arithmetic(computes=False)
+    # Jupyter's kernels set it for all that they start: here figures are files.
+    os.environ.pop("MPLBACKEND", None)
     there = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), there]))
 
