@@ -156,9 +156,11 @@ def make_with(**arithmetic: object) -> None:
 def tolerate(per_list: float) -> None:
     """Tolerate so much per list of values, whatever was measured."""
     path = Path("config/drift.yaml")
-    before = path.read_text().partition("\ntolerances:")[0]
+    before = path.read_text(encoding="utf-8").partition("\ntolerances:")[0]
     bound = f"{{per_list: {per_list}, reason: a few hits}}"
-    path.write_text(f"{before}\ntolerances:\n  value: {bound}\n  '*': {{reason: exact}}\n")
+    path.write_text(
+        f"{before}\ntolerances:\n  value: {bound}\n  '*': {{reason: exact}}\n", encoding="utf-8"
+    )
 
 
 OTHER_KERNELS = "OpenBLAS 0.3.30 with NeoverseN1 kernels"

@@ -103,7 +103,7 @@ def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
-    Path(".snakemake").write_text("a file where a folder should be")
+    Path(".snakemake").write_text("a file where a folder should be", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         begin_run(Path("src"), in_main_process=True, dry=False, abandon=print)
     assert ended.value.code == 2
