@@ -23,7 +23,7 @@ from receval.commands.saved_arguments import (
 from receval.interchange.reading import FORMATS
 from receval.notes import refuse_doubts
 from receval.storage.files import write_atomically
-from receval.storage.messages import printable, quoted
+from receval.storage.messages import printable, quoted, shortened
 
 if TYPE_CHECKING:
     from receval.comparison.report import Report
@@ -328,13 +328,13 @@ def _samples(text: str) -> int:
 
 def _folder(text: str) -> Path:
     if Path(text).exists() and not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is a file: name a folder")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a file: name a folder")
     return Path(text)
 
 
 def _file(text: str) -> Path:
     if Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is a folder: name a file")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a folder: name a file")
     return Path(text)
 
 
