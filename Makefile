@@ -83,7 +83,6 @@ types: $(VENV)/ready
 
 style: $(VENV)/ready
 	$(BIN)/ruff check .
-	@# Texts are UTF-8 in every locale; the rule is one of ruff's preview, which changes others.
 	$(BIN)/ruff check --preview --select PLW1514 .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports

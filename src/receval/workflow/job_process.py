@@ -143,7 +143,7 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     target.write_bytes(b"")
     # Appending, so that others can write to the same file.
     handler = logging.FileHandler(target, mode="a", encoding="utf-8")
-    handler.setFormatter(_Printable("%(levelname)s %(message)s"))
+    handler.setFormatter(_PlainText("%(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
     for name in TALKATIVE:
@@ -165,7 +165,7 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
         handler.close()
 
 
-class _Printable(logging.Formatter):
+class _PlainText(logging.Formatter):
     """Shows names of others with escapes: logs are read at terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
