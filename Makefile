@@ -99,6 +99,7 @@ types: $(VENV)/ready-to-test
 
 style: $(VENV)/ready-to-test
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow

@@ -84,7 +84,7 @@ def grown_memory(name: str, real: Path | None, size: float) -> int:
     gc.collect()
     # Or the fit would live in memory that the allocator still holds, and seem to need none.
     ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text(PEAK_RESET)
+    Path("/proc/self/clear_refs").write_text(PEAK_RESET, encoding="utf-8")
     before = status("VmRSS")
     learn(model, data, spec)
     rank(model, data)
@@ -100,7 +100,11 @@ def prepared(name: str, real: Path | None, size: float) -> tuple[SystemSpec, Fol
 
 def status(entry: str) -> int:
     """Return an amount of memory of this process in bytes, as the kernel names it."""
-    (line,) = (line for line in STATUS.read_text().splitlines() if line.startswith(entry + ":"))
+    (line,) = (
+        line
+        for line in STATUS.read_text(encoding="utf-8").splitlines()
+        if line.startswith(entry + ":")
+    )
     return 1024 * int(line.split()[1])
 
 

@@ -189,5 +189,5 @@ def _first_processor() -> dict[str, str]:
 
 def _sysctl(name: str) -> str:
     """Return what macOS says of itself under a name."""
-    done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True)
+    done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, encoding="utf-8")
     return done.stdout.strip()

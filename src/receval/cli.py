@@ -7,11 +7,15 @@ import argparse
 import os
 import sys
 import warnings
+from codecs import register_error
 from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
+from unicodedata import category
 
 from receval import __version__
 from receval.arithmetic import use_one_arithmetic
+from receval.commands.arguments import check_targets
 from receval.commands.audit_samples import add_audit_samples
 from receval.commands.command_parser import CommandParser
 from receval.commands.completion import add_completion
@@ -21,7 +25,7 @@ from receval.commands.multiverse import add_multiverse
 from receval.commands.runs import add_runs
 from receval.commands.saved_arguments import with_settings
 from receval.repository.tasks import TASKS, add_repository
-from receval.storage.messages import about_files, quoted
+from receval.storage.messages import about_files, printable, quoted
 
 COMMANDS = {
     "diagnose": add_diagnose,
@@ -42,6 +46,9 @@ EPILOG = """examples:
   eval "$(receval --completion bash)"   # after pip install 'receval[completion]'
 """
 
+INTERRUPTED = 130
+"""As shells say of a program that Ctrl-C has ended: 128 and the number of the signal."""
+
 CLOSED_PIPE = 141
 """As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
 
@@ -58,9 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0; 1 where results have drifted or data is not as recorded; 2 where the command cannot be
-        carried out; 141 where nobody reads any more what it prints.
+        carried out; 130 where Ctrl-C has stopped it; 141 where nobody reads any more what it
+        prints.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _make_streams_usable()
+    # Jupyter's kernels set it for all that they start: here figures are files.
+    os.environ.pop("MPLBACKEND", None)
     warnings.showwarning = _show_warning
     use_one_arithmetic()
     if os.environ.get("PYTHONPATH"):
@@ -80,8 +91,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if raises:
             # A debugger goes to where it was raised.
             raise
-        print(about_files(error) if isinstance(error, OSError) else error, file=sys.stderr)
+        told = about_files(error) if isinstance(error, OSError) else str(error)
+        print(printable(told, kept="\n"), file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        # At a terminal the line has ^C already.
+        print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _make_streams_usable() -> None:
+    """Let everything be printed, whatever the terminal's encoding is, and to closed streams, too.
+
+    What an encoding does not have, such as the minus sign, is replaced.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        # Or the next file to be opened, such as a result, would have the number of a stream.
+        pass
+    os.close(number)
+    register_error("receval", _in_other_letters)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - till the end
+            setattr(sys, name, nowhere)
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="receval")
+
+
+def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(map(_in_ascii, lacking)), error.end
+
+
+def _in_ascii(sign: str) -> str:
+    like = {"Zs": " ", "Pd": "-"}.get(category(sign), "-" if sign == "\N{MINUS SIGN}" else "")
+    return like or ascii(sign)[1:-1]
 
 
 def _name_libraries_from_elsewhere() -> None:
@@ -94,7 +141,7 @@ def _name_libraries_from_elsewhere() -> None:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as a sentence, without the line of code that gave it."""
-    print(f"Warning: {message}", file=sys.stderr)
+    print(f"Warning: {printable(str(message))}", file=sys.stderr)
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
@@ -103,7 +150,10 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
         _check_command(name)
     parser = command_parser(with_tasks=name.partition("=")[0] in (REPOSITORY, "--completion"))
     chosen = parser.parse_args(words)
-    return with_settings(chosen, words[1:]) if name in COMMANDS else chosen
+    if name in COMMANDS:
+        chosen = with_settings(chosen, words[1:])
+        check_targets(chosen)
+    return chosen
 
 
 def _check_command(name: str) -> None:

@@ -206,6 +206,12 @@ NOTES: dict[str, NoteKind] = {
         "A figure that cannot be drawn of these data is left out; tables and data have all of it.",
         "The note says why; shorter names of systems often help.",
     ),
+    "no-table": NoteKind(
+        "information",
+        "A table that cannot be set in Markdown or in LaTeX is left out there; the page and the "
+        "data have all of it.",
+        "The note says why; other names of systems often help.",
+    ),
     "too-few-users": NoteKind(
         "doubtful",
         "With so few users no difference can be significant, however large it is: that none is "

@@ -14,6 +14,7 @@ from typing import TextIO
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
+from receval.storage.messages import printable
 from snakemake_logger_plugin_receval.run_report import (
     failure_text,
     plan_table,
@@ -54,6 +55,8 @@ class Screen:
 
     def say(self, text: str, colour: int | None = None) -> None:
         """Write lines that stay."""
+        # What jobs say may have names of others: no terminal obeys them.
+        text = printable(text, kept="\n\t")
         if colour is not None and self.colours:
             text = f"\x1b[{colour}m{text}\x1b[0m"
         line, self._line = self._line, ""
@@ -65,7 +68,7 @@ class Screen:
         """Replace the live line, cut to the terminal's width; an empty one goes away."""
         if not self.is_live or line == self._line:
             return
-        line = line[: self._width() - 1]
+        line = printable(line)[: self._width() - 1]
         self.stream.write(_ERASE + line)
         self.stream.flush()
         self._line = line

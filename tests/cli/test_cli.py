@@ -98,7 +98,7 @@ def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
 def test_a_configuration_that_cannot_be_used_gives_2_with_its_sentences(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Path("config/config.yaml").open("a") as file:
+    with Path("config/config.yaml").open("a", encoding="utf-8") as file:
         file.write("netwrok: off\n")
     assert main(["repo", "datasets"]) == 2
     assert "netwrok: there is no such key" in capsys.readouterr().err
@@ -115,7 +115,7 @@ def test_datasets_prints_the_table_of_the_edition(
 
 
 def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
-    Path("config/schema.json").write_text("{}")
+    Path("config/schema.json").write_text("{}", encoding="utf-8")
     assert main(["repo", "schema"]) == 0
     assert Path("config/schema.json").read_text(encoding="utf-8") == json_schema()
 

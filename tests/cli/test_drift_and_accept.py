@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
+import signal
 from io import StringIO
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from cli.demo_run import ACCEPTED, FRESH, STUDY, accept, change, run_again
 
 from receval.cli import main
 from receval.config.settings import load_settings
+from receval.drift.acceptance import Acceptance
 from receval.provenance.versions import write_json
 from receval.workflow.plan.plan import Plan
 from receval.workflow.run_record import record_run
@@ -77,6 +80,47 @@ def test_accept_shows_how_many_rows_are_lost_and_changes_nothing_without_a_yes(
     assert (ACCEPTED / STUDY / "table2.csv").read_bytes() == table.read_bytes()
 
 
+def test_nothing_can_be_asked_where_the_input_is_closed(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["repo", "accept", "--edition", "demo"]) == 2
+    assert capsys.readouterr().err.startswith("Nothing was accepted: say receval repo accept --yes")
+
+
+def test_ctrl_c_at_the_question_is_one_line_and_changes_nothing(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Impatient(Terminal):
+        def readline(self, size: int | None = -1) -> str:
+            signal.raise_signal(signal.SIGINT)
+            return "y\n"
+
+    monkeypatch.setattr("sys.stdin", Impatient())
+    assert main(["repo", "accept", "--edition", "demo"]) == 130
+    assert capsys.readouterr().err == "Stopped by Ctrl-C.\n"
+    assert not ACCEPTED.exists()
+
+
+def test_accepting_on_a_full_disk_changes_no_file(tmp_path: Path) -> None:
+    fresh, accepted = tmp_path / "fresh", tmp_path / "accepted"
+    for folder, sizes in ((fresh, (10, 4000)), (accepted, (20, 20))):
+        folder.mkdir()
+        for name, size in zip(("a.csv", "b.csv"), sizes, strict=True):
+            (folder / name).write_bytes(b"x" * size)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            Acceptance(fresh, accepted, ("a.csv", "b.csv"), (), ()).carry_out()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert {path.name: path.stat().st_size for path in accepted.iterdir()} == {
+        "a.csv": 20,
+        "b.csv": 20,
+    }
+
+
 def test_drift_is_0_when_nothing_moved(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,9 +156,11 @@ def make_with(**arithmetic: object) -> None:
 def tolerate(per_list: float) -> None:
     """Tolerate so much per list of values, whatever was measured."""
     path = Path("config/drift.yaml")
-    before = path.read_text().partition("\ntolerances:")[0]
+    before = path.read_text(encoding="utf-8").partition("\ntolerances:")[0]
     bound = f"{{per_list: {per_list}, reason: a few hits}}"
-    path.write_text(f"{before}\ntolerances:\n  value: {bound}\n  '*': {{reason: exact}}\n")
+    path.write_text(
+        f"{before}\ntolerances:\n  value: {bound}\n  '*': {{reason: exact}}\n", encoding="utf-8"
+    )
 
 
 OTHER_KERNELS = "OpenBLAS 0.3.30 with NeoverseN1 kernels"

@@ -15,14 +15,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with ratings, judgments and a run, the current one."""
     monkeypatch.chdir(tmp_path)
     rows = [f"u{user},i{item},{(user + item) % 5 + 1}" for user in range(6) for item in range(5)]
-    Path("r.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n")
-    Path("named.csv").write_text("who,what,stars\nu1,i1,5\nu1,i2,1\nu2,i1,4\n")
-    Path("quoted.csv").write_text('user,item,rating\n"a,x,5\nb,y,4\n')
-    Path("t.qrels").write_text("u1 0 i1 1\n")
+    Path("r.csv").write_text("user,item,rating\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    Path("named.csv").write_text("who,what,stars\nu1,i1,5\nu1,i2,1\nu2,i1,4\n", encoding="utf-8")
+    Path("quoted.csv").write_text('user,item,rating\n"a,x,5\nb,y,4\n', encoding="utf-8")
+    Path("t.qrels").write_text("u1 0 i1 1\n", encoding="utf-8")
     Path("a.run").write_text(
-        "u1 Q0 i1 1 2.0 x\nu1 Q0 i2 2 1.0 x\nu2 Q0 i1 1 1.0 x\nu2 Q0 i2 2 0.5 x\n"
+        "u1 Q0 i1 1 2.0 x\nu1 Q0 i2 2 1.0 x\nu2 Q0 i1 1 1.0 x\nu2 Q0 i2 2 0.5 x\n", encoding="utf-8"
     )
-    Path("alone.run").write_text("u1 Q0 i1 1 2.0 x\n")
+    Path("alone.run").write_text("u1 Q0 i1 1 2.0 x\n", encoding="utf-8")
     return tmp_path
 
 

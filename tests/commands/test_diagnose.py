@@ -46,7 +46,7 @@ def test_diagnose_writes_one_folder_says_what_it_recommends_and_is_repeated_from
     assert captured.out.startswith("Split: ")
     assert "Written: mine/" in captured.out
     assert "Note: There are no timestamps" in captured.err
-    settings = json.loads(Path("mine/settings.json").read_text())
+    settings = json.loads(Path("mine/settings.json").read_text(encoding="utf-8"))
     assert settings["arguments"]["ratings"] == "r.csv"
     assert settings["result"]["relevant"] == 4
     advice = pd.read_csv("mine/recommendation.csv")
@@ -78,7 +78,7 @@ def test_unbiased_judgments_are_read_from_their_own_file(
 def test_bad_input_is_one_sentence_and_the_status_two(
     lines: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("r.csv").write_text(lines)
+    Path("r.csv").write_text(lines, encoding="utf-8")
     assert main(["diagnose", "r.csv"]) == 2
     message = capsys.readouterr().err
     assert told in message

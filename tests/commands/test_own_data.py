@@ -39,7 +39,7 @@ def write_ratings() -> None:
 def write_runs() -> None:
     items = [f"d{number}" for number in range(9)]
     lines = [f"u{user} 0 {item} {user % 2}" for user in range(6) for item in items]
-    Path("test.qrels").write_text("\n".join(lines) + "\n")
+    Path("test.qrels").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for seed, name in enumerate(("a.run", "b.run")):
         scores = np.random.default_rng(seed).random((6, 9))
         rows = [
@@ -47,7 +47,7 @@ def write_runs() -> None:
             for user in range(6)
             for place, item in enumerate(items)
         ]
-        Path(name).write_text("\n".join(rows) + "\n")
+        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +61,7 @@ def test_evaluate_writes_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
     averages = pd.read_csv("mine/averages.csv")
     assert averages["metric"].unique().tolist() == ["RR", "nDCG@5"]
     assert averages["users"].unique().tolist() == [40]
-    settings = json.loads(Path("mine/settings.json").read_text())
+    settings = json.loads(Path("mine/settings.json").read_text(encoding="utf-8"))
     assert settings["receval"] == __version__
     assert settings["command"] == "evaluate"
     assert settings["arguments"]["system"] == ["pop", "user-knn:neighbours=5"]
@@ -134,9 +134,9 @@ def test_what_cannot_be_done_is_one_sentence_and_status_two(
 
 def test_what_looks_wrong_is_told_as_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     write_runs()
-    lines = Path("a.run").read_text().splitlines()
+    lines = Path("a.run").read_text(encoding="utf-8").splitlines()
     flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
-    Path("flat.run").write_text("\n".join(flat) + "\n")
+    Path("flat.run").write_text("\n".join(flat) + "\n", encoding="utf-8")
     assert main(["runs", "--test", "test.qrels", "flat.run"]) == 0
     assert "Note: flat.run has one score for all items, 1" in capsys.readouterr().err
 
@@ -145,9 +145,9 @@ def test_strict_refuses_what_may_mislead_and_writes_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_runs()
-    lines = Path("a.run").read_text().splitlines()
+    lines = Path("a.run").read_text(encoding="utf-8").splitlines()
     flat = [" ".join([*line.split()[:4], "1", "x"]) for line in lines]
-    Path("flat.run").write_text("\n".join(flat) + "\n")
+    Path("flat.run").write_text("\n".join(flat) + "\n", encoding="utf-8")
     assert main(["runs", "--test", "test.qrels", "flat.run", "--strict"]) == 2
     assert "(equal-scores, refused as strict" in capsys.readouterr().err
     assert not list(Path().glob("receval-*"))

@@ -58,11 +58,11 @@ def write_data() -> None:
     values = rng.integers(1, 6, len(users))
     pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
     judged = [f"u{user} 0 d{item} {(user + item) % 2}" for user in range(4) for item in range(6)]
-    Path("test.qrels").write_text("\n".join(judged) + "\n")
+    Path("test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
     for name in ("a.run", "b.run"):
         scores = rng.random((4, 6))
         rows = [f"u{u} Q0 d{i} 0 {scores[u, i]} x" for u in range(4) for i in range(6)]
-        Path(name).write_text("\n".join(rows) + "\n")
+        Path(name).write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_another_file_may_be_given_to_the_same_settings() -> None:
 
 @pytest.mark.usefixtures("first")
 def test_settings_hold_arguments_in_the_types_of_json() -> None:
-    content = json.loads(Path(SETTINGS).read_text())
+    content = json.loads(Path(SETTINGS).read_text(encoding="utf-8"))
     assert (content["receval"], content["command"]) == (__version__, "evaluate")
     assert content["arguments"] == {
         "ratings": "r.csv",
@@ -119,9 +119,9 @@ def test_settings_hold_arguments_in_the_types_of_json() -> None:
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> None:
-    content = json.loads(Path(SETTINGS).read_text())
+    content = json.loads(Path(SETTINGS).read_text(encoding="utf-8"))
     change(content)
-    Path(SETTINGS).write_text(json.dumps(content))
+    Path(SETTINGS).write_text(json.dumps(content), encoding="utf-8")
 
 
 @pytest.mark.usefixtures("first")
@@ -136,7 +136,20 @@ def changed(change: Callable[[dict[str, Any]], object]) -> None:
             lambda c: c["arguments"].update(users="some"),
             "cannot be repeated: receval evaluate: arg",
         ),
-        (lambda c: c["arguments"].update(colour="red"), "unrecognized arguments: --colour=red"),
+        (lambda c: c["arguments"].update(colour="red"), "'colour' is no argument of receval eval"),
+        (
+            lambda c: c["arguments"].update({"report=a.html": None}),
+            "'report=a.html' is no argument",
+        ),
+        (
+            lambda c: c["arguments"].update({"rep": "a.html"}),
+            "'rep' is no argument of receval eval",
+        ),
+        (lambda c: c["arguments"].update(out="else"), "'out' is no argument of receval evaluate"),
+        (lambda c: c["arguments"].update(force=True), "'force' is no argument of receval evaluate"),
+        (lambda c: c["arguments"].update(dialect=None), "'dialect' cannot be null."),
+        (lambda c: c["arguments"].update(ratings="--out=else"), "'ratings' cannot be"),
+        (lambda c: c.update(digests={"r.csv": 7}), "is no settings.json of receval"),
         (lambda c: c["arguments"].update(ratings="gone.csv"), "names gone.csv (ratings), which is"),
         (lambda c: c["arguments"].pop("ratings"), "give ratings, or --settings of a folder to"),
     ],
@@ -183,11 +196,11 @@ def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
     two = ["evaluate", "r.csv", "--system", "pop", "--system", "random", "--out", "out"]
     assert main(two) == 0
     assert "Written: out/" in capsys.readouterr().out
-    Path("out/mine.txt").write_text("notes")
+    Path("out/mine.txt").write_text("notes", encoding="utf-8")
     assert Path("out/pairs.csv").exists()
     assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out"]) == 0
     assert "Replaced: out/" in capsys.readouterr().out
-    files = set(json.loads(Path("out/settings.json").read_text())["files"])
+    files = set(json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["files"])
     assert "pairs.csv" not in files
     assert {path.name for path in Path("out").iterdir()} == files | {"mine.txt"}
 
@@ -195,8 +208,8 @@ def test_a_folder_is_replaced_whole_and_the_files_of_others_stay(
 @pytest.mark.parametrize("files", [["../r.csv"], ["/etc/passwd"], "r.csv", 7, None])
 def test_settings_of_somebody_else_take_no_file_away_outside_their_folder(files: Any) -> None:
     Path("out").mkdir()
-    Path("out/settings.json").write_text(json.dumps({"files": files}))
-    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out"]) == 0
+    Path("out/settings.json").write_text(json.dumps({"files": files}), encoding="utf-8")
+    assert main(["evaluate", "r.csv", "--system", "pop", "--out", "out", "--force"]) == 0
     assert Path("r.csv").exists()
 
 
@@ -207,7 +220,7 @@ def test_commands_tell_which_columns_they_read(capsys: pytest.CaptureFixture[str
     assert main(["evaluate", "named.csv", "--system", "pop", "--out", "out"]) == 0
     told = "user is customer, item is movie, rating is stars; not read: when."
     assert told in capsys.readouterr().err
-    assert told in Path("out/report.html").read_text()
-    settings = json.loads(Path("out/settings.json").read_text())
+    assert told in Path("out/report.html").read_text(encoding="utf-8")
+    settings = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))
     assert settings["reading"][0]["unread"] == ["when"]
     assert "tables_read" not in settings

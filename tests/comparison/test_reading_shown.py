@@ -58,9 +58,9 @@ def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
         == "  Ratings are 1, 2, 3, 4 and 5; times are in milliseconds, 2021-05-03 to 2021-05-03."
     )
     assert told[2].startswith("Relevant are test ratings of 4 or more, which are ")
-    page = Path("out/report.html").read_text()
+    page = Path("out/report.html").read_text(encoding="utf-8")
     assert page.index("<h2>What was read</h2>") < page.index("<h2>Averages</h2>")
-    (read,) = json.loads(Path("out/settings.json").read_text())["reading"]
+    (read,) = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
     assert read["columns"]["rating"] == "stars"
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""

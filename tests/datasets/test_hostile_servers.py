@@ -25,6 +25,7 @@ from datasets.hostile_server import (
 )
 
 from receval.datasets.addresses import check_address, redirected
+from receval.datasets.fetch import access_reported
 from receval.datasets.reports import ChecksumError, DownloadError, FileAccessError
 from receval.datasets.retries import Patience
 from receval.datasets.spec import FileSpec
@@ -221,14 +222,22 @@ def test_a_folder_in_the_place_of_a_file_is_told_before_anything_is_asked(
     assert hostile.asked == []
 
 
-def test_a_full_disk_is_told(hostile: HostileServer, tmp_path: Path) -> None:
-    (tmp_path / "a.part").symlink_to("/dev/full")
-    url = hostile.at("/a", answer(CONTENT))
-    second = hostile.at("/b", answer(CONTENT))
-    with pytest.raises(FileAccessError, match=r"No space left.*free some space") as caught:
-        fetch(spec_of("a", url, second), tmp_path / "a")
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    said = pytest.raises(FileAccessError, match=r"No space left.*free some space")
+    with said as caught, access_reported(tmp_path / "a"):
+        Path("/dev/full").write_bytes(CONTENT)
     assert is_a_sentence(str(caught.value))
-    assert len(hostile.asked) == 1
+
+
+def test_a_link_in_the_place_of_a_part_is_not_written_through(
+    hostile: HostileServer, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    (tmp_path / "a.part").symlink_to("thesis.tex")
+    fetch(spec_of("a", hostile.at("/a", answer(CONTENT))), tmp_path / "a")
+    assert (tmp_path / "thesis.tex").read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "a").read_bytes() == CONTENT
+    assert not (tmp_path / "a").is_symlink()
 
 
 def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_path: Path) -> None:

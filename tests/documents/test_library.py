@@ -92,11 +92,13 @@ def test_one_call_evaluates_lists_that_others_made(
     rng = np.random.default_rng(1)
     items = [f"d{number}" for number in range(12)]
     judged = [f"u{user} 0 {item} {rng.integers(0, 3)}" for user in range(9) for item in items]
-    Path("test.qrels").write_text("\n".join(judged) + "\n")
+    Path("test.qrels").write_text("\n".join(judged) + "\n", encoding="utf-8")
     cells = [(f"u{user}", item, rng.random()) for user in range(8) for item in items[:8]]
     lines = [f"{user} Q0 {item} 1 {score} mine" for user, item, score in cells]
-    Path("mine.run").write_text("\n".join(lines))
-    Path("theirs.tsv").write_text("\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells))
+    Path("mine.run").write_text("\n".join(lines), encoding="utf-8")
+    Path("theirs.tsv").write_text(
+        "\n".join(f"{u}\t{i}\t{1 - score}" for u, i, score in cells), encoding="utf-8"
+    )
     exec(compile(examples()[2], "library.md", "exec"), {})
     printed = capsys.readouterr().out
     assert re.search(r"AR AI-AN +mine +0\.\d{4} +0\.\d{4} +0\.\d{4}\n +theirs", printed)

@@ -164,8 +164,8 @@ def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("test.txt").write_text("zoë;b1;5\nann;b2;4\n")
-    Path("train.csv").write_text("who,what\nann,b3\n")
+    Path("test.txt").write_text("zoë;b1;5\nann;b2;4\n", encoding="utf-8")
+    Path("train.csv").write_text("who,what\nann,b3\n", encoding="utf-8")
     Path("run.csv").write_bytes("user,item,points\nzoë,b1,2\nann,b1,1\n".encode("latin-1"))
     command = [
         *("runs", "--test", "test.txt", "--train", "train.csv", "run.csv", "--out", "out"),
@@ -174,7 +174,7 @@ def test_how_runs_and_training_data_are_read_has_options_of_its_own(
     ]
     assert main(command) == 0
     assert "run.csv: text with commas and a header in iso8859-1" in capsys.readouterr().err
-    read = json.loads(Path("out/settings.json").read_text())["reading"]
+    read = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
     assert [Path(own["source"]).name for own in read] == ["test.txt", "train.csv", "run.csv"]
     assert main(["runs", "--settings", "out/settings.json", "--out", "again"]) == 0
     assert Path("again/averages.csv").read_bytes() == Path("out/averages.csv").read_bytes()

@@ -92,5 +92,7 @@ def test_commands_have_the_option(
     for order in ("score", "rank"):
         assert main([*given, "--run-order", order, "--out", order]) == 0
         assert f"{NOTE}{order};" in capsys.readouterr().err
-    one, other = (Path(order, "per_user.csv").read_text() for order in ("score", "rank"))
+    one, other = (
+        Path(order, "per_user.csv").read_text(encoding="utf-8") for order in ("score", "rank")
+    )
     assert one != other

@@ -32,6 +32,13 @@ def test_the_package_s_source_comes_first(
     assert os.environ["NUMBA_NUM_THREADS"] == "1"
 
 
+def test_the_backend_of_a_notebook_reaches_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    prepare_job_environment(Path("src"))
+    assert "MPLBACKEND" not in os.environ
+
+
 def test_jobs_compute_with_the_one_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in one_arithmetic():
         monkeypatch.delenv(name)

@@ -22,6 +22,13 @@ def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "INFO 5 folds\nWARNING a mirror is dead\n"
 
 
+def test_no_name_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+    with job_log(tmp_path / "parse.log") as log:
+        log.info("%s", "ratings\x1b[2J\x9b\u202e.dat")
+    text = (tmp_path / "parse.log").read_text(encoding="utf-8")
+    assert text == "INFO ratings\\x1b[2J\\x9b\\u202e.dat\n"
+
+
 def test_a_log_begins_anew(tmp_path: Path) -> None:
     for message in ("first", "second"):
         with job_log(tmp_path / "train.log") as log:

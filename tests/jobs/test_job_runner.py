@@ -84,8 +84,8 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 
 
 def text_of(path: Path) -> str:
-    wait_until(lambda: path.exists() and bool(path.read_text()))
-    return path.read_text()
+    wait_until(lambda: path.exists() and bool(path.read_text(encoding="utf-8")))
+    return path.read_text(encoding="utf-8")
 
 
 def children_of(process: int) -> list[int]:
@@ -325,7 +325,9 @@ def test_a_full_disk_ends_the_run(forked: Runs) -> None:
 def test_jobs_end_with_the_server_and_the_next_job_has_a_new_one(forked: Runs) -> None:
     job = SleepingJob(forked, "first")
     process = job.process
-    server = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    server = int(
+        Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+    )
     assert server != os.getpid()
     os.kill(server, signal.SIGKILL)
     job.join(timeout=30)

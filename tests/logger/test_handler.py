@@ -69,6 +69,14 @@ def test_without_a_terminal_a_line_comes_every_few_seconds(
     assert said.getvalue().count("1 of 2 jobs (50%)") >= 2
 
 
+def test_no_name_in_what_is_said_is_obeyed_by_a_terminal(said: io.StringIO) -> None:
+    screen = Screen(said, colours=True)
+    screen.say("two\nlines\x1b[2J\x9b\u202e", handler.RED)
+    assert said.getvalue().replace("\x1b[31m", "").replace("\x1b[0m", "") == (
+        "two\nlines\\x1b[2J\\x9b\\u202e\n"
+    )
+
+
 def test_the_end_is_said_once_however_often_the_handler_is_closed(said: io.StringIO) -> None:
     shown = handle(Settings(), said)
     shown.close()

@@ -89,7 +89,7 @@ def test_results_that_no_run_made_are_not_compared(plans: Plans) -> None:
     assert replications.made() == []
     table = Path(replications.table_file("certainty"))
     table.parent.mkdir(parents=True)
-    table.write_text("claim\n")
+    table.write_text("claim\n", encoding="utf-8")
     assert replications.made() == ["certainty"]
 
 
@@ -135,5 +135,5 @@ def test_accepted_rows_are_read_where_there_are_any() -> None:
     assert replications.accepted_files() == []
     accepted = Path("results/full/replications.csv")
     accepted.parent.mkdir(parents=True)
-    accepted.write_text("claim\n")
+    accepted.write_text("claim\n", encoding="utf-8")
     assert replications.accepted_files() == [accepted.as_posix()]

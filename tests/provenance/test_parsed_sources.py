@@ -117,7 +117,7 @@ def test_messages_name_the_file_of_this_checkout(repository: Path, file: Path) -
 def test_broken_or_foreign_file_is_as_good_as_none(
     repository: Path, file: Path, damage: Callable[[str], str]
 ) -> None:
-    file.write_text(damage(file.read_text()), encoding="latin-1")
+    file.write_text(damage(file.read_text(encoding="utf-8")), encoding="latin-1")
     assert digests_with(file, repository) == digests_without(repository)
     # It has been replaced by a good one.
     assert parsed_sources._read(file)

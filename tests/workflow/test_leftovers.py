@@ -15,7 +15,7 @@ from receval.workflow.run import begin_run, remove_stale_locks, say_what_was_of_
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
     "ml-1m/user-80/pop/models.4712.part/.fold1.npz.4712.part",
-    "ml-1m/user-80/.split.npz.4711.part",
+    "ml-1m/user-80/.split.npz.0a1b2c3d.part",
     "ml-1m/.4711.part/ratings.parquet",
     "artifacts/bellogin2017/.fig02.csv.99.part",
 ]
@@ -63,7 +63,7 @@ def test_before_a_job_is_tried_again_what_it_had_half_written_goes_and_nothing_o
     tmp_path: Path,
 ) -> None:
     shards, system = tmp_path / "shards", tmp_path
-    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.12.part")
+    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.0a1b2c3d.part")
     others = (".15-of-8.npz.4711.part", ".4-of-8.npz.4711.part", ".5-of-8-npz.1.part", "4-of-8.npz")
     shards.mkdir()
     for name in (*own, *others):
@@ -105,7 +105,7 @@ def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
-    Path(".snakemake").write_text("a file where a folder should be")
+    Path(".snakemake").write_text("a file where a folder should be", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         begin_run(Path("src"), in_main_process=True, dry=False, at_once=(), abandon=print)
     assert ended.value.code == 2

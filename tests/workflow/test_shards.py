@@ -53,7 +53,7 @@ def attempts(shared_out: Workflow) -> list[tuple[Run, set[str]]]:
         for name in ("knn-user/shards/1-of-8.npz", "pop/shards/1-of-2.npz"):
             stale = Path(shared_out.folder, "work/demo", SPLIT, name)
             stale.parent.mkdir(exist_ok=True)
-            stale.write_text("a part that a stopped run has left")
+            stale.write_text("a part that a stopped run has left", encoding="utf-8")
         run = shared_out.run(
             *("--cores", "2"),
             targets=RANKS,

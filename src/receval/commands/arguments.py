@@ -16,16 +16,21 @@ from receval.commands.completion import complete_by
 from receval.commands.saved_arguments import (
     DIGESTS,
     TABLES_READ,
+    files_read,
     kept_arguments,
     notes_on_other_data,
 )
 from receval.interchange.reading import FORMATS
 from receval.notes import refuse_doubts
 from receval.storage.files import write_atomically
+from receval.storage.messages import printable, quoted, shortened
 
 if TYPE_CHECKING:
     from receval.comparison.report import Report
     from receval.ratings import Ratings
+
+PAGE_BEGINS = b"<!doctype html>"
+"""How the page of a report begins."""
 
 MOST_PRINTED = 100
 """Rows of a table at the terminal; its files have all."""
@@ -185,6 +190,17 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     )
     report = parser.add_argument("--report", type=_file, help="write the page to this file, too")
     parser.add_argument(
+        "--force",
+        action="store_true",
+        help="write into a folder with other files, and over those with the names of a report's",
+    )
+    parser.add_argument(
+        "--for-spreadsheets",
+        action="store_true",
+        default=None,
+        help="put an apostrophe before texts in CSV that a spreadsheet would compute, such as =A1",
+    )
+    parser.add_argument(
         "--quiet", action="store_true", help="do not print how files were read, only warnings"
     )
     parser.add_argument(
@@ -196,10 +212,45 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     complete_by("file", [report])
 
 
+def check_targets(chosen: argparse.Namespace) -> None:
+    """Refuse to write over what is read, or what others wrote, before anything is computed.
+
+    Raises
+    ------
+    ValueError
+        ``--out`` or ``--report`` names such a file or folder.
+    """
+    from receval.comparison.report_folder import files_of_report, refuse_files_of_others
+
+    out, page = chosen.out, chosen.report
+    read = {path.resolve() for path in files_read(chosen)}
+    targets = [out / name for name in files_of_report(out)] + ([] if page is None else [page])
+    for path in targets:
+        if path.resolve() in read:
+            raise ValueError(
+                f"{quoted(str(path), 150)} is read by this command, which would write over it: "
+                "name another place with --out or --report."
+            )
+    if not chosen.force:
+        refuse_files_of_others(out)
+        if page is not None and page.exists() and not _is_page(page):
+            raise ValueError(
+                f"{quoted(str(page), 150)} is there already and is no page of a report: name "
+                "another file with --report, or write over it with --force."
+            )
+
+
+def _is_page(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(PAGE_BEGINS)) == PAGE_BEGINS
+
+
 def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     """Print and write a report, a text of its own before its tables; return the exit status."""
     from receval.comparison.relevance import relevance_in_words
-    from receval.comparison.report import files_of_report
+    from receval.comparison.report_folder import files_of_report
     from receval.comparison.report_parts import ReportTable
     from receval.figures.tables import to_markdown
 
@@ -221,23 +272,30 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
         refuse_doubts(report.all_notes)
     is_replaced = bool(files_of_report(chosen.out))
     kept = kept_arguments(chosen) | {DIGESTS: digests}
-    report.write(chosen.out, {"receval": __version__, **kept})
+    report.write(
+        chosen.out,
+        {"receval": __version__, **kept},
+        force=chosen.force,
+        inputs=files_read(chosen),
+        for_spreadsheets=bool(chosen.for_spreadsheets),
+    )
     if chosen.report is not None:
         write_atomically(chosen.report, report.page())
     if not chosen.quiet:
-        print(*report.reading_lines(), sep="\n", file=sys.stderr)
-    print(*report.note_lines(), sep="\n", end="\n" * bool(report.all_notes), file=sys.stderr)
+        print(*map(printable, report.reading_lines()), sep="\n", file=sys.stderr)
+    notes = map(printable, report.note_lines())
+    print(*notes, sep="\n", end="\n" * bool(report.all_notes), file=sys.stderr)
     sys.stderr.flush()
     if said:
-        print(said, end="\n\n")
+        print(printable(said, kept="\n"), end="\n\n")
     for part in report.parts:
-        if not isinstance(part, ReportTable):
+        if not isinstance(part, ReportTable) or f"{part.name}.md" not in part.files:
             continue
         print(to_markdown(replace(part.table, rows=part.table.rows[:MOST_PRINTED])))
         if (further := len(part.table.rows) - MOST_PRINTED) > 0:
             print(f"... and {further:,} further rows: see {chosen.out / part.name}.md\n")
     done = "Replaced" if is_replaced else "Written"
-    print(f"{done}: {shlex.quote(str(chosen.out))}/ (report.html shows all of it)")
+    print(f"{done}: {printable(shlex.quote(str(chosen.out)))}/ (report.html shows all of it)")
     return 0
 
 
@@ -270,13 +328,13 @@ def _samples(text: str) -> int:
 
 def _folder(text: str) -> Path:
     if Path(text).exists() and not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{text} is a file: name a folder")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a file: name a folder")
     return Path(text)
 
 
 def _file(text: str) -> Path:
     if Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"{text} is a folder: name a file")
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a folder: name a file")
     return Path(text)
 
 

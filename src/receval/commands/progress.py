@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from receval.storage.messages import shortened
+
 
 @contextmanager
 def progress_line(unit: str) -> Iterator[Callable[[str, int, int], None]]:
@@ -34,7 +36,7 @@ def progress_line(unit: str) -> Iterator[Callable[[str, int, int], None]]:
 
         def show(name: str, done: int, total: int) -> None:
             bar.total, bar.n = total, done
-            bar.set_postfix_str(name, refresh=False)
+            bar.set_postfix_str(shortened(name), refresh=False)
             bar.refresh()
 
         yield show

@@ -21,6 +21,7 @@ from receval.commands.arguments import (
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import TABLES_READ, add_settings
+from receval.storage.messages import printable
 
 EXAMPLES = """examples:
   receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
@@ -158,6 +159,7 @@ def named_runs(runs: list[str]) -> dict[str, str]:
         name, equals, path = text.partition("=")
         if not equals or "/" in name or Path(text).exists():
             name, path = Path(text).name.partition(".")[0], text
+        name = printable(name)
         if name in named:
             raise ValueError(
                 f"Two runs are called {name}: {named[name]} and {path}. Give them names, such as "

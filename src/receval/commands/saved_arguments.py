@@ -15,7 +15,7 @@ from receval import __version__
 from receval.commands.command_parser import CommandLineError
 from receval.commands.completion import complete_by
 from receval.notes import Note
-from receval.storage.messages import enumerated, quoted
+from receval.storage.messages import enumerated, quoted, shortened
 
 TABLES_READ = "tables_read"
 """Where the arguments keep the tables that were read, until the command ends."""
@@ -24,7 +24,18 @@ DIGESTS = "digests"
 """Under which name a file of settings has the digests of the tables, by the files they are from."""
 
 NOT_KEPT = frozenset(
-    {TABLES_READ, "run", "repeatable", "settings", "out", "report", "command", "quiet", "strict"}
+    {
+        TABLES_READ,
+        "run",
+        "repeatable",
+        "settings",
+        "out",
+        "report",
+        "command",
+        "quiet",
+        "strict",
+        "force",
+    }
 )
 """What is no part of the results: where they go, and how the command is carried out."""
 
@@ -115,6 +126,20 @@ def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
     return {"command": chosen.repeatable.name, "arguments": arguments}
 
 
+def files_read(chosen: argparse.Namespace) -> list[Path]:
+    """Return the files that a command reads, but not the settings, which it writes again."""
+    return [
+        path for name in chosen.repeatable.files for path in _named(getattr(chosen, name, None))
+    ]
+
+
+def _named(value: object) -> list[Path]:
+    """Return the files that are there of what an argument names, perhaps after ``NAME=``."""
+    texts = value if isinstance(value, list) else [value]
+    both = [part for text in texts for part in (str(text), str(text).partition("=")[2])]
+    return [Path(text) for text in both if text and value and Path(text).exists()]
+
+
 def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a command, those of its file of settings among them.
 
@@ -175,29 +200,41 @@ def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
         name, version, arguments = content["command"], content["receval"], content["arguments"]
         arguments = dict(arguments)
+        if not all(isinstance(own, str) for own in content.get(DIGESTS, {}).values()):
+            raise TypeError(DIGESTS)
     except FileNotFoundError:
         raise ValueError(f"{path}: there is no such file of settings.") from None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError(
             f"{path} is no settings.json of receval: it must have the command, its arguments, and "
             "the version of receval."
         ) from None
+    shown, other = shortened(str(name)), shortened(str(version))
     if name != command.name:
         raise ValueError(
-            f"{path} has the settings of receval {name}, and not of receval {command.name}: say "
-            f"receval {name} --settings {path}."
+            f"{path} has the settings of receval {shown}, and not of receval {command.name}: say "
+            f"receval {shown} --settings {path}."
         )
     if version != __version__:
         raise ValueError(
-            f"{path} was written by receval {version}, this is {__version__}, which may get other "
-            f"values: install receval {version}, or give the arguments without --settings."
+            f"{path} was written by receval {other}, this is {__version__}, which may get other "
+            f"values: install receval {other}, or give the arguments without --settings."
         )
     _check_values(path, arguments, command)
     return arguments
 
 
 def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableCommand) -> None:
-    """Refuse arguments that the command line cannot have."""
+    """Refuse arguments that the command line cannot have, or that say where results go."""
+    known = set(vars(command.parser.parse_args([]))) - NOT_KEPT
+    for name, value in arguments.items():
+        if name not in known:
+            raise ValueError(
+                f"{path}: {quoted(name)} is no argument of receval {command.name} that settings "
+                "have: leave it out."
+            )
+        if value is None or isinstance(value, dict):
+            raise ValueError(f"{path}: {quoted(name)} cannot be {shortened(json.dumps(value))}.")
     try:
         read = kept_arguments(command.parser.parse_args(list(command.words(arguments))))
     except CommandLineError as error:
@@ -205,15 +242,16 @@ def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableC
     for name, value in arguments.items():
         own = read["arguments"].get(name)
         if own != value or type(own) is not type(value):
-            raise ValueError(f"{path}: {quoted(name)} cannot be {json.dumps(value)}.")
+            raise ValueError(f"{path}: {quoted(name)} cannot be {shortened(json.dumps(value))}.")
 
 
 def _check_files(path: Path, arguments: Mapping[str, Any], files: Collection[str]) -> None:
     for name in files:
         values = arguments.get(name) or []
         for text in values if isinstance(values, list) else [values]:
-            if not any(Path(own).exists() for own in (text, text.partition("=")[2]) if own):
+            if not _named(text):
                 raise ValueError(
-                    f"{path} names {text} ({name}), which is not here, in {Path.cwd()}: repeat the "
-                    "command in the folder where it was first given, or give it the file."
+                    f"{path} names {shortened(text, 150)} ({name}), which is not here, in "
+                    f"{Path.cwd()}: repeat the command in the folder where it was first given, or "
+                    "give it the file."
                 )

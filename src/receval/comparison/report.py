@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -12,16 +11,15 @@ from typing import Any
 
 import pandas as pd
 
+from receval.comparison.report_folder import SETTINGS, replacing_report, settings_text
 from receval.comparison.report_page import report_page
-from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
-from receval.figures.latex_tables import save_table
+from receval.comparison.report_parts import ReportPart, ReportTable, ReportText
 from receval.figures.tables import Table
 from receval.interchange.reading import ReadingReport, told_together
 from receval.notes import MOST_SHOWN, Note, gravest_first
-from receval.storage.files import write_atomically, write_results
+from receval.storage.files import encoded, results_text, sha256_of
 from receval.storage.messages import how_many
 
-SETTINGS = "settings.json"
 PAGE = "report.html"
 
 
@@ -84,7 +82,7 @@ class Report:
     @property
     def all_notes(self) -> tuple[Note, ...]:
         """Those on reading and on parts, too, the gravest first, each once."""
-        of_parts = (part.notes for part in self.parts if isinstance(part, ReportText))
+        of_parts = (part.notes for part in self.parts)
         told = chain(*(own.notes for own in self.reading), self.notes, *of_parts)
         return gravest_first(told)
 
@@ -118,60 +116,75 @@ class Report:
             lines = [*lines[: room - 1], f"... and {len(left)} lines more: see {PAGE}."]
         return [*lines, *self.relevance]
 
-    def write(self, folder: Path | str, settings: Mapping[str, Any] | None = None) -> list[Path]:
+    def write(
+        self,
+        folder: Path | str,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        force: bool = False,
+        inputs: Collection[Path] = (),
+        for_spreadsheets: bool = False,
+    ) -> list[Path]:
         """Write the report into a folder: data, tables, figures, the page, and settings.
 
         Parameters
         ----------
         folder : Path or str
-            Made where it is missing. What an earlier report wrote there, by its own settings, is
-            replaced or taken away; all other files stay.
+            Made where it is missing. What an earlier report wrote there is replaced or taken away
+            as a whole; a folder with files of others is refused.
         settings : mapping, optional
             What :data:`SETTINGS` holds beside ``result``, the report's own settings.
+        force : bool
+            Whether to write into a folder with files of others all the same, and over those that
+            have the names of the report's.
+        inputs : collection of Path
+            Files that are never written over.
+        for_spreadsheets : bool
+            Whether texts in CSV that a spreadsheet would compute get an apostrophe before them.
 
         Returns
         -------
         list of Path
             What was written.
+
+        Raises
+        ------
+        ValueError
+            The folder has files of others.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        earlier = files_of_report(folder)
-        written = []
-        for name, rows in self.data.items():
-            written.append(folder / f"{name}.csv")
-            write_results(rows, written[-1])
-        for part in self.parts:
-            if isinstance(part, ReportTable):
-                both = folder / f"{part.name}.md", folder / f"{part.name}.tex"
-                save_table(part.table, *both)
-                written += both
-            elif isinstance(part, ReportFigure):
-                written.append(folder / f"{part.name}.svg")
-                write_atomically(written[-1], part.svg)
-        written += [folder / PAGE, folder / SETTINGS]
-        write_atomically(folder / PAGE, self.page())
-        names = sorted(path.name for path in written)
-        both_settings = {
-            **(settings or {}),
-            "result": self.settings,
-            "reading": [report.as_dict() for report in self.reading],
-            "notes": [note.as_dict() for note in self.all_notes],
-            "files": names,
-        }
-        text = json.dumps(both_settings, indent=2, ensure_ascii=False)
-        write_atomically(folder / SETTINGS, text + "\n")
-        for name in earlier.difference(names):
-            (folder / name).unlink(missing_ok=True)
-        return written
+        folder, digests = Path(folder), {}
+        with replacing_report(folder, force=force, inputs=inputs) as beside:
+
+            def write(name: str, text: str) -> None:
+                path = beside(name)
+                path.write_bytes(encoded(text))
+                digests[name] = sha256_of(path)
+
+            for name, rows in self.data.items():
+                write(f"{name}.csv", results_text(_as_texts(rows) if for_spreadsheets else rows))
+            for part in self.parts:
+                for name, text in part.files.items():
+                    write(name, text)
+            write(PAGE, self.page())
+            own = {
+                **(settings or {}),
+                "result": self.settings,
+                "reading": [one.as_dict() for one in self.reading],
+                "notes": [note.as_dict() for note in self.all_notes],
+            }
+            write(SETTINGS, settings_text(own, digests))
+        return [folder / name for name in sorted(digests)]
 
 
-def files_of_report(folder: Path) -> set[str]:
-    """Return the names of the files of the report that was last written into a folder."""
-    try:
-        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        names = [Path(str(name)) for name in settings["files"]]
-    except (OSError, ValueError, TypeError, KeyError):
-        return set()
-    # No name leads out of the folder, whoever wrote the settings.
-    return {path.name for path in names if path.name == str(path)}
+# What spreadsheets take for a formula; a number is none.
+_COMPUTED = r"^[=+\-@\t\r](?!(?<=[+\-])[\d.]+(?:e[+\-]?\d+)?$)"
+
+
+def _as_texts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with an apostrophe before each text that a spreadsheet would compute."""
+    shown = rows.copy()
+    for name in rows.select_dtypes(exclude="number"):
+        texts = rows[name].astype(str)
+        if (computed := texts.str.contains(_COMPUTED, case=False)).any():
+            shown[name] = texts.where(~computed, "'" + texts)
+    return shown

@@ -12,6 +12,7 @@ from typing import Any
 
 from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable
 from receval.figures.tables import Column, Table
+from receval.storage.messages import printable
 
 _CELL = re.compile(r"[\s,%]")
 _NUMBER = re.compile(r"^([<>]?)\s*([+\u2212-]?)(\.?\d[\d.]*)")
@@ -47,21 +48,21 @@ def report_page(
         files("receval.comparison").joinpath(name).read_text(encoding="utf-8")
         for name in ("report.css", "report.js")
     )
-    told = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+    told = "".join(f"<li>{_shown(note)}</li>" for note in notes)
     sections = [
         f'<section aria-label="Notes"><ul class="notes">{told}</ul></section>' if told else "",
         *map(_part, parts),
         "<section><h2>Settings</h2><p>The same call needs these to be made again.</p>"
         '<pre tabindex="0" role="region" aria-label="Settings">'
-        f"{html.escape(json.dumps(settings, indent=2, ensure_ascii=False))}</pre>"
+        f"{_shown(json.dumps(settings, indent=2, ensure_ascii=False))}</pre>"
         "</section>",
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{html.escape(title)}</title><style>\n{style}</style></head>\n<body>\n<main>\n"
-        f"<h1>{html.escape(title)}</h1>\n" + "\n".join(filter(None, sections)) + "\n</main>\n"
+        f"<title>{_shown(title)}</title><style>\n{style}</style></head>\n<body>\n<main>\n"
+        f"<h1>{_shown(title)}</h1>\n" + "\n".join(filter(None, sections)) + "\n</main>\n"
         f"<script>\n{script}</script>\n</body>\n</html>\n"
     )
 
@@ -72,25 +73,25 @@ def _part(part: ReportPart) -> str:
     if isinstance(part, ReportFigure):
         return (
             f'<figure class="wide" tabindex="0">{_inline_svg(part.svg)}'
-            f"<figcaption>{html.escape(part.caption)}</figcaption></figure>"
+            f"<figcaption>{_shown(part.caption)}</figcaption></figure>"
         )
-    told = "".join(f"<p>{html.escape(text)}</p>" for text in part.paragraphs)
-    return f"<section><h2>{html.escape(part.heading)}</h2>{told}</section>"
+    told = "".join(f"<p>{_shown(text)}</p>" for text in part.paragraphs)
+    return f"<section><h2>{_shown(part.heading)}</h2>{told}</section>"
 
 
 def _section(table: Table) -> str:
     heads = "".join(
         f'<th scope="col" class="{column.alignment}"><button type="button">'
-        f"{html.escape(column.header)}</button></th>"
+        f"{_shown(column.header)}</button></th>"
         for column in table.columns
     )
     rows = "\n".join(
         "<tr>" + "".join(map(_cell, row, table.columns)) + "</tr>" for row in table.rows
     )
-    title = html.escape(table.title)
-    notes = "".join(f"<p>{html.escape(note)}</p>" for note in table.notes)
+    title = _shown(table.title)
+    notes = "".join(f"<p>{_shown(note)}</p>" for note in table.notes)
     return (
-        f"<section><h2>{title}</h2><p>{html.escape(table.caption)}</p>"
+        f"<section><h2>{title}</h2><p>{_shown(table.caption)}</p>"
         f'<div class="wide" tabindex="0" role="region" aria-label="{title}"><table>'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{notes}</section>"
     )
@@ -103,7 +104,11 @@ def _cell(text: str, column: Column) -> str:
         # What is smaller than a number stands before it.
         number = float(f"{sign}{found[3]}") - (1e-9 if found[1] == "<" else 0)
         value = f' data-value="{number:.12g}"'
-    return f'<td class="{column.alignment}"{value}>{html.escape(text)}</td>'
+    return f'<td class="{column.alignment}"{value}>{_shown(text)}</td>'
+
+
+def _shown(text: str) -> str:
+    return html.escape(printable(text, kept="\n"))
 
 
 def _inline_svg(figure: str) -> str:

@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from receval.figures.finish import borrow_letters, rendered_svg
+from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import Table, without_marks_in_names
+from receval.figures.tables import Table, to_markdown, without_marks_in_names
 from receval.notes import Note
 from receval.storage.messages import shortened
+
+LONGEST_SHOWN = 200
+"""Characters of a cell of a report."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +31,40 @@ class ReportTable:
     name : str
         Of its files, without an end.
     table : Table
-        As it is printed.
+        As it is printed. Of a cell of more than :data:`LONGEST_SHOWN` characters the middle is left
+        out; the data behind have all of it.
     """
 
     name: str
     table: Table
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "table", without_marks_in_names(self.table))
+        rows = tuple(tuple(map(_short, row)) for row in self.table.rows)
+        columns = tuple(replace(own, header=_short(own.header)) for own in self.table.columns)
+        table = replace(self.table, rows=rows, columns=columns)
+        object.__setattr__(self, "table", without_marks_in_names(table))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts of its files by their names, without what cannot be rendered."""
+        return {name: text for name, text in self._rendered.items() if not isinstance(text, Note)}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Why a file is left out."""
+        return tuple(text for text in self._rendered.values() if isinstance(text, Note))
+
+    @cached_property
+    def _rendered(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for end, render in ((".md", to_markdown), (".tex", to_latex)):
+            name = f"{self.name}{end}"
+            try:
+                found[name] = render(self.table)
+            except Exception as error:
+                # Whatever a table cannot be set in, the others and the data beside it are right.
+                found[name] = Note("no-table", _left_out(f"The table {name}", "written", error))
+        return found
 
 
 @dataclass(frozen=True)
@@ -52,6 +83,16 @@ class ReportFigure:
     name: str
     svg: str
     caption: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Its file by its name."""
+        return {f"{self.name}.svg": self.svg}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """There are none: what cannot be drawn is a text."""
+        return ()
 
     @classmethod
     def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
@@ -82,8 +123,7 @@ class ReportFigure:
             return cls(name, svg, caption)
         except Exception as error:
             # Whatever data makes a figure impossible, the results beside it are right.
-            told = shortened(str(error), 200)
-            text = f"The figure {name} could not be drawn, and is left out: {told}"
+            text = _left_out(f"The figure {name}", "drawn", error)
             return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
 
 
@@ -103,6 +143,20 @@ class ReportText:
     heading: str
     paragraphs: tuple[str, ...]
     notes: tuple[Note, ...] = ()
+
+    @property
+    def files(self) -> dict[str, str]:
+        """It has no file of its own."""
+        return {}
+
+
+def _left_out(part: str, made: str, error: Exception) -> str:
+    reason = shortened(str(error).strip() or type(error).__name__, 200)
+    return f"{part} could not be {made}, and is left out: {reason}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else shortened(text, LONGEST_SHOWN, middle=True)
 
 
 ReportPart = ReportTable | ReportFigure | ReportText

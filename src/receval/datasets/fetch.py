@@ -59,7 +59,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
         If this machine does not let the file be written.
     """
     part = PartialFile.of(target)
-    with _access_reported(target):
+    with access_reported(target):
         for path in (target, part.path, part.origin, record_of(target)):
             if path.is_dir():
                 raise FileAccessError(
@@ -94,7 +94,7 @@ def check_file(spec: FileSpec, path: Path) -> RawFile:
     FileAccessError
         If it cannot be read.
     """
-    with _access_reported(path):
+    with access_reported(path):
         recorded = None if spec.verifiable else recorded_sha256(path)
         problem = mismatch(path, spec, recorded)
         if problem is None:
@@ -183,7 +183,7 @@ def _check_variant(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFi
         return tuple(check_file(file, path) for file, path in pairs)
     files = []
     for path in paths:
-        with _access_reported(path):
+        with access_reported(path):
             files.append(RawFile.of(path))
     return tuple(files)
 
@@ -197,7 +197,7 @@ def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tup
 
 
 @contextmanager
-def _access_reported(path: Path) -> Iterator[None]:
+def access_reported(path: Path) -> Iterator[None]:
     """Say of an error of this machine which file it met, and what to do."""
     try:
         yield

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
+from typing import BinaryIO
 
 from receval.storage.files import write_atomically
 
@@ -63,7 +65,21 @@ class PartialFile:
     @property
     def size(self) -> int:
         """Bytes transferred so far."""
-        return self.path.stat().st_size if self.path.is_file() else 0
+        return 0 if self.path.is_symlink() or not self.path.is_file() else self.path.stat().st_size
+
+    def opened(self, *, anew: bool) -> BinaryIO:
+        """Open it to write at its end.
+
+        Parameters
+        ----------
+        anew : bool
+            Whether to begin with an empty file. A link that somebody has put there goes; nothing is
+            written where it leads.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if anew:
+            self.path.unlink(missing_ok=True)
+        return open(self.path, "ab", opener=_without_following)
 
     @property
     def origin(self) -> Path:
@@ -95,3 +111,7 @@ class PartialFile:
         """Give the finished file its final name, in one step."""
         self.path.replace(target)
         self.origin.unlink(missing_ok=True)
+
+
+def _without_following(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)

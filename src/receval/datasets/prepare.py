@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from receval.datasets.reports import (
 )
 from receval.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, RatingScale
 from receval.ratings import TABLE_FILES, Ratings
-from receval.storage.files import sha256_of, write_atomically
+from receval.storage.files import being_written, sha256_of, write_atomically
 from receval.storage.messages import LONGEST, shortened
 
 SUMMARY_FILE = "summary.json"
@@ -234,8 +233,8 @@ def _summary(
 
 def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
     """Write all files or, if anything fails, none; the summary, which records them, comes last."""
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{os.getpid()}.part"
+    temporary = being_written(folder)
+    temporary.mkdir(parents=True)
     try:
         ratings.write(temporary)
         summary["prepared_files"] = [

@@ -137,9 +137,8 @@ def _receive_whole(
     if not beginning:
         raise TransferError("the file that came is empty", True)
     refuse_page(beginning, spec)
-    part.path.parent.mkdir(parents=True, exist_ok=True)
     # Emptied before the note: what is there never has the name of another version.
-    part.path.write_bytes(b"")
+    part.opened(anew=True).close()
     part.note_origin(url, response.headers)
     _receive(response, beginning, part, extent, spec, deadline, progress)
 
@@ -155,7 +154,7 @@ def _receive(
 ) -> None:
     size, total = extent.start, extent.total
     most = spec.most_bytes if total is None else total
-    with part.path.open("ab") as file:
+    with part.opened(anew=False) as file:
         block = beginning or read_some(response, _BLOCK, deadline)
         while block and size + len(block) <= most:
             file.write(block)

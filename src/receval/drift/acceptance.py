@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from receval.drift.comparison import DATA_SUFFIX, DRAWING_SUFFIXES, same_content
-from receval.storage.files import write_atomically
+from receval.storage.files import replacing
 
 PROVENANCE_SUFFIX = ".json"
 SUFFIXES = (DATA_SUFFIX, *DRAWING_SUFFIXES, PROVENANCE_SUFFIX)
@@ -45,9 +46,11 @@ class Acceptance:
         ]
 
     def carry_out(self) -> None:
-        """Replace and remove files, each in one step."""
-        for file in self.copied:
-            write_atomically(self.accepted / file, (self.fresh / file).read_bytes())
+        """Replace and remove files once all have been copied, so that a full disk changes none."""
+        with ExitStack() as all_files:
+            for file in self.copied:
+                copy = all_files.enter_context(replacing(self.accepted / file))
+                copy.write_bytes((self.fresh / file).read_bytes())
         for file in self.removed:
             (self.accepted / file).unlink()
             study = (self.accepted / file).parent

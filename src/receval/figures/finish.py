@@ -23,6 +23,7 @@ from matplotlib.text import Text
 
 from receval.figures.style import PADDING, figure_style, number_axes
 from receval.storage.files import write_atomically
+from receval.storage.messages import printable
 
 NOTE_SIZE = 6.5
 """Font size of a note, in points."""
@@ -204,6 +205,7 @@ def print_heading(figure: Figure, text: str) -> Text:
 
 # None removes an entry: dates change every run, program versions every upgrade.
 _SVG_METADATA = {"Date": None, "Creator": None}
+_NOT_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
@@ -236,7 +238,10 @@ def rendered_svg(figure: Figure, title: str = "", description: str = "") -> byte
     """Return a figure as :func:`save_figure` writes it into an SVG."""
     with figure_style():
         settle_layout(figure)
-        return described_svg(_render(figure, "svg", _SVG_METADATA), title, description)
+        svg = _render(figure, "svg", _SVG_METADATA)
+        # Texts stand in comments beside their letters, and XML has no control characters anywhere.
+        svg = _NOT_IN_XML.sub(lambda found: ascii(found[0].decode())[1:-1].encode(), svg)
+        return described_svg(svg, printable(title, "\n"), printable(description, "\n"))
 
 
 def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text, on_points
+from receval.storage.messages import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,8 @@ class Column:
 class Table:
     r"""A table as it is printed: every cell is text.
 
-    Text is plain, and all its characters are printed as they are. A formula is marked
+    Text is plain, and all its characters are printed as they are, control characters and line
+    breaks as escapes. A formula is marked
     ``$`...` ``, with LaTeX between the marks, as in ``$`E[P_s@n] = \sigma\delta` ``; closed by
     a backquote and a dollar.
 
@@ -69,7 +71,7 @@ class Table:
     Raises
     ------
     ValueError
-        For rows of another length, line breaks in a text, or an unusable width or label.
+        For rows of another length, what is no text, or an unusable width or label.
 
     Examples
     --------
@@ -107,11 +109,6 @@ class Table:
                     f'The table "{self.title}" holds {text!r}, which is no text. Format it first: '
                     "a table prints what it is given."
                 )
-            if re.search(r"[\r\n]", text):
-                raise ValueError(
-                    f'The table "{self.title}" holds the text {text!r} with a line break, which '
-                    "Markdown tables do not have. Write it on one line."
-                )
         for column in self.columns:
             if column.width is not None and not 0 < column.width <= 1:
                 raise ValueError(
@@ -123,6 +120,15 @@ class Table:
                 f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
                 "and : . - _ alone."
             )
+        shown = {
+            "title": printable(self.title),
+            "columns": tuple(replace(own, header=printable(own.header)) for own in self.columns),
+            "rows": tuple(tuple(map(printable, row)) for row in self.rows),
+            "caption": printable(self.caption),
+            "notes": tuple(map(printable, self.notes)),
+        }
+        for name, value in shown.items():
+            object.__setattr__(self, name, value)
 
 
 # What :func:`receval.figures.printed_numbers.in_text` makes of 1e-6.

@@ -76,7 +76,8 @@ def _settings_given(plan: Plan) -> list[str]:
 
 def _ask(question: str) -> None:
     """Ask at a terminal, and raise an error unless the answer is yes."""
-    if not sys.stdin.isatty():
+    # There is no input where it was closed, as by a daemon.
+    if sys.stdin is None or not sys.stdin.isatty():
         raise ValueError(
             "Nothing was accepted: say receval repo accept --yes, or answer at a terminal."
         )

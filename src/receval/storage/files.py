@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,8 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     path : Path
         Target. A reader sees the old content or the new, never a part of either.
     content : bytes, bytearray or str
-        Text is written as UTF-8 with the line ends it has.
+        Text is written as UTF-8 with the line ends it has. What has no UTF-8, such as the bytes of
+        a file's name in another encoding, is written as escapes.
 
     Examples
     --------
@@ -41,7 +43,12 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
     'one line'
     """
     with replacing(path) as temporary:
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.write_bytes(encoded(content) if isinstance(content, str) else content)
+
+
+def encoded(text: str) -> bytes:
+    """Return a text in UTF-8, with escapes for what has none."""
+    return text.encode(errors="backslashreplace")
 
 
 def sha256_of(path: Path) -> str:
@@ -51,9 +58,13 @@ def sha256_of(path: Path) -> str:
 
 
 def write_results(results: pd.DataFrame, path: Path) -> None:
-    """Write one row an observation, real numbers with ten significant digits, in one step."""
-    text = results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    write_atomically(path, text)
+    """Write the text of results in one step."""
+    write_atomically(path, results_text(results))
+
+
+def results_text(results: pd.DataFrame) -> str:
+    """Return results as CSV: one row an observation, real numbers with ten significant digits."""
+    return results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
 def read_results(path: Path) -> pd.DataFrame:
@@ -83,12 +94,30 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary file, which takes the place of a file once the ``with`` block has ended."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Renaming is atomic only within one file system, hence a temporary file beside the target.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = being_written(path.parent, f".{path.name}")
+    # Made here and now, as "x" says: a link that is there already would be followed elsewhere.
+    try:
+        temporary.open("xb").close()
+    except OSError as error:
+        # Of the folder, and of no use to a person who never sees the temporary name.
+        error.filename = os.fspath(path)
+        raise
     try:
         yield temporary
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def being_written(folder: Path, name: str = "") -> Path:
+    """Return where something is written until it is whole, which nobody can foretell.
+
+    Examples
+    --------
+    >>> len(being_written(Path("work"), "models").name)
+    20
+    """
+    return folder / f"{name}.{secrets.token_hex(4)}.part"
 
 
 class DamagedFileError(ValueError):

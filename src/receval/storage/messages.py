@@ -7,9 +7,41 @@ import errno
 import os
 from collections.abc import Collection, Sequence
 from itertools import islice
+from unicodedata import category
 
 LONGEST = 500
 """The most characters of a message."""
+
+
+_JOINERS = "\u200c\u200d"
+"""They join letters or not, and are part of how Persian words and some pictures are written."""
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Return a text with escapes in place of what terminals and pages would obey.
+
+    These are control characters, overrides of the direction of writing, line breaks, and the bytes
+    of a file's name that are no UTF-8. All letters and all spaces stay.
+
+    Parameters
+    ----------
+    text : str
+    kept : str
+        Characters that stay, too, such as the line breaks of a text with several lines.
+
+    Examples
+    --------
+    >>> print(printable("Pop\x1b[2J\n\u202eé"))
+    Pop\x1b[2J\n\u202eé
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign
+        if sign.isprintable() or sign in kept or sign in _JOINERS or category(sign) == "Zs"
+        else ascii(sign)[1:-1]
+        for sign in text
+    )
 
 
 def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
@@ -32,13 +64,13 @@ def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
     two lines \x1b[2J
     """
     words = " ".join(text.split())
-    if len(words) <= most and len(shown := _printable(words)) <= most:
+    if len(words) <= most and len(shown := printable(words)) <= most:
         return shown
     kept = most - len("...")
     end = kept // 3 if middle else 0
     # Escapes are longer than what they stand for.
-    last = _printable(words[len(words) - end :])
-    return f"{_printable(words[:kept])[: kept - end]}...{last[len(last) - end :]}"
+    last = printable(words[len(words) - end :])
+    return f"{printable(words[:kept])[: kept - end]}...{last[len(last) - end :]}"
 
 
 def quoted(value: object, most: int = 60) -> str:
@@ -142,10 +174,6 @@ def about_files(error: OSError) -> str:
     if error.filename is None:
         return f"{words[:1].upper()}{words[1:]}."
     return f"{shortened(os.fsdecode(error.filename), 200)}: {words}."
-
-
-def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def how_many(number: int, what: str) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from receval.provenance.loaded_sources import CodeBehind, as_planned
 from receval.storage.files import write_atomically
+from receval.storage.messages import printable
 from receval.workflow.calls import Call
 from receval.workflow.kernels import COMPILED, noting_compiled
 
@@ -146,7 +147,7 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     target.write_bytes(b"")
     # Appending, so that others can write to the same file.
     handler = logging.FileHandler(target, mode="a", encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    handler.setFormatter(_PlainText("%(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
     for name in TALKATIVE:
@@ -166,6 +167,13 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
         root.setLevel(level)
         root.removeHandler(handler)
         handler.close()
+
+
+class _PlainText(logging.Formatter):
+    """Shows names of others with escapes: logs are read at terminals."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record), kept="\n\t")
 
 
 def _redirect_into(log: Path) -> None:

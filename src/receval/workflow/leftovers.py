@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-_BEING_WRITTEN = re.compile(r"(models|\..*)?\.\d+\.part")
-"""Names under which results are written, with the number of the process, until they are whole."""
+_BEING_WRITTEN = re.compile(r"(models|\..*)?\.[0-9a-f]+\.part")
+"""Names under which results are written until they are whole
+(:func:`receval.storage.files.being_written`)."""
 
 
 def remove_leftovers(folder: Path) -> list[Path]:
@@ -82,7 +83,7 @@ def remove_parts_of(targets: Iterable[Path]) -> None:
             continue
         any_of_them = "|".join(map(re.escape, names))
         # A prepared dataset is a folder without a name of its own until it is whole.
-        own = re.compile(rf"(\.?(?:{any_of_them}))?\.\d+\.part")
+        own = re.compile(rf"(\.?(?:{any_of_them}))?\.[0-9a-f]+\.part")
         for path in parent.iterdir():
             if own.fullmatch(path.name):
                 if path.is_dir():

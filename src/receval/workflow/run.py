@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from receval.arithmetic import use_one_arithmetic
 from receval.config.settings import EDITIONS
 from receval.provenance.used_arithmetic import begin_to_describe_processor
+from receval.storage.files import being_written
 from receval.storage.messages import REFUSED, about_files, how_many
 from receval.workflow.foreground import launcher_of_this_run
 from receval.workflow.garbage import collect_rarely
@@ -120,9 +121,10 @@ def _check_space(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(folder))
     folder.mkdir(parents=True, exist_ok=True)
-    probe = folder / f".space.{os.getpid()}.part"
+    probe = being_written(folder, ".space")
     try:
-        probe.write_bytes(bytes(_RECORD_BYTES))
+        with probe.open("xb") as file:
+            file.write(bytes(_RECORD_BYTES))
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)
@@ -140,6 +142,8 @@ def prepare_job_environment(source: Path) -> None:
         The folder that holds the package.
     """
     use_one_arithmetic(computes=False)
+    # Jupyter's kernels set it for all that they start: here figures are files.
+    os.environ.pop("MPLBACKEND", None)
     # An empty part would be the current folder, which may be anybody's.
     there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), *there]))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from receval.recommenders.registry import load, make
 from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.splits.split import Fold, Split, fold
-from receval.storage.files import DamagedFileError
+from receval.storage.files import DamagedFileError, being_written
 
 _log = logging.getLogger(__name__)
 
@@ -117,8 +116,8 @@ def train_system(
     training.check(folder)
     table = Ratings.read(folder)
     folds = Split.read(split)
-    # Named by process: a job of a killed run may still be at work beside this one.
-    partial = models.with_name(f"{models.name}.{os.getpid()}.part")
+    # Of a name of its own: a job of a killed run may still be at work beside this one.
+    partial = being_written(models.parent, models.name)
     partial.mkdir(parents=True)
     for number in range(folds.n_folds):
         data = fold(table, folds, number)
