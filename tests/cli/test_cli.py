@@ -89,7 +89,7 @@ def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
     monkeypatch.chdir(tmp_path)
     assert main(["repo", "datasets", "--edition", "demo"]) == 0
     assert main(["repo", "claims", "B-004"]) == 0
-    assert "B-004 on ml-1m: holds" in capsys.readouterr().out
+    assert "ml-1m: holds" in capsys.readouterr().out
     assert main(["repo", "drift", "--edition", "demo"]) == 2
     assert "there is no work/demo/run.json" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

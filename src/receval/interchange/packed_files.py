@@ -95,7 +95,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         for magic, unpacked in _UNPACKED.items():
             if start.startswith(magic):
                 with _sentences_for_damage(path):
-                    bounded = _Bounded(stack.enter_context(unpacked(file)), path)
+                    bounded = _Limited(stack.enter_context(unpacked(file)), path)
                     content = stack.enter_context(
                         cast(BinaryIO, io.BufferedReader(bounded, _BUFFER))
                     )
@@ -132,7 +132,7 @@ def too_much_unpacked(path: Path, size: int) -> TableError:
 _BUFFER = 1 << 16
 
 
-class _Bounded(io.RawIOBase):
+class _Limited(io.RawIOBase):
     """What a packed file holds, as far as it is no more than files of its size hold."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
