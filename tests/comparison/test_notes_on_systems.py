@@ -88,7 +88,10 @@ def test_a_fold_without_ratings_is_refused_by_its_number(
     kind: str, parameters: dict[str, Any]
 ) -> None:
     ratings = read_ratings({"user": list("ab"), "item": list("xy")})
-    with pytest.raises(ValueError, match=r"Fold \d of \d .* has no (training|test) rating: there"):
+    with pytest.raises(
+        ValueError,
+        match=r"(Fold \d of \d of the|The) split .* has no (training|test) rating: there",
+    ):
         split(ratings, kind, **parameters)
 
 

@@ -22,7 +22,7 @@ from receval.seeds import GeneratorFor, generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
 from receval.splits.split import TEST, TRAIN, Fold, Split
 from receval.splits.split import fold as fold_of
-from receval.storage.messages import quoted
+from receval.storage.messages import how_many, quoted
 
 SYNONYMS = {"train_share": "train_ratio"}
 """Parameters of splits by other usual names."""
@@ -239,10 +239,12 @@ def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
             if (codes == code).any():
                 continue
             sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+            several = parts.n_folds > 1
             raise ValueError(
-                f"Fold {number} of {parts.n_folds} of the split {spec.kind} has no {what} rating: "
-                f"there are {len(ratings):,} ratings of {ratings.n_users:,} users, who have "
-                f"{sizes.min():,} to {sizes.max():,} each. Give more ratings, say fewer folds, or "
+                f"{f'Fold {number} of {parts.n_folds} of the' * several or 'The'} split "
+                f"{spec.kind} has no {what} rating: there are {len(ratings):,} ratings of "
+                f"{how_many(ratings.n_users, 'user')}, who have {sizes.min():,} to "
+                f"{sizes.max():,} each. Give more ratings{', say fewer folds' * several}, or "
                 "choose another share or kind of split."
             )
 
@@ -270,7 +272,8 @@ def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) 
     if by_chance > n_tests * MOST_BY_CHANCE and not kept:
         raise ValueError(
             f"The split {spec.kind} would not be one by time: {text} Read finer times, choose a "
-            "split without times, or say equal_times=random to have it so, and try several seeds."
+            "split without times, or allow it and try several seeds (equal_times='random', in a "
+            f"command: --split {spec.kind}:equal_times=random)."
         )
     return [Note("tied-times", text)]
 

@@ -123,7 +123,10 @@ class Recommender(ABC):
         ValueError
             If a parameter, 50 factors say, does not fit a matrix of that size.
         """
-        refuse_beyond_data(self, self.parameters, n_users, n_items)
+        # A person's own class need not keep its arguments.
+        names = inspect.signature(type(self).__init__).parameters
+        kept = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        refuse_beyond_data(self, kept, n_users, n_items)
 
     @property
     def reads_test(self) -> bool:

@@ -225,7 +225,8 @@ def short_profiles_of(
         raise ValueError(
             f"{too_short.sum()} users have {held_out} ratings or fewer (user "
             f"'{ratings.user_ids[user]}' has {profile_sizes[user]}), so leaving {held_out} out "
-            "would leave nothing to train on: lower held_out, or set short_profiles to 'train' "
-            "to keep such users in train."
+            "would leave nothing to train on: leave fewer out "
+            "(held_out), or keep such users in train (short_profiles='train', in a command: "
+            "--split leave-out:short_profiles=train)."
         )
     return profile_sizes, too_short
