@@ -232,7 +232,7 @@ def test_one_time_of_several_users_is_told_where_the_time_of_all_is_cut() -> Non
 @pytest.mark.parametrize("kind", BY_TIME)
 def test_a_split_that_equal_times_leave_to_chance_is_refused_unless_one_says_so(kind: str) -> None:
     ratings = timed(1, 1, 1, 1, 1, 1)
-    with pytest.raises(ValueError, match=r"2 of 2 test ratings .* equal_times='random'"):
+    with pytest.raises(ValueError, match=r"2 of 2 test ratings .*equal_times='random'"):
         split(ratings, kind, **({"test_share": 1 / 3} if kind == "temporal" else {}))
     assert split(ratings, kind, equal_times="random").notes[0].code == "tied-times"
 
