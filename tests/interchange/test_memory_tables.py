@@ -7,6 +7,7 @@ import decimal
 import json
 import uuid
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -150,3 +151,27 @@ def test_what_arrow_streams_is_read() -> None:
 def test_a_mapping_with_one_known_column_is_a_table_and_no_lists_of_users() -> None:
     with pytest.raises(TableError, match="no column that is known to hold the item"):
         read_ratings({"user": ["ann", "bob"], "colour": ["red", "blue"]})
+
+
+def test_rows_and_arrays_have_the_columns_in_their_usual_order() -> None:
+    rows = [("ann", "x", 5), ("bob", "y", 2)]
+    for source in (rows, tuple(map(list, rows)), np.array(rows, dtype=object)):
+        ratings = read_ratings(source)
+        assert ratings.user_ids.tolist() == ["ann", "bob"]
+        assert ratings.values.tolist() == [5.0, 2.0]
+    assert read_run([("ann", "x", 0.5), ("ann", "y", 2.5)]).scores.tolist() == [0.5, 2.5]
+    assert read_ratings([("ann", "x"), ("bob", "y")]).values.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("ann", "x", 5), ("bob", "y")], r"such as \(user, item, rating\), .*: row 2 is not"),
+        (["ann", "bob"], "row 1 is not"),
+        ([], "Rows must all be"),
+        ([("ann",)], "have 1 columns, and must have user, item, rating, timestamp"),
+    ],
+)
+def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        read_ratings(rows)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from receval.interchange.columns import FoundColumns, WantedColumn, chosen_names
 from receval.interchange.errors import TableError
@@ -58,7 +59,8 @@ def read_wanted(
         A file of any format of :data:`receval.interchange.reading.FORMATS` but ``npz``, also packed
         (:func:`.packed_files.opened`) or a pipe; a folder of such files, with the columns that its
         names give (``year=2020``); a data frame of pandas or polars; an Arrow table; a mapping of
-        names to columns; or what turns itself into an Arrow table.
+        names to columns; a list of rows, or an array of two dimensions, with the columns in the
+        order of ``wanted``; or what turns itself into an Arrow table.
     wanted : collection of WantedColumn
         In the order in which a file without a header has them.
     options : ReadingOptions
@@ -81,6 +83,8 @@ def read_wanted(
             isinstance(listed, Mapping | list | tuple | set | frozenset) for listed in own
         ):
             return scores_of("the table", source, wanted)
+    if isinstance(source, list | tuple | np.ndarray):
+        source = _of_rows(source, [column.name for column in wanted])
     if not isinstance(source, str | Path):
         return columns_of_table("the table", "the table", table_in_memory(source), wanted)
     path = Path(source)
@@ -92,6 +96,29 @@ def read_wanted(
         except TableError as error:
             raise TableError(str(error).replace(str(file), str(path))) from None
     return replace(found, source=str(path)) if isinstance(found, FoundColumns) else found
+
+
+def _of_rows(
+    rows: Sequence[Any] | NDArray[Any], names: Sequence[str]
+) -> dict[str, Sequence[Any] | NDArray[Any]]:
+    """Return the columns of rows, such as (user, item, rating), by the names in their order."""
+    if isinstance(rows, np.ndarray) and rows.ndim == 2:
+        columns: list[Any] = list(rows.T)
+    else:
+        widths = [len(row) if isinstance(row, list | tuple) else 0 for row in rows]
+        if not widths or len(set(widths)) > 1 or not widths[0]:
+            wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
+            raise TableError(
+                f"Rows must all be such as ({', '.join(names[:3])}), as lists or tuples of one "
+                f"length: row {wrong + 1} is not."
+            )
+        columns = [list(column) for column in zip(*rows, strict=True)]
+    if not 2 <= len(columns) <= len(names):
+        raise TableError(
+            f"Rows have {len(columns)} columns, and must have {enumerated(names)}, in this order, "
+            "of which the first two are needed."
+        )
+    return dict(zip(names, columns, strict=False))
 
 
 @contextmanager
