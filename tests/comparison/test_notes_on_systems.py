@@ -161,14 +161,19 @@ def test_users_without_an_order_by_scores_are_counted(value: float, what: str) -
     )
 
 
-@pytest.mark.parametrize("protocol", ["1R TI-NN sampled=3", "AR TI-NN sampled=3"])
-def test_arrays_without_the_scores_of_sampled_items_are_refused(protocol: str) -> None:
+@pytest.mark.parametrize("missing", [np.nan, -np.inf])
+@pytest.mark.parametrize(
+    "protocol", ["1R TI-NN sampled=3", "AR TI-NN sampled=3", "P1R TI-AN percentiles=2"]
+)
+def test_arrays_without_the_scores_of_items_in_parts_are_refused(
+    protocol: str, missing: float
+) -> None:
     scores = np.random.default_rng(1).random((10, 12))
     data = whole_table()
     (fold,) = data.folds()
     scores[fold.train.nonzero()] = np.nan
     evaluate_systems(data, {"whole": scores}, protocols=protocol)
-    scores[4, fold.test.items[fold.test.indptr[4]]] = np.nan
+    scores[4, fold.test.items[fold.test.indptr[4]]] = missing
     with pytest.raises(
         ValueError, match=r"'cut' has no scores of items .* 1 for the user in row 4"
     ):

@@ -111,14 +111,14 @@ class WatchedScorer:
 
     def _check_whole(self, users: NDArray[np.int64], scores: NDArray[np.floating]) -> None:
         """Refuse missing scores of items that do not train."""
-        is_missing = np.isnan(scores)
+        is_missing = np.isnan(scores) | np.isneginf(scores)
         rows, items = self._train[users].nonzero()
         is_missing[rows, items] = False
         short = np.flatnonzero(is_missing.any(axis=1))
         if len(short):
             raise ValueError(
                 f"The array of {quoted(self._name)} has no scores of items that {self._needs_all} "
-                f"samples, such as {int(is_missing[short[0]].sum()):,} for the user in row "
+                f"ranks, such as {int(is_missing[short[0]].sum()):,} for the user in row "
                 f"{int(users[short[0]])}. Give the scores of all items, or choose a protocol with "
                 "all candidates (AN)."
             )
@@ -139,8 +139,9 @@ def fitted(
     protocols : iterable of Protocol
         By which it will be ranked.
     """
-    sampling = [own.name for own in protocols if own.sampled is not None]
-    needs_all = sampling[0] if sampling and isinstance(system, GivenScores) else None
+    # A list that was cut does not tell where the items lie that are drawn, or of like popularity.
+    of_parts = [own.name for own in protocols if (own.sampled, own.percentiles) != (None, None)]
+    needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
     if isinstance(system, Trainable):
         own = system.fit(clicked_training(system, train))
         system = system if own is None else own
