@@ -94,6 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = about_files(error) if isinstance(error, OSError) else str(error)
         print(printable(told, kept="\n"), file=sys.stderr)
         return 2
+    except MemoryError:
+        if raises:
+            raise
+        print("There is not enough memory for this: give less data.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         # At a terminal the line has ^C already.
         print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)

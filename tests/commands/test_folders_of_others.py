@@ -124,6 +124,8 @@ def test_what_a_command_reads_is_never_written_over(
 def test_a_page_is_written_over_a_page_and_over_nothing_else(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    Path("index.html").write_bytes(b"<!doctype html>\n<p>mine")
+    assert main([*RUNS, "--report", "index.html"]) == 2
     Path("thesis.tex").write_bytes(b"mine")
     assert main([*RUNS, "--report", "thesis.tex"]) == 2
     assert "'thesis.tex' is there already and is no page of a report" in capsys.readouterr().err

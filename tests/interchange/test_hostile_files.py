@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from interchange.test_packed_files import PACKED
+from scipy.sparse import dia_array, save_npz
 
 from receval.interchange import packed_files
 from receval.interchange.errors import TableError
+from receval.interchange.packed_files import SMALL_FILE
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run_files import read_run
 
@@ -155,7 +157,7 @@ def test_json_that_no_reader_survives_is_refused(
 def test_parquet_of_equal_values_counts_as_what_it_unpacks_to(
     tmp_path: Path, small_limit: int
 ) -> None:
-    equal = pa.array(["a"] * (small_limit // 8 + 1))
+    equal = pa.array(["a"] * (small_limit // 4 + 1))
     pq.write_table(pa.table({"user": equal, "item": equal}), tmp_path / "r.parquet")
     with pytest.raises(TableError, match=r"r\.parquet has .* unpacks to more than"):
         read_ratings(tmp_path / "r.parquet")
@@ -192,3 +194,25 @@ def test_a_pipe_that_nobody_writes_into_is_not_waited_for(
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(TableError, match="pipe is empty: nothing came through it"):
         read_ratings(tmp_path / "pipe")
+
+
+def test_a_matrix_of_diagonals_is_refused_whatever_its_shape(tmp_path: Path) -> None:
+    size = 5 * 10**8
+    save_npz(tmp_path / "r.npz", dia_array((np.ones((1, 5)), [0]), shape=(size, size)))
+    with pytest.raises(TableError, match="is a matrix of diagonals"):
+        read_ratings(tmp_path / "r.npz")
+
+
+def test_a_run_of_the_same_items_for_many_users_is_read_from_parquet(tmp_path: Path) -> None:
+    users, items = np.repeat(np.arange(12_000), 100), np.tile(np.arange(100), 12_000)
+    table = pa.table({"user": users, "item": items, "score": -items.astype(float)})
+    pq.write_table(table, tmp_path / "popular.parquet")
+    assert (tmp_path / "popular.parquet").stat().st_size < SMALL_FILE
+    assert len(read_run(tmp_path / "popular.parquet")) == len(users)
+
+
+def test_json_names_a_hundred_columns_that_were_not_read_and_counts_the_others() -> None:
+    table = {"user": ["a"], "item": ["x"], "rating": [1]}
+    others = {f"c{number}": [0] for number in range(150)}
+    unread = read_ratings({**table, **others}).reading.as_dict()["unread"]
+    assert (len(unread), unread[-1]) == (101, "and 50 more")

@@ -182,8 +182,8 @@ def test_a_wrong_name_gets_the_names_that_there_are(tmp_path: Path) -> None:
         read_ratings(path, rating="rating")
     with pytest.raises(TableError, match="has 3 columns, and none with the number 7"):
         read_ratings(path, rating=7)
-    with pytest.raises(TableError, match="list cannot be read: give a file's path"):
-        read_ratings([1, 2])
+    with pytest.raises(TableError, match="int cannot be read: give a file's path"):
+        read_ratings(12)
 
 
 def test_a_frame_with_a_missing_identifier_names_its_row() -> None:

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from receval.comparison.report import Report
     from receval.ratings import Ratings
 
-PAGE_BEGINS = b"<!doctype html>"
-"""How the page of a report begins."""
+_HEAD = 1 << 10
+"""Bytes of a page among which it says what made it."""
+
+MOST_SAMPLES = 10_000_000
+"""Of a permutation test: more take hours, and say nothing that the saddlepoint does not."""
 
 MOST_PRINTED = 100
 """Rows of a table at the terminal; its files have all."""
@@ -243,8 +246,10 @@ def check_targets(chosen: argparse.Namespace) -> None:
 def _is_page(path: Path) -> bool:
     if not path.is_file():
         return False
+    from receval.comparison.report_page import GENERATOR
+
     with path.open("rb") as file:
-        return file.read(len(PAGE_BEGINS)) == PAGE_BEGINS
+        return GENERATOR.encode() in file.read(_HEAD)
 
 
 def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
@@ -321,8 +326,10 @@ def _seed(text: str) -> int:
 
 
 def _samples(text: str) -> int:
-    if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 1 on")
+    if not text.isdigit() or not 1 <= int(text[:20]) <= MOST_SAMPLES:
+        raise argparse.ArgumentTypeError(
+            f"it is {shortened(text)!r}, and must be a whole number from 1 to {MOST_SAMPLES:,}"
+        )
     return int(text)
 
 

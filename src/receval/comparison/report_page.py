@@ -18,6 +18,10 @@ _CELL = re.compile(r"[\s,%]")
 _NUMBER = re.compile(r"^([<>]?)\s*([+\u2212-]?)(\.?\d[\d.]*)")
 
 
+GENERATOR = '<meta name="generator" content="receval">'
+"""By which a page of a report is known."""
+
+
 def report_page(
     title: str,
     parts: Sequence[ReportPart],
@@ -59,6 +63,7 @@ def report_page(
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        f"{GENERATOR}"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{_shown(title)}</title><style>\n{style}</style></head>\n<body>\n<main>\n"

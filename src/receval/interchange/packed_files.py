@@ -120,11 +120,12 @@ def most_unpacked(size: int) -> int:
     return LARGEST_OF_SMALL if size <= SMALL_FILE else LARGEST_RATIO * size
 
 
-def too_much_unpacked(path: Path, size: int) -> TableError:
+def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:
     """Return the error for what unpacks to more than files of ratings do."""
+    most = most or most_unpacked(size)
     return TableError(
-        f"{path} has {size:,} bytes, and unpacks to more than {most_unpacked(size) >> 20:,} MiB, "
-        "which no ratings do. If it is what you expect, unpack it (Parquet: write it without "
+        f"{path} has {size:,} bytes, and unpacks to more than {most >> 20:,} MiB, "
+        "as hardly any ratings do. If it is what you expect, unpack it (Parquet: write it without "
         "compression), and name the unpacked file."
     )
 

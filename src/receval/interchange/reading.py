@@ -94,6 +94,9 @@ class ReadingOptions:
             raise TableError("The delimiter is empty: say what stands between cells.")
 
 
+MOST_UNREAD = 100
+"""Columns that were not read that JSON names; the others are counted."""
+
 AS_FOUND = ReadingOptions()
 """Nothing is said."""
 
@@ -180,6 +183,8 @@ class ReadingReport:
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON has it, without what does not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
+        if (more := len(self.unread) - MOST_UNREAD) > 0:
+            found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
         return {name: own for name, own in found.items() if own not in ("", (), [], 0, {})}
 
 

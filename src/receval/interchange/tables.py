@@ -230,6 +230,11 @@ def _of_matrix(path: Path) -> pa.Table:
     try:
         _check_members(path)
         matrix = load_npz(path)
+        if matrix.format == "dia":
+            # To read it takes what its shape says, however few entries it has.
+            raise TableError(
+                f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
+            )
         if matrix.format in ("csr", "csc", "bsr"):
             matrix.check_format(full_check=True)
         entries = matrix.tocoo()
@@ -314,6 +319,10 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
     return replace(columns, unread=tuple(others))
 
 
+_MORE_IN_PARQUET = 4
+"""How many times as much as other packed files a Parquet file may unpack to."""
+
+
 def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     """Open a Parquet file whose values are no more than files of its size hold."""
     size = path.stat().st_size
@@ -325,8 +334,10 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
     ]
     # Of equal values a file has one, and their number.
     unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
-    if unpacked > most_unpacked(size):
-        raise too_much_unpacked(path, size)
+    # Runs of a few lists for many users are as regular; such values take little besides.
+    most = _MORE_IN_PARQUET * most_unpacked(size)
+    if unpacked > most:
+        raise too_much_unpacked(path, size, most)
     texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
     # Likewise texts stay where they are, and rows have their numbers.
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
