@@ -94,6 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = about_files(error) if isinstance(error, OSError) else str(error)
         print(printable(told, kept="\n"), file=sys.stderr)
         return 2
+    except RuntimeError as error:
+        # Ctrl-C while numba compiles is lost in LLVM's callback, and comes out as this.
+        if raises or "no compiled object yet" not in str(error):
+            raise
+        print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
+        return INTERRUPTED
     except MemoryError:
         if raises:
             raise

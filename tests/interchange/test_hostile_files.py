@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import zipfile
@@ -17,9 +18,9 @@ import pytest
 from interchange.test_packed_files import PACKED
 from scipy.sparse import dia_array, save_npz
 
-from receval.interchange import packed_files
+from receval.interchange import netflix_lines, packed_files
 from receval.interchange.errors import TableError
-from receval.interchange.packed_files import SMALL_FILE
+from receval.interchange.packed_files import LARGEST_OF_SMALL, SMALL_FILE
 from receval.interchange.ratings_table import read_ratings
 from receval.interchange.run_files import read_run
 
@@ -203,6 +204,7 @@ def test_a_matrix_of_diagonals_is_refused_whatever_its_shape(tmp_path: Path) -> 
         read_ratings(tmp_path / "r.npz")
 
 
+@pytest.mark.costly
 def test_a_run_of_the_same_items_for_many_users_is_read_from_parquet(tmp_path: Path) -> None:
     users, items = np.repeat(np.arange(12_000), 100), np.tile(np.arange(100), 12_000)
     table = pa.table({"user": users, "item": items, "score": -items.astype(float)})
@@ -216,3 +218,24 @@ def test_json_names_a_hundred_columns_that_were_not_read_and_counts_the_others()
     others = {f"c{number}": [0] for number in range(150)}
     unread = read_ratings({**table, **others}).reading.as_dict()["unread"]
     assert (len(unread), unread[-1]) == (101, "and 50 more")
+
+
+@pytest.mark.costly
+def test_small_files_of_one_folder_have_a_limit_in_common(tmp_path: Path) -> None:
+    lines = b"1 1\n" * (LARGEST_OF_SMALL // 12)
+    for name in "abcd":
+        (tmp_path / f"{name}.tsv.gz").write_bytes(gzip.compress(lines))
+    with pytest.raises(TableError, match=r"a\.tsv\.gz has .* unpacks to more than"):
+        read_ratings(tmp_path)
+
+
+def test_netflix_lines_of_very_many_items_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(netflix_lines, "MOST_ITEMS", 3)
+    path = tmp_path / "combined_data_1.txt"
+    path.write_text("".join(f"{item}:\n1,5,2005-09-06\n" for item in range(3)))
+    assert len(read_ratings(path)) == 3
+    path.write_text("1:\n" * 4)
+    with pytest.raises(TableError, match="has more than 3 items"):
+        read_ratings(path, format="netflix")

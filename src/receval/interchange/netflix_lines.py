@@ -20,6 +20,9 @@ from receval.storage.messages import shortened
 
 _ITEM = re.compile(r"\d+:\s*")
 
+MOST_ITEMS = 1_000_000
+"""Of a file of these lines: Netflix has 17,770 films."""
+
 _NAMES = {"user": pa.string(), "rating": pa.float64(), "timestamp": pa.string()}
 
 
@@ -44,6 +47,9 @@ def read_netflix_lines(
                 f"{path}, line {line.number} is {shortened(line.text)}, and must be a rating such "
                 "as 1488844,3,2005-09-06, or an item such as 1:"
             )
+            return "error"
+        if len(items) == MOST_ITEMS:
+            wrong.append(f"{path} has more than {MOST_ITEMS:,} items: is it Netflix's file?")
             return "error"
         items.append(line.text.strip()[:-1])
         places.append(line.number)

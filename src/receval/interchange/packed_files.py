@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -117,7 +118,22 @@ def most_unpacked(size: int) -> int:
     >>> most_unpacked(1500) == LARGEST_OF_SMALL, most_unpacked(10_000_000)
     (True, 1000000000)
     """
-    return LARGEST_OF_SMALL if size <= SMALL_FILE else LARGEST_RATIO * size
+    if size > SMALL_FILE:
+        return LARGEST_RATIO * size
+    return min(LARGEST_OF_SMALL, max(LARGEST_RATIO * size, LARGEST_OF_SMALL // _parts.get()))
+
+
+_parts: ContextVar[int] = ContextVar("parts", default=1)
+
+
+@contextmanager
+def parts_of_a_table(number: int) -> Iterator[None]:
+    """Let many small files that are read as one table unpack to no more than one of them may."""
+    token = _parts.set(number)
+    try:
+        yield
+    finally:
+        _parts.reset(token)
 
 
 def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:

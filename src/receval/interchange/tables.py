@@ -38,6 +38,7 @@ from receval.interchange.packed_files import (
     is_packed,
     most_unpacked,
     opened,
+    parts_of_a_table,
     too_much_unpacked,
 )
 from receval.interchange.reading import AS_FOUND, UNREAD, ReadingOptions
@@ -367,11 +368,13 @@ def _of_folder(
         raise TableError(f"{folder} holds Parquet and {other.name}: name the file that is meant.")
     form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
     if names[0] == "parquet":
-        table = _of_parquet_parts(folder, files)
+        with parts_of_a_table(len(files)):
+            table = _of_parquet_parts(folder, files)
         return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
     parts = []
     for path in files:
-        part = _of_file(path, wanted, options)
+        with parts_of_a_table(len(files)):
+            part = _of_file(path, wanted, options)
         if not isinstance(part, FoundColumns):
             raise TableError(f"{path} holds lists of users, and is no part of a table.")
         parts.append(part)
