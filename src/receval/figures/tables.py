@@ -48,7 +48,7 @@ class Column:
 class Table:
     r"""A table as it is printed: every cell is text.
 
-    Text is plain, and all its characters are printed as they are, control characters and line
+    Text is plain, and all its characters are printed, control characters and line
     breaks as escapes. A formula is marked
     ``$`...` ``, with LaTeX between the marks, as in ``$`E[P_s@n] = \sigma\delta` ``; closed by
     a backquote and a dollar.
@@ -138,7 +138,7 @@ _POWER = r"\$`(?:-?[\d.]+ \\times )?10\^\{-?\d+\}`\$"
 def without_marks_in_names(table: Table) -> Table:
     r"""Return a table in which the marks of formulas are text, but around powers of ten.
 
-    For tables that hold names of anybody's: in a formula LaTeX would obey them, and a browser, too.
+    For tables with names that other people chose: LaTeX and browsers would obey them in a formula.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class LoadedSources(MetaPathFinder):
         self._packages: set[str] = set()
 
     def keep(self, packages: Collection[str] = (PACKAGE,)) -> None:
-        """Keep the sources of some packages from now on; those loaded before, as they are now."""
+        """Keep the sources of some packages from now on, and those of modules loaded before."""
         new = set(packages) - self._packages
         self._packages |= new
         for name, module in list(sys.modules.items()):
