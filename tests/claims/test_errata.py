@@ -186,7 +186,7 @@ def test_numbers_are_shown_without_the_zero_before_the_point(tmp_path: Path) -> 
         short="{a:.2f}, {b:.3f}, {a:.1%}",
         shown="{c:,.0f} and {c:.1f}",
     )
-    assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, -.125, 25.0 %", "0 and .1")
+    assert erratum.size_texts(results(tmp_path, TABLE)) == (".25, −.125, 25.0 %", "0 and .1")
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from string import Formatter
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
@@ -16,6 +14,7 @@ from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import ClaimId
+from receval.claims.told_numbers import names_in, told
 from receval.config.reading import read_yaml, sentences
 from receval.spec_types import Model, NonEmptyText
 from receval.storage.messages import joined, quoted
@@ -136,7 +135,7 @@ class ErratumSize(Model):
         measured = {bool(self.numbers), self.shown is not None, self.missing is None}
         if len(measured) > 1:
             raise ValueError("a size has numbers and shown, or it has missing")
-        if used := (_fields(self.short) | _fields(self.shown or "")) ^ self.numbers.keys():
+        if used := (names_in(self.short) | names_in(self.shown or "")) ^ self.numbers.keys():
             names = ", ".join(sorted(used))
             raise ValueError(f"the texts and the numbers do not have the same names: {names}")
         return self
@@ -197,9 +196,9 @@ class Erratum(Model):
 
     def size_texts(self, sources: ClaimSources) -> tuple[str, str]:
         """Return the short and the long text of its size, with numbers that are read now."""
-        numbers = {name: _Printed(value) for name, value in self.numbers(sources).items()}
-        short = self.size.short.format_map(numbers)
-        return short, (self.size.shown or self.size.missing or "").format_map(numbers)
+        numbers = self.numbers(sources)
+        shown = self.size.shown or self.size.missing or ""
+        return told(self.size.short, numbers), told(shown, numbers)
 
 
 def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
@@ -244,14 +243,3 @@ def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tup
         except ValueError as error:
             raise ValueError(f"{ERRATA}: {name}, {error}") from error
     return texts
-
-
-class _Printed(float):
-    """A number that is shown as in print: without the zero before the point."""
-
-    def __format__(self, form: str) -> str:
-        return re.sub(r"^(-?)0\.", r"\1.", float(self).__format__(form)).replace("%", " %")
-
-
-def _fields(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}

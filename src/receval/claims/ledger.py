@@ -11,8 +11,11 @@ import pandas as pd
 
 from receval.claims.cells import ClaimContext
 from receval.claims.certainty import KEYS, told_of_splits, verdict_of_splits
+from receval.claims.quantities import evaluated
+from receval.claims.rules.contradiction import ContradictionRule
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
+from receval.claims.told_numbers import told
 from receval.claims.verdicts import ClaimVerdict, Finding
 
 COLUMNS = (
@@ -24,6 +27,8 @@ COLUMNS = (
     "dataset",
     "form",
     "expected",
+    "in_paper",
+    "printed",
     "published",
     "value",
     "low",
@@ -54,6 +59,9 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
         The check selects what results do not have, though their dataset is there.
     """
     sources.forget()
+    if isinstance(check.decide, ContradictionRule):
+        # The text decides it, whatever data are there.
+        return check.decide.judge(sources, ClaimContext(paper))
     if check.dataset and not sources.has(paper, check.dataset):
         return _undecidable(check, f"the dataset {check.dataset}")
     try:
@@ -145,6 +153,7 @@ def ledger_row(
     is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
     fails = finding.verdict in (ClaimVerdict.DOES_NOT_HOLD, ClaimVerdict.HOLDS_IN_PART)
     readings = list(dict.fromkeys(sources.readings))
+    printed = check.in_paper or claim.in_paper
     return {
         "claim": number,
         "paper": paper,
@@ -154,11 +163,13 @@ def ledger_row(
         "dataset": check.dataset or "",
         "form": check.form,
         "expected": check.expected or claim.expected,
+        "in_paper": printed.found if printed else "",
+        "printed": printed.because if printed else "",
         "published": finding.published,
         "value": finding.value,
         "low": finding.low,
         "high": finding.high,
-        "ours": finding.ours,
+        "ours": "" if is_undecidable else _here(check, paper, sources) or finding.ours,
         "rule": finding.rule,
         "because": check.decide.why(),
         "verdict": str(finding.verdict),
@@ -171,3 +182,18 @@ def ledger_row(
         "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
         "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),
     }
+
+
+def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
+    """Return the sentence of a check with its numbers; nothing if it has none, or lacks one."""
+    context = ClaimContext(paper, check.artifact, check.dataset, check.where)
+    # What a sentence tells decides nothing, and is not listed among the cells that do.
+    aside = sources.aside()
+    try:
+        numbers = {
+            name: evaluated(quantity, aside, context).number()
+            for name, quantity in check.numbers.items()
+        }
+    except NotMeasuredError:
+        return ""
+    return told(check.here, numbers)

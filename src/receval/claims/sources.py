@@ -173,7 +173,13 @@ class ClaimSources:
 
     def changed(self, change: ReadingChange) -> ClaimSources:
         """Return the same sources with its readings changed; tables are read once for both."""
-        other = ClaimSources(self.results, {}, change)
+        other = self.aside()
+        other.change = change
+        return other
+
+    def aside(self) -> ClaimSources:
+        """Return the same sources as they are, whose readings are not noted among these."""
+        other = ClaimSources(self.results, {})
         other._tables, other._records = self._tables, self._records
         return other
 

@@ -7,12 +7,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from receval.claims.cells import Scalar
+from receval.claims.quantities import Quantity
 from receval.claims.rules.registry import AnyRule
+from receval.claims.told_numbers import names_in
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import Identifier, Model, NonEmptyText
@@ -31,6 +33,21 @@ ClaimText = Annotated[str, BeforeValidator(_as_text)]
 ClaimId = Annotated[str, Field(pattern=r"^[A-Z]\d{0,2}-\d{3}$")]
 
 _NAME = re.compile(r"\{(\w+)\}")
+
+
+class PrintedEvidence(Model):
+    """What the paper's own values say of a statement: those that are printed or were released.
+
+    Attributes
+    ----------
+    found : {"consistent", "inconsistent", "not given"}
+        ``not given`` where the paper neither prints nor releases values that could say it.
+    because : str
+        Which values, and what they say, in a sentence.
+    """
+
+    found: Literal["consistent", "inconsistent", "not given"]
+    because: NonEmptyText
 
 
 class CheckSpec(Model):
@@ -63,7 +80,21 @@ class CheckSpec(Model):
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     expected: ClaimText | None = None
     reason: str = ""
+    in_paper: PrintedEvidence | None = None
+    here: str = ""
+    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
+        default_factory=dict
+    )
     decide: AnyRule
+
+    @model_validator(mode="after")
+    def _sentence_has_its_numbers(self) -> Self:
+        if others := names_in(self.here) ^ self.numbers.keys():
+            raise ValueError(
+                f"the sentence here and its numbers do not have the same names: "
+                f"{enumerated(sorted(others))}"
+            )
+        return self
 
 
 class ClaimSpec(Model):
@@ -80,6 +111,8 @@ class ClaimSpec(Model):
         The paper's value.
     reason : str
         The known reason why it does not hold, with the page that tells more.
+    in_paper : PrintedEvidence, optional
+        What the paper's own values say.
     split_dependent : bool
         Whether the outcome could be another one for another split or seed: replications repeat it.
     checks : tuple of CheckSpec
@@ -91,6 +124,7 @@ class ClaimSpec(Model):
     statement: NonEmptyText
     expected: Annotated[ClaimText, Field(min_length=1)]
     reason: str = ""
+    in_paper: PrintedEvidence | None = None
     split_dependent: bool = True
     checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
 

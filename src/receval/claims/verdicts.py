@@ -20,6 +20,7 @@ class ClaimVerdict(StrEnum):
     DOES_NOT_HOLD = "does not hold"
     UNDECIDABLE = "undecidable here"
     AS_DEFINED = "as defined"
+    CONTRADICTS_ITSELF = "contradicts itself"
 
 
 DECIDED = (
@@ -28,6 +29,7 @@ DECIDED = (
     ClaimVerdict.DEPENDS_ON_SPLIT,
     ClaimVerdict.DOES_NOT_HOLD,
     ClaimVerdict.AS_DEFINED,
+    ClaimVerdict.CONTRADICTS_ITSELF,
 )
 
 

@@ -76,6 +76,22 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
     return ", ".join(_in_word(float(number)) for number in known)
 
 
+MOST_LISTED = 4
+"""Numbers that a sentence lists one by one."""
+
+
+def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
+    """Return some numbers, each behind what it is of.
+
+    Examples
+    --------
+    >>> labelled([("AR",), ("1R",)], [".0559 against .0431", ".0545 against .0470"])
+    'AR .0559 against .0431, 1R .0545 against .0470'
+    """
+    named = zip(labels, texts, strict=True)
+    return ", ".join(" ".join(filter(None, [", ".join(label), text])) for label, text in named)
+
+
 def off_by(difference: float) -> str:
     """Return by how much a number is off, as a sentence.
 

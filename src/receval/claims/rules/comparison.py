@@ -11,8 +11,8 @@ from pydantic import Field
 
 from receval.claims.cells import ClaimContext
 from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.base import Rule, in_words, off_by
-from receval.claims.sources import ClaimSources, aligned
+from receval.claims.rules.base import MOST_LISTED, Rule, in_words, labelled, off_by
+from receval.claims.sources import ClaimSources, LabelledValues, aligned
 from receval.claims.verdicts import Finding, failing, verdict_of
 from receval.figures.printed_numbers import as_written
 from receval.statistics.pairs import LEVEL
@@ -71,7 +71,6 @@ class ComparisonRule(Rule):
             shown = stands & ((chances >= LEVEL) if self.sign in "~=" else (chances < LEVEL))
         names = [", ".join(label) for label in left.labels]
         verdict = verdict_of(shown.tolist(), self.enough)
-        sign = "and" if self.sign in "~=" else "against"
         single = len(left.values) == 1
         detail = failing(list(zip(shown.tolist(), names, strict=True)))
         if single and not stands[0]:
@@ -81,13 +80,32 @@ class ComparisonRule(Rule):
             detail = f"{said}: p = {in_words(chances)}."
         return Finding(
             verdict,
-            f"{in_words(left.values)} {sign} {in_words(np.unique(right))}",
+            self._numbers(left, right, shown),
             self.in_words(),
             detail,
             value=float(left.values[0]) if single else float("nan"),
             low=float(left.low[0]) if single else float("nan"),
             high=float(left.high[0]) if single else float("nan"),
         )
+
+    def _numbers(
+        self, left: LabelledValues, right: NDArray[np.float64], shown: NDArray[np.bool_]
+    ) -> str:
+        """Return the numbers in pairs; of many how many are so, and between which they lie."""
+        sign = "and" if self.sign in "~=" else "against"
+        limit = in_words(right[:1])
+        same_limit = len(np.unique(right)) == 1
+        if len(right) == 1:
+            return f"{in_words(left.values)} {sign} {limit}"
+        if len(right) <= MOST_LISTED:
+            if same_limit:
+                alone = labelled(left.labels, [in_words([one]) for one in left.values])
+                return f"{alone}; {sign} {limit}"
+            pairs = zip(left.values.tolist(), right.tolist(), strict=True)
+            texts = [f"{in_words([one])} {sign} {in_words([other])}" for one, other in pairs]
+            return labelled(left.labels, texts)
+        known = f"{in_words(left.values)} {sign} {limit if same_limit else in_words(right)}"
+        return f"so in {int(shown.sum())} of {len(shown)}: {known}"
 
     def _compare(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
         slack = _ROUNDING * np.maximum(1.0, np.abs(right))

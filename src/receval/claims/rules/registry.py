@@ -10,6 +10,7 @@ from pydantic import Field
 from receval.claims.cells import ClaimContext
 from receval.claims.rules.base import Rule
 from receval.claims.rules.comparison import ComparisonRule
+from receval.claims.rules.contradiction import ContradictionRule
 from receval.claims.rules.crossing import CrossingRule
 from receval.claims.rules.number import NumberRule
 from receval.claims.rules.order import OrderRule
@@ -112,6 +113,7 @@ AnyRule = Annotated[
     | SameOrderRule
     | TrendRule
     | CrossingRule
+    | ContradictionRule
     | EachRule
     | UnmeasuredRule,
     Field(discriminator="rule"),
