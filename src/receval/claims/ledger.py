@@ -124,7 +124,7 @@ def judged_claims(
 
 def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
     """Return a row with the verdict of all splits that were tried, where they are enough."""
-    if found is None or row["verdict"] == ClaimVerdict.UNDECIDABLE:
+    if found is None or not found["replications"] or row["verdict"] == ClaimVerdict.UNDECIDABLE:
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
     told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
