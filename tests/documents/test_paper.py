@@ -29,7 +29,7 @@ NOT_PROSE = (
     r"\b[a-z]+\d{4}:",  # keys of papers
     r"\berratum\s+E-\d\d\b",
     r"\b(?:figures?|tables?|sections?|equations?)\s+\d+(?:\s+and\s+\d+)?\b",  # of the five papers
-    r"(?:width|row-gutter): \d+(?:%|pt)|\b1fr\b",  # of the layout
+    r"(?:width|(?:row|column)-gutter): \d+(?:%|pt)|\b1fr\b",  # of the layout
     r"\$ r\(i\) = 1 ",  # a rank begins with one
 )
 """Where digits may stand."""

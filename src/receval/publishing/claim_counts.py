@@ -12,7 +12,7 @@ from receval.claims.verdicts import ClaimVerdict
 from receval.figures.printed_numbers import in_text
 from receval.storage.messages import enumerated
 
-COLUMNS = ("claim", "paper", "kind", "datasets", "verdict")
+COLUMNS = ("claim", "paper", "kind", "in_paper", "datasets", "verdict")
 
 _TOLD = ("claim", "statement", "dataset", "verdict")
 
@@ -42,16 +42,27 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``claim``, ``paper``, ``kind``, ``datasets`` (on how many it is decided) and ``verdict``:
+        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say: of several
+        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided) and ``verdict``:
         the one that all of them give; where they differ ``depends on the split`` if they hold but
         for splits, and ``holds in part`` else.
     """
     own = ledger[ledger["form"] == ""]
     rows = [
-        (claim, rows["paper"].iloc[0], rows["kind"].iloc[0], *_overall(list(rows["verdict"])))
+        (
+            claim,
+            rows["paper"].iloc[0],
+            rows["kind"].iloc[0],
+            _in_paper(list(rows["in_paper"])),
+            *_overall(list(rows["verdict"])),
+        )
         for claim, rows in own.groupby("claim", sort=False)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _in_paper(found: Sequence[str]) -> str:
+    return next((said for said in ("inconsistent", "consistent") if said in found), "not given")
 
 
 def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
