@@ -140,10 +140,10 @@ def _make_streams_usable() -> None:
             setattr(sys, name, nowhere)
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="receval")
-    if sys.stderr is sys.__stderr__:
-        kept = io.BufferedWriter(_Unfailing(sys.stderr.fileno(), "wb", closefd=False))
-        encoding = sys.stderr.encoding
-        sys.stderr = io.TextIOWrapper(kept, encoding, errors="receval", line_buffering=True)
+    own = sys.__stderr__
+    if own is not None and own is sys.stderr:
+        kept = io.BufferedWriter(_Unfailing(own.fileno(), "wb", closefd=False))
+        sys.stderr = io.TextIOWrapper(kept, own.encoding, errors="receval", line_buffering=True)
 
 
 class _Unfailing(io.FileIO):
