@@ -34,11 +34,16 @@ for loaded, module in list(sys.modules.items()):
             del sys.modules[loaded]
 
 try:
+    from receval.provenance.versions import libraries_from_elsewhere, versions
+
+    # What is imported next may end in the error of such a library.
+    if elsewhere := libraries_from_elsewhere():
+        sys.exit(elsewhere)
+
     from receval.config.repeated_settings import RUN_NAMES
     from receval.config.settings import EDITIONS, chosen_edition
     from receval.workflow.plan.folders import RunFolders
     from receval.workflow.plan.plans import Plans
-    from receval.provenance.versions import libraries_from_elsewhere, versions
     from receval.workflow.run import begin_run, or_no_run
     from receval.workflow.run_record import record_run
 except ModuleNotFoundError as missing:
@@ -48,9 +53,6 @@ except ModuleNotFoundError as missing:
         ".venv/ready, then .venv/bin/snakemake there), or install the rest into this one: "
         f"{sys.executable} -m pip install {quote(f'{REPOSITORY}[workflow]')}"
     )
-
-if elsewhere := libraries_from_elsewhere():
-    sys.exit(elsewhere)
 
 JOBS = begin_run(
     REPOSITORY / "src",

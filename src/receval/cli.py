@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import receval.import_path  # noqa: F401 - before libraries that may lie elsewhere
+
+# isort: split
 import argparse
+import io
+import logging
 import os
 import sys
 import warnings
 from codecs import register_error
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 from unicodedata import category
 
 from receval import __version__
@@ -74,8 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.pop("MPLBACKEND", None)
     warnings.showwarning = _show_warning
     use_one_arithmetic()
-    if os.environ.get("PYTHONPATH"):
-        _name_libraries_from_elsewhere()
+    # What it says where it can keep no cache helps nobody: numba's line is enough.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     raises = False
     try:
         chosen = _parsed(words)
@@ -93,6 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         told = about_files(error) if isinstance(error, OSError) else str(error)
         print(printable(told, kept="\n"), file=sys.stderr)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            # Where it leads takes no more, which is said already: Python would say so at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except RuntimeError as error:
         # Ctrl-C while numba compiles is lost in LLVM's callback, and comes out as this.
@@ -128,6 +140,19 @@ def _make_streams_usable() -> None:
             setattr(sys, name, nowhere)
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="receval")
+    own = sys.__stderr__
+    if own is not None and own is sys.stderr:
+        kept = io.BufferedWriter(_Unfailing(own.fileno(), "wb", closefd=False))
+        sys.stderr = io.TextIOWrapper(kept, own.encoding, errors="receval", line_buffering=True)
+
+
+class _Unfailing(io.FileIO):
+    """Where notes go: results are worth more than they, be it on a full disk or a closed pipe."""
+
+    def write(self, content: Any, /) -> int:
+        with suppress(OSError):
+            return super().write(content) or 0
+        return len(content)
 
 
 def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
@@ -140,14 +165,6 @@ def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
 def _in_ascii(sign: str) -> str:
     like = {"Zs": " ", "Pd": "-"}.get(category(sign), "-" if sign == "\N{MINUS SIGN}" else "")
     return like or ascii(sign)[1:-1]
-
-
-def _name_libraries_from_elsewhere() -> None:
-    # Loading it takes as long as all that this command has loaded so far.
-    from receval.provenance.versions import libraries_from_elsewhere
-
-    if sentence := libraries_from_elsewhere():
-        _show_warning(sentence)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -38,14 +38,23 @@ def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path)
     assert (ended.returncode, ended.stderr) == (CLOSED_PIPE, "")
 
 
-def test_the_command_says_that_libraries_are_not_those_of_its_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.processes
+@pytest.mark.costly
+def test_libraries_of_pythonpath_do_not_take_the_place_of_those_of_the_environment(
+    tmp_path: Path,
 ) -> None:
-    (tmp_path / "numpy").mkdir()
-    (tmp_path / "numpy" / "__init__.py").touch()
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert main(["unknown"]) == 2
-    assert capsys.readouterr().err.startswith("Warning: PYTHONPATH brings numpy from ")
+    for name in ("numpy.py", "random.py", "secrets.py"):
+        (tmp_path / name).write_text("raise ImportError('of another Python')\n", encoding="utf-8")
+    (tmp_path / "only_here.py").write_text("HERE = True\n", encoding="utf-8")
+    program = "import receval.cli, numpy, random, only_here; print(numpy.__version__)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("command", ["accept", "schema", "metrics", "errata", "citation"])

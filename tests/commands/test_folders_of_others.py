@@ -164,6 +164,27 @@ def test_a_report_that_cannot_be_put_in_place_leaves_the_earlier_one(tmp_path: P
     assert contents(out) == before
 
 
+@pytest.mark.parametrize("killed_before", range(1, 4))
+def test_a_report_whose_process_was_killed_while_it_was_put_in_place_is_put_there_by_the_next(
+    killed_before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    report("Earlier", a=["1"], b=["2"]).write(out)
+    with monkeypatch.context() as killed:
+        real, times = Path.replace, iter(range(9))
+
+        def replace(self: Path, target: Path) -> Path:
+            return real(self, target) if next(times) < killed_before else self
+
+        # What is killed takes nothing away at its end.
+        killed.setattr(Path, "replace", replace)
+        killed.setattr(Path, "unlink", lambda *_, **__: None)
+        report("Killed", a=["3"], b=["4"]).write(out)
+    report("Later", a=["5"], b=["6"]).write(out)
+    assert set(contents(out)) == {"a.csv", "b.csv", "report.html", "settings.json"}
+    assert contents(out)["a.csv"].splitlines()[1:] == [b"5"]
+
+
 def test_texts_that_a_spreadsheet_would_compute_get_an_apostrophe_where_that_is_asked_for(
     tmp_path: Path,
 ) -> None:

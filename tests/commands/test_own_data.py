@@ -15,6 +15,7 @@ import pytest
 from receval import __version__
 from receval.cli import main
 from receval.commands.named_systems import SYSTEMS, named_system
+from receval.commands.runs import named_runs
 
 FILES = {
     "averages.csv", "averages.md", "averages.svg", "averages.tex", "groups.csv", "pairs.csv",
@@ -165,3 +166,14 @@ def test_the_module_is_the_command() -> None:
         [sys.executable, "-m", "receval", "--version"], capture_output=True, text=True, check=True
     )
     assert found.stdout == f"receval {__version__}\n"
+
+
+def test_the_name_of_a_run_may_have_a_slash_and_a_path_an_equals_sign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k=5").mkdir()
+    for name in ("m.run", "k=5/n.run"):
+        (tmp_path / name).touch()
+    assert named_runs(["ours/v2=m.run", "k=5/n.run"]) == {"ours/v2": "m.run", "n": "k=5/n.run"}
+    assert named_runs(["lost/k=5/n.run"]) == {"n": "lost/k=5/n.run"}

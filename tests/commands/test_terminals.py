@@ -133,6 +133,12 @@ def test_letters_and_spaces_of_all_languages_are_no_escapes() -> None:
     assert table.rows == tuple((cell,) for cell in cells)
 
 
+@pytest.mark.parametrize("sign", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u2066\U000e0041")
+def test_what_nobody_sees_in_a_name_is_shown_as_an_escape(sign: str) -> None:
+    (row,) = Table("t", (Column("a"),), ((f"Pop{sign}$`x`$",),)).rows
+    assert row == (f"Pop{ascii(sign)[1:-1]}$`x`$",)
+
+
 def test_a_long_name_is_shortened_in_tables_of_reports() -> None:
     table = Table("t", (Column("a" * 9_999),), (("b" * 9_999,), ("c" * LONGEST_SHOWN,)))
     shown = ReportTable("names", table).table
@@ -187,3 +193,42 @@ def test_ctrl_c_is_one_line_and_status_130(command: str) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == "Stopped by Ctrl-C.\n"
     assert not list(Path().glob("receval-*"))
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize(("stream", "status"), [("stderr", 0), ("stdout", 2)])
+def test_a_full_disk_behind_a_stream_takes_no_results_away(stream: str, status: int) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        ended = subprocess.run(
+            [sys.executable, "-m", "receval", *RUNS, "--out", "out"],
+            text=True,
+            check=False,
+            **streams,
+        )
+    assert ended.returncode == status
+    assert Path("out/settings.json").exists()
+    told = ended.stderr or ""
+    assert "Traceback" not in told
+    if stream == "stdout":
+        assert told.splitlines()[-1] == (
+            "There is no space left on the disk: free some, and run again."
+        )
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+def test_without_a_home_matplotlib_says_nothing_of_its_cache() -> None:
+    hidden = ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+    variables = {name: value for name, value in os.environ.items() if name not in hidden}
+    ended = subprocess.run(
+        [sys.executable, "-m", "receval", *RUNS, "--out", "out"],
+        env={**variables, "HOME": "/dev/null/nobody"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert not re.search("(?i)matplotlib|mplconfigdir", ended.stderr)

@@ -238,6 +238,8 @@ def test_a_name_in_marks_of_formulas_is_text_everywhere(
     for path in (*tmp_path.glob("*.md"), *tmp_path.glob("*.tex")):
         content = path.read_text(encoding="utf-8")
         assert "$`" not in content
+        assert "u200b" not in content
+        assert "\u200b" not in content
         assert path.suffix == ".md" or r"\input" not in content
         assert "<img" not in content.replace(r"\<img", "")
     assert not any("mathdefault" in path.read_text() for path in tmp_path.glob("*.svg"))

@@ -57,6 +57,9 @@ def cases() -> Iterator[HostileInput]:
         yield _read(
             f"most.csv.{suffix}", "line 2 rates what line 1", _of_pack(pack, b"1 1\n", 23 * MIB)
         )
+    for name, piece in _BRACKETS.items():
+        content = _of_pack(_PACKINGS["gz"], piece, 23 * MIB)
+        yield _read(f"{name}.gz", "lists, objects and lines", content)
     for name, (said, content) in _FILES.items():
         yield _read(name, said, content)
     for system in _SYSTEMS:
@@ -267,6 +270,13 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         ),
     ),
     "lies.zip": ("cut off or damaged", lambda: _zipped(b"a,b,1\n", 40 * MIB, told=1000)),
+}
+
+_BRACKETS = {
+    "objects.json": b"{},",
+    "lists.json": b"[1],",
+    "objects.jsonl": b"{}\n",
+    "ends.jsonl": b'{"user":1}' + b"\n" * 1000,
 }
 
 _SYSTEMS = (

@@ -18,7 +18,7 @@ import pytest
 from interchange.test_packed_files import PACKED
 from scipy.sparse import dia_array, save_npz
 
-from receval.interchange import netflix_lines, packed_files
+from receval.interchange import json_tables, netflix_lines, packed_files
 from receval.interchange.errors import TableError
 from receval.interchange.packed_files import LARGEST_OF_SMALL, SMALL_FILE
 from receval.interchange.ratings_table import read_ratings
@@ -44,6 +44,25 @@ def test_what_unpacks_to_more_than_files_of_ratings_do_is_refused(
 
 def test_larger_files_may_unpack_to_a_hundred_times_their_size() -> None:
     assert packed_files.most_unpacked(2 << 20) == 200 << 20
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "piece"),
+    [
+        ("r.json", "[", "{},"),
+        ("r.json", '{"ann":[', '["a",1],'),
+        ("r.jsonl", "", "{}\n"),
+        ("r.jsonl", '{"user":1}', "\n"),
+    ],
+)
+def test_a_small_packed_file_of_little_but_brackets_and_line_ends_is_refused(
+    name: str, start: str, piece: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_tables, "_MOST_PARTS", 1000)
+    path = tmp_path / f"{name}.gz"
+    path.write_bytes(gzip.compress((start + piece * 1001).encode()))
+    with pytest.raises(TableError, match=r"more than 1,000 lists, objects and lines.* unpack it"):
+        read_ratings(path)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

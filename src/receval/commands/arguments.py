@@ -257,7 +257,7 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     from receval.comparison.relevance import relevance_in_words
     from receval.comparison.report_folder import files_of_report
     from receval.comparison.report_parts import ReportTable
-    from receval.figures.tables import to_markdown
+    from receval.figures.tables import to_markdown, without_marks_in_names
 
     read = getattr(chosen, TABLES_READ, ())
     if read and not report.reading:
@@ -296,7 +296,8 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     for part in report.parts:
         if not isinstance(part, ReportTable) or f"{part.name}.md" not in part.files:
             continue
-        print(to_markdown(replace(part.table, rows=part.table.rows[:MOST_PRINTED])))
+        shown = replace(part.table, rows=part.table.rows[:MOST_PRINTED])
+        print(to_markdown(without_marks_in_names(shown)))
         if (further := len(part.table.rows) - MOST_PRINTED) > 0:
             print(f"... and {further:,} further rows: see {chosen.out / part.name}.md\n")
     done = "Replaced" if is_replaced else "Written"

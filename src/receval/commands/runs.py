@@ -157,7 +157,9 @@ def named_runs(runs: list[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for text in runs:
         name, equals, path = text.partition("=")
-        if not equals or "/" in name or Path(text).exists():
+        # A path may have "=" in it, and a name "/".
+        is_path = not (name and equals) or ("/" in name and not Path(path).exists())
+        if is_path or Path(text).exists():
             name, path = Path(text).name.partition(".")[0], text
         name = printable(name)
         if name in named:

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,11 @@ def refuse_files_of_others(folder: Path) -> None:
         return
     earlier = files_of_report(folder)
     if earlier:
-        others = [name for name in earlier if not _is_as_written(folder / name, earlier[name])]
+        others = [
+            name
+            for name, digest in earlier.items()
+            if not (_is_as_written(folder / name, digest) or _left_over(folder / name, digest))
+        ]
     else:
         others = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     _refuse(folder, others)
@@ -143,6 +148,9 @@ def replacing_report(
         ]
     for path in gone:
         path.unlink(missing_ok=True)
+    for name, digest in earlier.items():
+        for path in _left_over(folder / name, digest):
+            path.unlink(missing_ok=True)
 
 
 def _refuse(folder: Path, names: Sequence[str]) -> None:
@@ -159,6 +167,18 @@ def _is_as_written(path: Path, digest: str) -> bool:
     if path.is_symlink() or path.is_dir():
         return False
     return not path.exists() or sha256_of(path) == digest
+
+
+def _left_over(path: Path, digest: str) -> list[Path]:
+    """Return what a killed process was about to put in the place of a file of its report.
+
+    Settings take their place first, so that they tell of files that are not there as yet.
+    """
+    return [
+        part
+        for part in path.parent.glob(f".{escape(path.name)}.*.part")
+        if part.is_file() and not part.is_symlink() and sha256_of(part) == digest
+    ]
 
 
 def _digest(settings: object) -> str:

@@ -41,8 +41,7 @@ class ReportTable:
     def __post_init__(self) -> None:
         rows = tuple(tuple(map(_short, row)) for row in self.table.rows)
         columns = tuple(replace(own, header=_short(own.header)) for own in self.table.columns)
-        table = replace(self.table, rows=rows, columns=columns)
-        object.__setattr__(self, "table", without_marks_in_names(table))
+        object.__setattr__(self, "table", replace(self.table, rows=rows, columns=columns))
 
     @property
     def files(self) -> dict[str, str]:
@@ -60,7 +59,7 @@ class ReportTable:
         for end, render in ((".md", to_markdown), (".tex", to_latex)):
             name = f"{self.name}{end}"
             try:
-                found[name] = render(self.table)
+                found[name] = render(without_marks_in_names(self.table))
             except Exception as error:
                 # Whatever a table cannot be set in, the others and the data beside it are right.
                 found[name] = Note("no-table", _left_out(f"The table {name}", "written", error))

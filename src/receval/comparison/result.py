@@ -28,7 +28,7 @@ from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTabl
 from receval.figures.finish import rendered_pdf, rendered_svg
 from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import Table, to_markdown
+from receval.figures.tables import Table, to_markdown, without_marks_in_names
 from receval.interchange.reading import ReadingReport
 from receval.notes import Note
 from receval.seeds import seed_sequence
@@ -231,7 +231,7 @@ class EvaluationResult:
     ) -> None:
         """Write the table of averages for LaTeX (booktabs)."""
         table, *_ = self.tables(samples=samples, decimals=decimals)
-        write_atomically(Path(path), to_latex(table))
+        write_atomically(Path(path), to_latex(without_marks_in_names(table)))
 
     @checked_arguments
     def to_markdown(
@@ -239,7 +239,7 @@ class EvaluationResult:
     ) -> None:
         """Write the table of averages in Markdown."""
         table, *_ = self.tables(samples=samples, decimals=decimals)
-        write_atomically(Path(path), to_markdown(table))
+        write_atomically(Path(path), to_markdown(without_marks_in_names(table)))
 
     @checked_arguments
     def as_report(self, title: str = "Evaluation", *, samples: int = PERMUTATIONS) -> Report:

@@ -7,6 +7,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+APART = "\u200b"
+"""Stands within what is no mark of a formula, or no dash, and is never shown: names have none."""
+
 _FORMULA = re.compile(r"(\$`.+?`\$)")
 
 # Underscores within words, "<" before a space and ampersands that begin no entity are harmless.
@@ -63,7 +66,7 @@ def escape_markdown(text: str) -> str:
     """
     return _by_parts(
         text,
-        plain=lambda part: _MARKDOWN.sub(r"\\\1", part),
+        plain=lambda part: _MARKDOWN.sub(r"\\\1", part).replace(APART, ""),
         formula=lambda part: f"$`{part.replace('|', chr(92) + '|')}`$",
     )
 
@@ -90,11 +93,11 @@ def _by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], s
 
 def _apart(text: str) -> str:
     # LaTeX joins hyphens to dashes; an empty character between them keeps them apart.
-    return re.sub("-(?=-)", "-\u200b", text)
+    return re.sub("-(?=-)", f"-{APART}", text)
 
 
 def _latex_character(character: str) -> str:
-    return "{}" if character == "\u200b" else _LATEX.get(character, character)
+    return "{}" if character == APART else _LATEX.get(character, character)
 
 
 def is_set_by_pdflatex(text: str) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
-from receval.figures.escaping import escape_markdown
+from receval.figures.escaping import APART, escape_markdown
 from receval.figures.printed_numbers import in_text, on_points
 from receval.storage.messages import printable
 
@@ -136,9 +137,9 @@ _POWER = r"\$`(?:-?[\d.]+ \\times )?10\^\{-?\d+\}`\$"
 
 
 def without_marks_in_names(table: Table) -> Table:
-    r"""Return a table in which the marks of formulas are text, but around powers of ten.
+    r"""Return a table to be rendered, whose marks of formulas are text, but around powers of ten.
 
-    For tables with names that other people chose: LaTeX and browsers would obey them in a formula.
+    For tables with names that other people chose: LaTeX and Markdown would obey them in a formula.
 
     Examples
     --------
@@ -151,19 +152,23 @@ def without_marks_in_names(table: Table) -> Table:
         if "$`" not in text:
             return text
         parts = re.split(f"({_POWER})", text)
-        # With a character between them that has no width, they are no marks.
         return "".join(
-            own if number % 2 else own.replace("$`", "$\u200b`") for number, own in enumerate(parts)
+            own if number % 2 else own.replace("$`", f"${APART}`")
+            for number, own in enumerate(parts)
         )
 
-    return replace(
-        table,
-        title=plain(table.title),
-        columns=tuple(replace(own, header=plain(own.header)) for own in table.columns),
-        rows=tuple(tuple(map(plain, row)) for row in table.rows),
-        caption=plain(table.caption),
-        notes=tuple(map(plain, table.notes)),
-    )
+    found = copy(table)
+    shown = {
+        "title": plain(table.title),
+        "columns": tuple(replace(own, header=plain(own.header)) for own in table.columns),
+        "rows": tuple(tuple(map(plain, row)) for row in table.rows),
+        "caption": plain(table.caption),
+        "notes": tuple(map(plain, table.notes)),
+    }
+    # Not as a new table, which would show what stands between the marks as an escape.
+    for name, value in shown.items():
+        object.__setattr__(found, name, value)
+    return found
 
 
 def printed(

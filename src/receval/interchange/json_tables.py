@@ -17,14 +17,22 @@ from receval.interchange.columns import WantedColumn
 from receval.interchange.errors import TableError
 from receval.interchange.layouts import plain_name
 from receval.interchange.memory_tables import table_in_memory
+from receval.interchange.packed_files import SMALL_FILE
 from receval.interchange.reading import ReadingOptions
 from receval.interchange.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
 
 Scores = Mapping[str, Mapping[str, float]]
 
+# As tuples: a union would be made for each entry.
+_ITEM = (str, int, float, np.generic)
+_NO_SCORE = (str, list, tuple, dict)
+
 _MOST_DEPTH = 100
 """Lists and objects in each other."""
+
+_MOST_PARTS = 1_500_000
+"""Lists, objects and lines of a small packed file: each takes microseconds, and 100 bytes."""
 
 _MANY_NAMES = 1000
 _MOST_EMPTY = 20
@@ -90,12 +98,15 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
     each takes a cell in every row.
     """
     names: set[str] = set()
-    entries = rows = 0
+    entries = rows = parts = 0
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file):
             bare = line.strip()
+            opening = bare.count(b"[") + bare.count(b"{")
+            parts += max(1, opening)
+            _check_parts(path, parts)
             is_likely = bare.startswith(b"{") and bare.endswith(b"}") and b"null" not in bare
-            is_deep = bare.count(b"[") + bare.count(b"{") > _MOST_DEPTH and _depth(bare)
+            is_deep = opening > _MOST_DEPTH and _depth(bare)
             is_sample = number < _FIRST_LINES or not number % _EACH_LINE
             if is_deep:
                 raise TableError(
@@ -114,6 +125,16 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
             entries, rows = entries + len(own), rows + 1
             if len(names) > _MANY_NAMES:
                 _check_names(str(path), len(names), rows, entries)
+
+
+def _check_parts(path: Path, parts: int) -> None:
+    """Refuse what is little but brackets, many times as large in memory as in a packed file."""
+    if parts > _MOST_PARTS and path.stat().st_size <= SMALL_FILE:
+        raise TableError(
+            f"{path} has {path.stat().st_size:,} bytes, and unpacks to more than {_MOST_PARTS:,} "
+            "lists, objects and lines, as hardly any ratings do. If it is what you expect, unpack "
+            "it, and name the unpacked file."
+        )
 
 
 def _depth(line: bytes) -> bool:
@@ -161,8 +182,10 @@ def read_json(
         It is no JSON, or none of these.
     """
     with opened_text(path, options.encoding) as file:
+        content = file.read()
+        _check_parts(path, content.count(b"[") + content.count(b"{"))
         try:
-            found = json.load(file, object_pairs_hook=_without_repeats)
+            found = json.loads(content, object_pairs_hook=_without_repeats)
         except TableError:
             raise
         except (ValueError, RecursionError) as error:
@@ -192,8 +215,9 @@ def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bo
     One of them is enough: a table whose other column has an unusual name is no list of a user.
     """
     own = set(map(str, names))
-    # A letter is rather a user.
-    plain = {plain_name(name) for name in own if len(name) > 1}
+    # A letter is rather a user, and so many names are users, too.
+    many = len(own) > _MANY_NAMES
+    plain = set() if many else {plain_name(name) for name in own if len(name) > 1}
     return any(
         column.asked in own or not plain.isdisjoint(column.known)
         for column in wanted
@@ -283,9 +307,7 @@ def _is_pair(entry: object) -> bool:
     if not isinstance(entry, list | tuple) or len(entry) != 2:
         return False
     item, score = entry
-    return isinstance(item, str | int | float | np.generic) and not isinstance(
-        score, str | list | tuple | dict
-    )
+    return isinstance(item, _ITEM) and not isinstance(score, _NO_SCORE)
 
 
 def _is_list(value: object) -> bool:
@@ -301,6 +323,7 @@ def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: Readin
     lists: dict[str, Any] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):
+            _check_parts(path, max(number, line.count(b"[") + line.count(b"{")))
             if not line.strip():
                 continue
             try:

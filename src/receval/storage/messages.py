@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Collection, Sequence
 from itertools import islice
 from unicodedata import category
@@ -13,15 +14,16 @@ LONGEST = 500
 """The most characters of a message."""
 
 
-_JOINERS = "\u200c\u200d"
-"""They join letters or not, and are part of how Persian words and some pictures are written."""
+_JOINING = re.compile("(?<=[^\\s\0-\u024f])[\u200c\u200d](?=[^\\s\0-\u024f])")
+"""Joins letters or not, in Persian words and some pictures; beside Latin ones it only hides."""
 
 
 def printable(text: str, kept: str = "") -> str:
     r"""Return a text with escapes in place of what terminals and pages would obey.
 
     These are control characters, overrides of the direction of writing, line breaks, and the bytes
-    of a file's name that are no UTF-8. All letters and all spaces stay.
+    of a file's name that are no UTF-8, and what nobody would see, such as spaces without width. All
+    letters and all spaces stay.
 
     Parameters
     ----------
@@ -36,11 +38,12 @@ def printable(text: str, kept: str = "") -> str:
     """
     if text.isprintable():
         return text
+    joining = {found.start() for found in _JOINING.finditer(text)}
     return "".join(
         sign
-        if sign.isprintable() or sign in kept or sign in _JOINERS or category(sign) == "Zs"
+        if sign.isprintable() or sign in kept or place in joining or category(sign) == "Zs"
         else ascii(sign)[1:-1]
-        for sign in text
+        for place, sign in enumerate(text)
     )
 
 

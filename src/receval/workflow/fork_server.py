@@ -11,6 +11,9 @@ when the first socket closes: that is when the main process ends, however it doe
 
 from __future__ import annotations
 
+import receval.import_path  # noqa: F401 - before libraries that may lie elsewhere
+
+# isort: split
 import ctypes
 import gc
 import os
