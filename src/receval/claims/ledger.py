@@ -200,4 +200,5 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
         }
     except NotMeasuredError:
         return ""
-    return told(check.here, numbers)
+    # Such as an average over no user, in the demo.
+    return "" if any(map(math.isnan, numbers.values())) else told(check.here, numbers)
