@@ -13,6 +13,7 @@ import pytest
 from receval.claims.ledger import judge
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, read_claims
+from receval.claims.theorems import user_coverage
 from receval.claims.verdicts import ClaimVerdict, Finding
 
 CLAIMS = Path(__file__).parents[2] / "config" / "claims" / "canamares2020.yaml"
@@ -36,7 +37,7 @@ def judged(claims: PaperClaims, tmp_path: Path) -> Judge:
         number: str,
         rows: Iterable[Row] = (),
         *,
-        dataset: str = "ml-1m",
+        dataset: str | None = "ml-1m",
         form: str = "",
         systems: Mapping[str, object] | None = None,
     ) -> Finding:
@@ -272,5 +273,12 @@ def test_knn_passes_mf_just_above_the_overlap_of_the_paper(
 def test_the_full_average_is_the_product_and_not_the_reduced_one(judged: Judge) -> None:
     covered = {1: 0.9, 5: 0.5, 10: 0.1, 15: 0.08, 20: 0.05}
     rows = overlaps(dict.fromkeys(covered, 0.3), covered)
-    assert judged("C-039", rows).verdict is FAILS
-    assert judged("C-039", rows, form="the two averages exchanged").verdict is HOLDS
+    assert judged("C-039", rows, dataset=None).verdict is FAILS
+    exchanged = judged("C-039", rows, dataset=None, form="the two averages exchanged")
+    assert exchanged.verdict is HOLDS
+
+
+def test_identities_of_coverage_are_shown_on_lists_drawn_at_random() -> None:
+    assert user_coverage.gap_of_coverage_at_1() == 0
+    assert user_coverage.gap_of_full_average() < 1e-12
+    assert user_coverage.gap_of_reduced_average() > 0.1

@@ -12,13 +12,14 @@ import pytest
 from claims.made_up import STUDY, sources_of, values_of
 
 from receval.claims.certainty import ENOUGH, RARE
-from receval.claims.ledger import COLUMNS, judged_claims
+from receval.claims.ledger import COLUMNS, judge, judged_claims, ledger_row
 from receval.claims.report import report_of_claims
 from receval.claims.rules.number import NumberRule
 from receval.claims.rules.registry import AnyRule, EachRule, UnmeasuredRule
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, claims_schema, filled_in, read_claims
 from receval.claims.verdicts import DECIDED, ClaimVerdict
+from receval.figures.printed_numbers import NOTHING
 from receval.storage.files import read_results, real_values
 
 pytestmark = pytest.mark.costly
@@ -86,6 +87,32 @@ def claim_of(tmp_path: Path, kind: str = "number", datasets: str = "ml-1m") -> P
     path = tmp_path / "claims.yaml"
     path.write_text(CLAIM.format(kind=kind, datasets=datasets))
     return read_claims(path)
+
+
+def test_what_some_copies_of_a_dataset_lack_is_needed_where_a_check_says_so(tmp_path: Path) -> None:
+    claim = claim_of(tmp_path).claims["B-001"]
+    (check,) = claim.checks
+    sources = sources_of(tmp_path, values_of(knn=0.5), edition="full")
+    with pytest.raises(ValueError, match="correct the selection"):
+        judge(check, claim, STUDY, sources)
+    needing = check.model_copy(update={"needs": "the timestamps"})
+    finding = judge(needing, claim, STUDY, sources)
+    assert (finding.verdict, finding.detail) == (ClaimVerdict.UNDECIDABLE, "the timestamps")
+    there = sources_of(tmp_path, values_of(pop=0.25), edition="full")
+    assert judge(needing, claim, STUDY, there).verdict is ClaimVerdict.HOLDS
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.25, "Pop has .250."), (float("nan"), NOTHING)])
+def test_a_sentence_is_told_where_it_has_all_its_numbers(
+    tmp_path: Path, value: float, said: str
+) -> None:
+    claim = claim_of(tmp_path).claims["B-001"]
+    (check,) = claim.checks
+    assert isinstance(check.decide, NumberRule)
+    telling = {"here": "Pop has {pop:.3f}.", "numbers": {"pop": check.decide.ours}}
+    sources = sources_of(tmp_path, values_of(pop=value), edition="full")
+    row = ledger_row("B-001", claim, check.model_copy(update=telling), STUDY, sources)
+    assert row["ours"] == said
 
 
 @pytest.mark.parametrize("paper", NUMBERS)

@@ -13,7 +13,7 @@ from receval.claims.cells import ClaimContext
 from receval.claims.certainty import KEYS, told_of_splits, verdict_of_splits
 from receval.claims.quantities import evaluated
 from receval.claims.rules.contradiction import ContradictionRule
-from receval.claims.sources import ClaimSources, NotMeasuredError
+from receval.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
 from receval.claims.told_numbers import told
 from receval.claims.verdicts import ClaimVerdict, Finding
@@ -70,6 +70,10 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
         )
     except NotMeasuredError as error:
         return _undecidable(check, str(error))
+    except MissingCellsError:
+        if not check.needs:
+            raise
+        return _undecidable(check, check.needs)
     if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
         return Finding(**{**vars(finding), "verdict": ClaimVerdict.AS_DEFINED})
     return finding
@@ -196,4 +200,5 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
         }
     except NotMeasuredError:
         return ""
-    return told(check.here, numbers)
+    # Such as an average over no user, in the demo.
+    return "" if any(map(math.isnan, numbers.values())) else told(check.here, numbers)

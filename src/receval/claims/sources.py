@@ -28,6 +28,10 @@ class NotMeasuredError(Exception):
     """Results do not have what would decide a claim; the message says what would."""
 
 
+class MissingCellsError(ValueError):
+    """A claim names cells that results do not have, though its dataset is there."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """Numbers that were read to decide a claim.
@@ -259,7 +263,7 @@ class ClaimSources:
             return NotMeasuredError(f"{what}, which the {REDUCED} edition leaves out")
         if "-" in edition:
             return NotMeasuredError(f"{what}, which replications leave out")
-        return ValueError(f"There is no {what}, only {there}: correct the selection.")
+        return MissingCellsError(f"There is no {what}, only {there}: correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
         """Tell whether a study's results are of twins, with a part of the systems and levels."""

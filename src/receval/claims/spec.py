@@ -71,6 +71,9 @@ class CheckSpec(Model):
         The paper's value on this dataset, in place of the claim's.
     reason : str, optional
         The known reason why the claim does not hold there.
+    needs : str, optional
+        What is not there where results lack the cells, if that is no fault of the claim: such as a
+        file that not every copy of a dataset has.
     decide : rule
     """
 
@@ -80,6 +83,7 @@ class CheckSpec(Model):
     where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
     expected: ClaimText | None = None
     reason: str = ""
+    needs: str = ""
     in_paper: PrintedEvidence | None = None
     here: str = ""
     numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
