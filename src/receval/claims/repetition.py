@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,9 @@ NUMBERS = ("claim", "artifact", "cells", "label", "value")
 """Columns of the numbers by which claims are judged."""
 
 _DIGITS = 8
+
+_AS_DECIDED: Any = {"exclude_defaults": True, "context": {WITHOUT_INTERVALS: True}}
+"""How a rule is written for its digest: a new option that is not used changes none."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +114,18 @@ def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]
 
 def digest_of_check(claim: ClaimSpec, check: CheckSpec) -> str:
     """Return a digest of how a claim is decided: not of the words or intervals around it."""
-    decide = check.decide.model_dump_json(context={WITHOUT_INTERVALS: True})
+    decide = json.dumps(_without_words(check.decide.model_dump(**_AS_DECIDED)))
     decided = f"{claim.kind} {check.artifact} {check.where} {decide}"
     return hashlib.sha256(decided.encode()).hexdigest()[:_DIGITS]
+
+
+def _without_words(rule: Any) -> Any:
+    """Return plain values of a rule without the reasons beside it."""
+    if isinstance(rule, Mapping):
+        return {name: _without_words(value) for name, value in rule.items() if name != "because"}
+    if isinstance(rule, list | tuple):
+        return [_without_words(value) for value in rule]
+    return rule
 
 
 def all_replications(
