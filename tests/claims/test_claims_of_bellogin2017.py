@@ -64,6 +64,17 @@ def test_claims_that_no_split_can_change_are_not_repeated(claims: PaperClaims) -
     assert not {"B-004", "B-006", "B-021", "B-054", "B-061", "B-070"} & fixed
 
 
+def test_every_claim_says_what_the_values_of_the_paper_itself_say(claims: PaperClaims) -> None:
+    assert [number for number, claim in claims.claims.items() if claim.in_paper is None] == []
+
+
+def test_two_numbers_of_the_same_artists_contradict_each_other_whatever_data_are_there(
+    claims: PaperClaims, tmp_path: Path
+) -> None:
+    found = verdict(claims, tmp_path, "B-001", "lastfm-1k", there=[])
+    assert found.verdict == "contradicts itself"
+
+
 def curve(dataset: str, counts: np.ndarray) -> pd.DataFrame:
     """Return panel (c) of figure 5 for some documents, from the most judged on."""
     shares = np.cumsum(counts) / counts.sum()
@@ -203,6 +214,24 @@ def test_metrics_are_ordered_by_what_sparsity_leaves_of_them(
     found = verdict(claims, tmp_path, "B-026", fig04=sparse(left))
     assert found.verdict == expected
     assert failing is None or failing in found.detail
+
+
+@pytest.mark.parametrize(("falling", "expected"), [("random", "holds"), ("mf", "holds in part")])
+def test_chance_hits_of_random_do_not_make_ndcg_unsteady(
+    claims: PaperClaims, tmp_path: Path, falling: str, expected: str
+) -> None:
+    def value(system: str, metric: str, users: str, kept: int) -> float:
+        if metric == "P":
+            return kept / 200
+        falls = (system, users, kept) == (falling, "relevant", 50)
+        return 0.1 if falls else 0.1 + kept / 200
+
+    levels = product(SYSTEMS, ("P", "nDCG(gain=relevant)"), ("all", "relevant"), (10, 50, 100))
+    table = rows(
+        "system metric evaluated_users kept_percent value protocol cutoff fold",
+        *([*level, value(*level), "AR TI-AN", 10, "mean"] for level in levels),
+    )
+    assert verdict(claims, tmp_path, "B-027", fig04=table).verdict == expected
 
 
 def incomplete(printed: dict[str, float], pooled: dict[str, float]) -> pd.DataFrame:

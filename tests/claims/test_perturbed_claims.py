@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from receval.claims.cells import ClaimContext
 from receval.claims.ledger import judge
+from receval.claims.rules.contradiction import ContradictionRule
 from receval.claims.rules.registry import AnyRule
 from receval.claims.sources import ClaimSources, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, read_claims
@@ -50,7 +51,7 @@ def unchanging(whole: CellRule) -> list[str]:
 def unchanging_parts(paper: str, number: str, claim: ClaimSpec, check: CheckSpec) -> list[str]:
     """Names of what no number changes in a check of a claim, each with the claim's number."""
     finding = judge(check, claim, paper, sources())
-    if finding.verdict not in DECIDED:
+    if finding.verdict not in DECIDED or isinstance(check.decide, ContradictionRule):
         return []
     context = ClaimContext(paper, check.artifact, check.dataset, check.where)
     whole = rule_on_cells(check.decide, context, row_numbers())
