@@ -130,6 +130,9 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
     """Return a row with the verdict of all splits that were tried, where they are enough."""
     if found is None or not found["replications"] or row["verdict"] == ClaimVerdict.UNDECIDABLE:
         return row
+    if not int(found["replications"]):
+        # Splits were tried, but lack what decides the claim here.
+        return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
     told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
     if not math.isnan(float(found["low"] or "nan")):
