@@ -254,6 +254,29 @@ def test_what_is_sub_linear_in_one_direction_is_not_in_the_other(made: Made) -> 
     assert made.verdict("V20-029", other_form=True).verdict == "holds in part"
 
 
+def test_a_scenario_counts_only_where_both_odd_metrics_are_the_last_two(made: Made) -> None:
+    def scenarios(last: int) -> None:
+        for number in range(10, 15):
+            others = [metric for metric in NINE if metric not in ("F1", "MRR")]
+            order = ["F1", *others, "MRR"] if number >= 10 + last else [*others, "F1", "MRR"]
+            rows = [
+                {
+                    "dataset": "ml-1m",
+                    "average": "geometric",
+                    "metric": metric,
+                    "kept_percent": level,
+                    "tau": 0.9 - rank / 100,
+                }
+                for rank, metric in enumerate(order)
+                for level in (100, 50)
+            ]
+            made.table(f"valcarce2020/fig{number}", rows)
+
+    for last, verdict in ((5, "holds"), (3, "holds in part"), (0, "does not hold")):
+        scenarios(last)
+        assert made.verdict("V20-045").verdict == verdict
+
+
 def test_odd_geometric_means_agree_with_each_other_alone(made: Made) -> None:
     odd = {"F1 MRR": 0.7, "F1": 0.4, "MRR": 0.5}
     made.agreement("valcarce2020/fig09", NINE, odd)

@@ -343,6 +343,11 @@ def test_no_claim_fails_that_splits_say_otherwise_of() -> None:
     assert (real_values(found["holding"]) <= RARE * real_values(found["replications"])).all()
 
 
+def test_splits_that_do_not_decide_a_claim_are_not_told_of() -> None:
+    rows = ledger().set_index("claim")
+    assert (rows.loc["V18-075", "verdict"], rows.loc["V18-075", "splits"]) == ("holds", "")
+
+
 @pytest.mark.parametrize(
     ("folder", "number", "message"),
     [("results/full", "B-999", "There is no claim B-999"), ("docs", "B-001", "no results in")],
