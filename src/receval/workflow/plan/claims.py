@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
+from pathlib import Path
 
 from receval.workflow.plan.artifacts import PlannedArtifacts
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.studies import PlannedStudies
 
 THEOREMS = "receval.claims.theorems"
+
+_OF_ANOTHER = re.compile(r"\bartifact: ([a-z]\w*)/(\w+)")
+"""How a claim names an artifact of another study."""
 
 
 class PlannedClaims:
@@ -48,8 +53,15 @@ class PlannedClaims:
         return self.studies.record_file(study)
 
     def results(self, study: str) -> list[str]:
-        """Return the CSVs by which the claims are judged."""
-        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
+        """Return the CSVs by which the claims are judged: the study's, and others' they name."""
+        own = [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
+        named = _OF_ANOTHER.findall(Path(self.claims_file(study)).read_text(encoding="utf-8"))
+        others = [
+            self._artifacts.results_file(other, name)
+            for other, name in sorted(set(named))
+            if other != study and name in self._artifacts.made(other)
+        ]
+        return [*own, *others]
 
     def certainty_files(self) -> list[str]:
         """Return how sure verdicts are, of the accepted results: no ordinary run makes it."""
