@@ -99,7 +99,8 @@ def jobs_of(plan: Plan, study: str) -> list[Job]:
     # Those that read the results of others come behind them.
     for name in sorted(names, key=lambda name: bool(plan.artifacts.spec(study, name).results_of)):
         jobs += _made(plan, study, name)
-    return [*jobs, _provenance(plan, study, names), _index(plan, study)]
+    # So the study's page, which is made from verdicts on claims, is left out.
+    return [*jobs, _provenance(plan, study, names)]
 
 
 def behind(jobs: Sequence[Job], artifacts: Collection[str]) -> list[Job]:
@@ -251,17 +252,6 @@ def _provenance(plan: Plan, study: str, artifacts: Sequence[str]) -> Job:
             "digests": plan.code_digests.of_study(study),
             "versions": versions(),
         },
-    )
-
-
-def _index(plan: Plan, study: str) -> Job:
-    return _job(
-        "write_index",
-        study,
-        "receval.workflow.study_index:write_index",
-        {"results": plan.studies.figure_results(study)},
-        {"index": plan.studies.page_file(study)},
-        {"module": plan.studies.messages_module(study), "study": plan.studies.page(study)},
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 NonEmptyText = Annotated[str, Field(min_length=1)]
+ClaimId = Annotated[str, Field(pattern=r"^[A-Z]\d{0,2}-\d{3}$")]
 Size = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from claims.deciding_cells import CellRule, NoValueError, RowNumbers, rule_on_cells
 from claims.made_up import CONTEXT, sources_of, values_of
+from claims.own_statements import own_statements
 from claims.perturbations import telling_change
 from pydantic import TypeAdapter
 
@@ -70,6 +71,19 @@ def test_other_deciding_numbers_give_another_verdict_on_each_claim_and_on_each_p
         for number, claim in read_claims(file).claims.items()
         for check in claim.checks
         for name in unchanging_parts(file.stem, number, claim, check)
+    ]
+    assert found == []
+
+
+@pytest.mark.repository
+def test_other_deciding_numbers_give_another_verdict_on_each_statement_of_our_own() -> None:
+    found = [
+        name
+        for study, artifact, statement in own_statements()
+        for check in statement.checks_on(artifact)
+        for name in unchanging_parts(
+            study, f"{study}/{artifact}", statement.as_claim(artifact), check
+        )
     ]
     assert found == []
 

@@ -126,9 +126,6 @@ OLD_WORDS = (
             "config/studies/menamaldonado2021.yaml": _SEEDS,
             "config/errata.yaml": "the name of the experiment",
             "docs/unbiased_tests.md": "the name of the split",
-            "src/receval/studies/menamaldonado2021/_shared/scatter_parts.py": (
-                "the name of the experiment"
-            ),
             "benchmarks/familiarity_draws.py": "the names of the split and of the experiment",
             "tests/**/*.py": "the names of the split and of the experiment",
         },

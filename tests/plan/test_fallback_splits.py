@@ -26,6 +26,8 @@ READER = {
             "artifacts": {
                 "fig99": {
                     "kind": "figure",
+                    "reading": "A bar.",
+                    "shows": ["B-002"],
                     "title": "Added",
                     "caption": "Added.",
                     "experiments": [TEMPORAL],

@@ -33,6 +33,8 @@ def with_experiment(study: str, **changes: Any) -> dict[str, Any]:
                 "artifacts": {
                     "fig99": {
                         "kind": "figure",
+                        "reading": "A bar.",
+                        "shows": ["B-002"],
                         "title": "Added",
                         "caption": "Added.",
                         "experiments": ["added"],

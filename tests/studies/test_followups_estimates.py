@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import ROOT, display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
 
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
@@ -29,7 +28,6 @@ from receval.studies.followups._shared.estimate_errors import errors_of_draws
 from receval.studies.followups._shared.estimator_names import title_of
 from receval.studies.followups._shared.mar_ratios import ratios_to_mar
 from receval.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
-from receval.studies.followups.messages import MESSAGES
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]
@@ -324,45 +322,3 @@ def test_summary_of_powers_is_that_of_a_hand() -> None:
     assert rows.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
     # Orders b a c and a b c share two of three pairs; ratios are half of 2, 1/2 and 1.
     assert rows.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])
-
-
-def test_message_of_powers_says_which_is_right() -> None:
-    message = MESSAGES["estimated_powers"]
-    shown = message(made_up_powers({"cm100k": "0.5", GENERATED: "1"}))
-    assert shown.holds
-    assert "with a power of .50 (1.0 of it, with a tau of 1.00)" in shown.finding
-    assert not message(made_up_powers({"cm100k": "1.5", GENERATED: "1"})).holds
-    assert not message(made_up_powers({"cm100k": "0.5", GENERATED: "1.5"})).holds
-    assert not message(made_up_powers({GENERATED: "1"})).holds
-
-
-def worse(results: pd.DataFrame, column: str) -> pd.DataFrame:
-    """As if weights had lost what they give."""
-    naive = results[results["estimator"] == "naive"]
-    keys = [name for name in ("dataset", "metric", "draw", "system") if name in results]
-    own = naive.set_index(keys)[column]
-    weighted = results["estimator"].isin(("IPS", "SNIPS"))
-    there = results[weighted]
-    values = own.reindex(pd.MultiIndex.from_frame(there[keys])).to_numpy()
-    return results.assign(**{column: results[column].where(~weighted, np.nan)}).pipe(
-        lambda table: _filled(table, weighted, column, values)
-    )
-
-
-def _filled(
-    table: pd.DataFrame, rows: pd.Series[bool], column: str, values: np.ndarray
-) -> pd.DataFrame:
-    table.loc[rows, column] = values
-    return table
-
-
-@pytest.mark.parametrize(
-    ("artifact", "column", "change"),
-    [("estimated_values", "value", worse), ("estimated_orders", "estimate", worse)],
-)
-def test_messages_hold_on_the_accepted_results_and_not_on_others(
-    artifact: str, column: str, change: Callable[[pd.DataFrame, str], pd.DataFrame]
-) -> None:
-    results = read_results(ROOT / "results" / "full" / "followups" / f"{artifact}.csv")
-    assert MESSAGES[artifact](results).holds
-    assert not MESSAGES[artifact](change(results, column)).holds

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, write_ex
 from receval.protocols.protocol import Protocol
 from receval.statistics.difference_tests import TESTS
 from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies._shared.message import Message
 from receval.studies.followups import (
     inference_effects,
     inference_errors,
@@ -30,12 +28,6 @@ from receval.studies.followups._shared.drawn_differences import (
     matched_users,
     shares_with_intervals,
     tilted_pairs,
-)
-from receval.studies.followups._shared.messages_of_inference import (
-    effects_of_pairs,
-    errors_of_tests,
-    families_of_pairs,
-    power_of_tests,
 )
 from receval.studies.followups._shared.system_families import (
     METHODS,
@@ -237,111 +229,8 @@ def errors_table(of_ranks: float = 0.5, sizes: tuple[int, ...] = SIZES) -> pd.Da
     return shares_with_intervals(rows, inference_errors.KEYS, "error")
 
 
-def power_table(of_ranks: float = 0.8) -> pd.DataFrame:
-    rows = [
-        {
-            "dataset": "ml-1m",
-            "planted_effect": effect,
-            "metric": metric,
-            "sampled_users": size,
-            "test": test,
-            "tests": 300,
-            "rejected": int(
-                300
-                * min(1.0, effect * size**0.5 / 4)
-                * (of_ranks if test in ("wilcoxon", "sign") else 1)
-            ),
-        }
-        for effect in (0.05, 0.1, 0.2, 0.5)
-        for metric in NINE
-        for size in SIZES
-        for test in TESTS
-    ]
-    return shares_with_intervals(rows, inference_power.KEYS, "power")
-
-
-def families_table(unadjusted: float = 0.9) -> pd.DataFrame:
-    rows = []
-    for differing, metric, size, method in product(
-        ("none", "some", "all"), (*NINE, "all"), SIZES, METHODS
-    ):
-        if method in ("wilcoxon-benjamini-hochberg", "randomised-tukey") and size > 1000:
-            continue
-        false = unadjusted if method == "unadjusted" else 0.04
-        found = 1 - 3 / size**0.5 * (1 if method == "unadjusted" else 1.5)
-        rows.append(
-            {
-                "dataset": "ml-1m",
-                "differing": differing,
-                "metric": metric,
-                "sampled_users": size,
-                "method": method,
-                "families": 900,
-                "any_false": "" if differing == "all" else false,
-                "low": "" if differing == "all" else false - 0.02,
-                "high": "" if differing == "all" else false + 0.02,
-                "false_share": "" if differing == "all" else false / 30,
-                "found": "" if differing == "none" else found,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def effects_table(last: float = 1.0) -> pd.DataFrame:
-    rows = []
-    for number, metric in enumerate(NINE):
-        for size in SIZES:
-            for pair, effect in enumerate(np.geomspace(0.02, 1.2, 40) * (1 + 0.05 * number)):
-                found = float(effect > 2 / size**0.5)
-                found = min(found, last) if size == SIZES[-1] else found
-                rows.append(
-                    {
-                        "dataset": "ml-1m",
-                        "metric": metric,
-                        "sampled_users": size,
-                        "system_a": "pop",
-                        "system_b": str(pair),
-                        "relative_difference": effect / 3,
-                        "effect": effect,
-                        "users_needed": "" if pair == 0 else (2.8 / effect) ** 2,
-                        "subsets": 10,
-                        **dict.fromkeys(
-                            ("t", "permutation", "bootstrap", "wilcoxon", "sign"), found
-                        ),
-                    }
-                )
-    return pd.DataFrame(rows)
-
-
 def test_no_text_of_a_figure_with_few_sizes_overlaps() -> None:
     # Those with all sizes are drawn as accepted (test_every_figure.py).
     table = errors_table(sizes=(50, 100, 200, 600))
     display = display_of("followups", "inference_errors")
     assert problems_of(drawn(inference_errors, table, display)) == []
-
-
-@pytest.mark.parametrize(
-    ("message", "good", "bad"),
-    [
-        (errors_of_tests, errors_table(), errors_table(0.05)),
-        (power_of_tests, power_table(), power_table(1.0)),
-        (families_of_pairs, families_table(), families_table(0.3)),
-        (effects_of_pairs, effects_table(), effects_table(0.0)),
-    ],
-)
-def test_messages_hold_on_what_they_say_and_not_on_its_opposite(
-    message: Callable[[pd.DataFrame], Message], good: pd.DataFrame, bad: pd.DataFrame
-) -> None:
-    assert message(good).holds
-    assert not message(bad).holds
-    assert message(bad).claim.endswith(".")
-    assert message(good).finding.endswith(".")
-
-
-def test_messages_have_their_numbers_from_the_table() -> None:
-    said = errors_of_tests(errors_table()).finding
-    assert "Wilcoxon's test rejects .44 and the sign test .44 of the tests of 6,040 users" in said
-    assert "in 14 of 14 cases" in said
-    said = effects_of_pairs(effects_table()).finding
-    assert "with 50 users and" in said
-    assert "with 6,040" in said

@@ -17,7 +17,6 @@ from receval.robustness.lexirecall_orders import LexirecallLists
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.followups import lexirecall_p_values, lexirecall_power, lexirecall_robustness
-from receval.studies.followups.messages import MESSAGES
 from receval.workflow.incompleteness import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
@@ -141,14 +140,6 @@ def test_the_summary_is_that_of_a_hand(tmp_path: Path) -> None:
     assert "20.0" in markdown
 
 
-def test_lexirecall_beyond_recall_is_said_and_its_absence_too() -> None:
-    message = MESSAGES["lexirecall_p_values"](P_VALUES)
-    assert message.holds
-    assert "they sum to .03, those of recall to .51, the least of all." in message.finding
-    other = P_VALUES.assign(p_value=P_VALUES["p_value"].iloc[::-1].to_numpy())
-    assert not MESSAGES["lexirecall_p_values"](other).holds
-
-
 def stability_of(values: dict[str, list[float]]) -> pd.DataFrame:
     rows = [
         ("ml-1m", "arithmetic", name, percent, tau, tau, tau, 1, 10.0)
@@ -160,23 +151,6 @@ def stability_of(values: dict[str, list[float]]) -> pd.DataFrame:
 
 
 FRAGILE = stability_of({"P": [1, 0.99, 0.9], "Recall": [1, 0.97, 0.8], "lexirecall": [1, 0.9, 0.6]})
-STURDY = stability_of({"P": [1, 0.9, 0.5], "Recall": [1, 0.8, 0.4], "lexirecall": [1, 0.95, 0.7]})
-
-
-@pytest.mark.parametrize(
-    ("artifact", "shown", "missing", "said"),
-    [
-        ("lexirecall_sparsity", FRAGILE, STURDY, "its tau is .90, that of the others .97 (Recall)"),
-        ("lexirecall_popularity", STURDY, FRAGILE, "with 5 % of the items its tau is .70"),
-    ],
-)
-def test_messages_follow_the_numbers(
-    artifact: str, shown: pd.DataFrame, missing: pd.DataFrame, said: str
-) -> None:
-    message = MESSAGES[artifact](shown)
-    assert message.holds
-    assert said in message.finding
-    assert not MESSAGES[artifact](missing).holds
 
 
 @pytest.mark.parametrize("artifact", ["lexirecall_sparsity", "lexirecall_popularity"])

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
-from studies.broken_messages import assert_sentences
 from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
 
 from receval.evaluation.user_means import means_of_users
@@ -22,7 +21,6 @@ from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.followups import normalisation
 from receval.studies.followups._shared.inversions import inversions
-from receval.studies.followups._shared.messages_of_normalisation import divided_by_the_best
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 BINARY, RATINGS, RECALL = normalisation.NAMES
@@ -128,19 +126,3 @@ def test_no_text_of_the_figure_is_in_anothers_way(
     shown = [line.get_ydata() for line in figure.axes[0].lines]
     assert len(shown) == 3
     assert all(np.array_equal(line, [10 * number for number in inverted]) for line in shown)
-
-
-def test_the_message_has_the_numbers_of_the_table() -> None:
-    found = divided_by_the_best(made_up(0, 1, 2, 3, 5))
-    assert_sentences(found)
-    assert found.holds
-    assert f"{RATINGS} inverts .0 % at a cut-off of 1 and 50.0 % on whole lists" in found.finding
-    assert "at most 2 of 10 pairs significantly on both sides" in found.finding
-
-
-@pytest.mark.parametrize("inverted", [(0, 0, 0, 0, 0), (4, 3, 3, 3, 2)])
-def test_inversions_that_do_not_grow_are_noticed(inverted: tuple[int, ...]) -> None:
-    found = divided_by_the_best(made_up(*inverted))
-    assert_sentences(found)
-    assert not found.holds
-    assert found.partly.startswith(f"Not as claimed: {BINARY} goes from")

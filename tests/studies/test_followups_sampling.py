@@ -43,7 +43,6 @@ from receval.studies.followups import (
 from receval.studies.followups._shared.correction_errors import correction_errors
 from receval.studies.followups._shared.sampled_moments_of_systems import SampledMoments
 from receval.studies.followups._shared.sampled_taus import sampled_taus
-from receval.studies.followups.messages import MESSAGES
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",
@@ -302,26 +301,6 @@ def test_corrections_of_a_few_ratings_are_drawn_and_printed(tmp_path: Path) -> N
 
 
 ACCEPTED = FULL / "followups"
-
-
-def test_messages_hold_on_the_accepted_results_and_not_on_others() -> None:
-    orders = read_results(ACCEPTED / "sampled_orders.csv")
-    assert MESSAGES["sampled_orders"](orders).holds
-    # As if samples gave what all candidates give.
-    whole = orders[orders["negatives"] == "all"].set_index(["metric", "system"])["expected"]
-    keys = zip(orders["metric"], orders["system"], strict=True)
-    same = orders.assign(expected=[whole[key] for key in keys])
-    assert not MESSAGES["sampled_orders"](same).holds
-    corrections = read_results(ACCEPTED / "sampled_corrections.csv")
-    assert MESSAGES["sampled_corrections"](corrections).holds
-    right = corrections.assign(expected=corrections["full"])
-    assert not MESSAGES["sampled_corrections"](right).holds
-    cutoffs = read_results(ACCEPTED / "sampled_cutoffs.csv")
-    assert MESSAGES["sampled_cutoffs"](cutoffs).holds
-    as_deep = cutoffs.assign(full_cutoff=cutoffs["cutoff"])
-    assert not MESSAGES["sampled_cutoffs"](as_deep).holds
-    turned = cutoffs.assign(at_common=1 - cutoffs["at_common"])
-    assert not MESSAGES["sampled_cutoffs"](turned).holds
 
 
 def test_accepted_expectations_are_within_the_error_of_accepted_simulations() -> None:

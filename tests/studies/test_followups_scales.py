@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
-from studies.broken_messages import assert_sentences
 from studies.prepared import (
     display_of,
     drawn,
@@ -29,7 +28,6 @@ from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.followups import interval_decisions, interval_orders
-from receval.studies.followups._shared.messages_of_scales import decisions_on_scales
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -240,33 +238,3 @@ def test_without_any_change_the_figure_has_an_axis() -> None:
     display = display_of("followups", "interval_decisions")
     none = made_up().assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
     assert problems_of(drawn(interval_decisions, none, display)) == []
-
-
-def test_the_message_has_the_numbers_of_the_table() -> None:
-    found = decisions_on_scales(made_up())
-    assert_sentences(found)
-    assert found.holds
-    assert "all 6,040 users" in found.finding
-    # 44 rows of 6, and 10 + 1 more in four of them.
-    assert "216 of 9,240 lose their significance, 88 gain it, and 4 name the other system" in (
-        found.finding
-    )
-    assert "most change of MRR, 8.1 %" in found.finding
-    assert "with fewer users 3.3 % with 50 on average" in found.finding
-    assert "the sign test changes none" in found.finding
-
-
-def test_without_fewer_users_the_message_says_nothing_of_them() -> None:
-    found = decisions_on_scales(made_up(drawn_users=("all",)))
-    assert_sentences(found)
-    assert "with fewer users" not in found.finding
-
-
-@pytest.mark.parametrize(("lost", "gained"), [(4, 0), (-10, 2)])
-def test_changes_in_one_direction_alone_are_noticed(lost: float, gained: float) -> None:
-    results = made_up(lost, gained)
-    if lost < 0:
-        results = results.assign(lost=0.0)
-    found = decisions_on_scales(results)
-    assert not found.holds
-    assert "Not as claimed: 0 " in found.partly

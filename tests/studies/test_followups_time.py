@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.broken_messages import assert_sentences
 from studies.prepared import (
     display_of,
     drawn,
@@ -30,7 +29,6 @@ from receval.storage.files import read_results, write_results
 from receval.studies._shared.inputs import ArtifactInputs
 from receval.studies.followups import time_leaks, time_orders, time_taus
 from receval.studies.followups._shared import splits_by_time
-from receval.studies.followups._shared.messages_of_time import leaks_of_splits, orders_under_splits
 from receval.studies.followups._shared.splits_by_time import SPLIT_TITLES, in_order
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
@@ -179,21 +177,6 @@ def test_leaks_are_drawn_and_named_in_full(tmp_path: Path, datasets: list[str]) 
     assert "Newest\nof all,\nat least" not in ticks
 
 
-def test_the_message_of_leaks_holds_unless_a_split_is_otherwise(tmp_path: Path) -> None:
-    results = through_csv(made_up_leaks(), tmp_path)
-    found = leaks_of_splits(results)
-    assert_sentences(found)
-    assert found.holds
-    assert "at least 100 % of the test ratings" in found.finding
-    assert "90 % and 97 % have one" in found.finding
-    newest, users = results["tested"] == "newest", results["tested"] == "last_of_users"
-    for rows, value in ((newest, 0.01), (users & (results["scope"] == "same user"), 0.2)):
-        other = results.assign(interactions=results["interactions"].where(~rows, value))
-        assert not leaks_of_splits(other).holds
-    few = results["interactions"] * 0.4
-    assert not leaks_of_splits(results.assign(interactions=few)).holds
-
-
 # --- orders -------------------------------------------------------------------------------------
 
 
@@ -285,50 +268,7 @@ def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
     assert (last["Chance"], last["5th pct."]) == ("\N{EN DASH}", "\N{EN DASH}")
 
 
-def made_up_orders(real: list[float], generated: list[float]) -> pd.DataFrame:
-    """Return results in which random folds agree, and the newest fifth has other values."""
-    at_random = [0.5, 0.4, 0.3, 0.2, 0.1]
-    rows = []
-    for dataset, newest in (("dated-twin", generated), ("ml-1m", real)):
-        for tested, fold, values in (
-            ("random", 0, at_random),
-            ("random", 1, at_random),
-            ("newest", 0, newest),
-        ):
-            for metric in OF_ORDERS["names"]:
-                rows += [
-                    {
-                        "dataset": dataset,
-                        "protocol": "AR AI-AN",
-                        "split": KINDS[tested][0],
-                        "tested": tested,
-                        "fold": fold,
-                        "metric": metric,
-                        "system": system,
-                        "value": value,
-                        "users": 30,
-                    }
-                    for system, value in zip(SYSTEMS, values, strict=True)
-                ]
-    return pd.DataFrame(rows)
-
-
 MOVED, KEPT = [0.1, 0.4, 0.3, 0.2, 0.5], [0.6, 0.5, 0.4, 0.3, 0.2]
-
-
-def test_the_message_of_orders_holds_where_the_real_order_moves_more() -> None:
-    found = orders_under_splits(made_up_orders(MOVED, KEPT))
-    assert_sentences(found)
-    assert found.holds
-    # The first and the last change places: seven of ten pairs.
-    assert "On ML-1M tau of the orders by random folds and by the newest fifth is -.40" in (
-        found.finding.replace("\N{MINUS SIGN}", "-")
-    )
-    assert "the best at random is number 5 of the 5 systems" in found.finding
-    assert not orders_under_splits(made_up_orders(KEPT, KEPT)).holds
-    assert not orders_under_splits(made_up_orders(MOVED, MOVED)).holds
-    alone = made_up_orders(MOVED, KEPT)
-    assert not orders_under_splits(alone[alone["dataset"] == "dated-twin"]).holds
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])

@@ -1,153 +1,146 @@
 # SPDX-License-Identifier: MIT
-"""The page of a study: what each of its figures shows, if it does."""
+"""The page of a study: how each of its figures is read, and what it shows."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
+import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
 
+from receval.claims.ledger import COLUMNS
+from receval.claims.spec import read_claims
 from receval.config.settings import EDITIONS, load_settings
-from receval.studies._shared.message import Message
+from receval.storage.files import write_results
 from receval.workflow.plan.plan import Plan
-from receval.workflow.study_index import (
-    CLAIMED,
-    NOT_SEEN,
-    OF_TWINS,
-    SHOWN_ELSEWHERE,
-    write_index,
-)
+from receval.workflow.study_index import OF_TWINS, write_index
 
+BEST = {
+    "statement": "kNN is best.",
+    "checks": [
+        {
+            "dataset": "ml-1m",
+            "decide": {
+                "rule": "order",
+                "values": {"each": ["system"]},
+                "tiers": [["kNN"], ["others"]],
+            },
+            "here": "On ML-1M it has {value:.2f}.",
+            "numbers": {"value": {"where": {"system": "kNN"}}},
+        }
+    ],
+}
 STUDY: dict[str, Any] = {
+    "name": "rankings2020",
     "title": "Rankings",
     "citation": "A. Author, 2020.",
     "is_demo": False,
-    "is_paper": True,
-    "datasets": ["ML-1M"],
+    "datasets": {"ml-1m": "ML-1M"},
+    "generated": [],
     "artifacts": [
         {
             "name": "fig02",
             "title": "Precision",
             "caption": "P@10 of two systems.",
+            "reading": "A bar is a system; higher is better.",
+            "shows": ["R-001"],
             "suffixes": ["svg", "pdf", "csv"],
         },
         {
             "name": "table1",
             "title": "Datasets",
             "caption": "Their sizes.",
+            "reading": "",
+            "shows": [],
             "suffixes": ["md", "tex", "csv"],
         },
     ],
 }
+CLAIM = {
+    "claim": "R-001",
+    "paper": "rankings2020",
+    "statement": "kNN is best by P@10.",
+    "dataset": "ml-1m",
+    "ours": "kNN has .50, Pop .25",
+    "verdict": "holds",
+    "splits": "Holds on 20 of 20 splits.",
+}
+LINK = "([R-001](../claims.md#R-001))"
 
 
-def fig02(results: pd.DataFrame) -> Message:
-    best = results.loc[results["value"].idxmax()]
-    return Message(
-        "A bar is a system; higher is better.",
-        f"{best['system']} is best, with {best['value']:.2f}.",
-        holds=bool(best["system"] == "kNN"),
-        claim="kNN is best.",
-    )
-
-
-@pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A module of messages."""
-    made = ModuleType("receval.studies.rankings.messages")
-    made.MESSAGES = {"fig02": fig02}  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, made.__name__, made)
-    return made
-
-
-def page(module: ModuleType, folder: Path, values: dict[str, float], **changes: Any) -> str:
-    results = folder / "fig02.csv"
-    pd.DataFrame({"system": list(values), "value": list(values.values())}).to_csv(
-        results, index=False
-    )
+def page(folder: Path, shows: tuple[Any, ...] = ("R-001",), **changes: Any) -> str:
+    rows = pd.DataFrame({"dataset": "ml-1m", "system": ["kNN", "Pop"], "value": [0.5, 0.25]})
+    write_results(rows, folder / "fig02.csv")
+    write_results(pd.DataFrame([CLAIM], columns=list(COLUMNS)), folder / "verdicts.csv")
+    record = folder / "provenance.json"
+    record.write_text(json.dumps({"config": {"edition": "full"}, "datasets": {"ml-1m": {}}}))
+    figure, table = STUDY["artifacts"]
+    own = {"artifacts": [{**figure, "shows": list(shows)}, table], **changes}
     write_index(
-        module=module.__name__,
-        study={**STUDY, **changes},
-        results=[results],
+        study={**STUDY, **own},
+        record=record,
+        results=[folder / "fig02.csv"],
+        verdicts=[folder / "verdicts.csv"],
         index=folder / "index.md",
     )
     return (folder / "index.md").read_text(encoding="utf-8")
 
 
-def test_a_figure_has_its_caption_how_to_read_it_and_what_it_shows(
-    module: ModuleType, tmp_path: Path
+def test_a_figure_has_its_caption_how_to_read_it_and_the_claim_that_it_shows(
+    tmp_path: Path,
 ) -> None:
-    text = page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
+    text = page(tmp_path)
     assert text.startswith("# Rankings\n\nA. Author, 2020.\n\n- [Figure 2: Precision]")
     assert "![Figure 2: Precision](fig02.svg)" in text
     assert "*How to read it.* A bar is a system; higher is better." in text
-    assert "*What it shows.* kNN is best, with .50.\n" in text
+    said = "**Holds on ML-1M:** kNN has .50, Pop .25. Holds on 20 of 20 splits."
+    assert f"*What it shows.* kNN is best by P@10. {said} {LINK}\n" in text
     assert "[svg](fig02.svg) · [pdf](fig02.pdf) · [csv](fig02.csv)" in text
-    assert NOT_SEEN not in text
 
 
-def test_results_that_do_not_show_it_are_said_not_to(module: ModuleType, tmp_path: Path) -> None:
-    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
-    assert f"*{CLAIMED}* kNN is best. **{NOT_SEEN}**" in text
-    assert "Pop is best" not in text
+def test_several_statements_are_a_list_and_one_of_our_own_has_no_number(tmp_path: Path) -> None:
+    text = page(tmp_path, ("R-001", BEST))
+    assert "*What it shows.*\n\n- kNN is best by P@10. **Holds" in text
+    assert f"{LINK}\n- kNN is best. **Seen on ML-1M:** On ML-1M it has .50.\n" in text
 
 
-def test_a_part_that_is_seen_is_said(module: ModuleType, tmp_path: Path) -> None:
-    def partly(results: pd.DataFrame) -> Message:
-        return replace(fig02(results), partly="kNN is second, with -0.5.")
-
-    module.MESSAGES = {"fig02": partly}  # type: ignore[attr-defined]
-    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25})
-    said = "**kNN is second, with \N{MINUS SIGN}.5.**"
-    assert f"*{CLAIMED}* kNN is best. {said}" in text
-    assert NOT_SEEN not in text
-    assert "**" not in page(module, tmp_path, {"kNN": 0.5, "Pop": 0.25})
+def test_twins_are_called_so_in_verdicts_and_in_our_numbers(tmp_path: Path) -> None:
+    text = page(tmp_path, (BEST,), is_demo=True)
+    twin = "the twin of ML-1M"
+    assert f"kNN is best. **Seen on {twin}:** On {twin} it has .50.\n" in text
 
 
-def test_twins_are_called_so_and_not_compared_with_the_paper(
-    module: ModuleType, tmp_path: Path
-) -> None:
-    def named(_: pd.DataFrame) -> Message:
-        return Message("A bar.", "On ML-1M it is.", holds=True, beside="The paper has ML-1M.")
-
-    module.MESSAGES = {"fig02": named}  # type: ignore[attr-defined]
-    real = page(module, tmp_path, {"kNN": 0.5})
-    assert "*What it shows.* On ML-1M it is. The paper has ML-1M.\n" in real
-    twin = page(module, tmp_path, {"kNN": 0.5}, is_demo=True)
-    assert "*What it shows.* On the twin of ML-1M it is.\n" in twin
+def test_generated_ratings_are_nobodys_twin_and_have_no_name(tmp_path: Path) -> None:
+    data: dict[str, Any] = {"datasets": {"ml-1m": "Generated ratings"}, "generated": ["ml-1m"]}
+    assert "**Holds on generated ratings:**" in page(tmp_path, is_demo=True, **data)
 
 
-def test_a_study_of_our_own_has_no_paper(module: ModuleType, tmp_path: Path) -> None:
-    text = page(module, tmp_path, {"kNN": 0.2, "Pop": 0.25}, is_paper=False)
-    assert f"*{SHOWN_ELSEWHERE}* kNN is best. **{NOT_SEEN}**" in text
-    assert CLAIMED not in text
+def test_a_claim_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="fig02 of rankings2020 shows the claim R-009, which is"):
+        page(tmp_path, ("R-009",))
 
 
-def test_twins_are_said_to_be_twins(module: ModuleType, tmp_path: Path) -> None:
-    values = {"kNN": 0.5, "Pop": 0.25}
-    assert OF_TWINS in page(module, tmp_path, values, is_demo=True)
-    assert OF_TWINS not in page(module, tmp_path, values)
+def test_twins_are_said_to_be_twins(tmp_path: Path) -> None:
+    assert OF_TWINS in page(tmp_path, is_demo=True)
+    assert OF_TWINS not in page(tmp_path)
 
 
-def test_a_table_has_its_caption_and_no_picture(module: ModuleType, tmp_path: Path) -> None:
-    section = page(module, tmp_path, {"kNN": 0.5}).partition("## Table 1: Datasets")[2]
+def test_a_table_has_its_caption_and_no_picture(tmp_path: Path) -> None:
+    section = page(tmp_path).partition("## Table 1: Datasets")[2]
     assert "Their sizes." in section
     assert "[Table 1 (md)](table1.md) · [tex](table1.tex) · [csv](table1.csv)" in section
     assert "![" not in section
 
 
-def test_the_contents_lead_to_the_sections(module: ModuleType, tmp_path: Path) -> None:
+def test_the_contents_lead_to_the_sections(tmp_path: Path) -> None:
     twice = [
         {**STUDY["artifacts"][1], "name": name, "title": "What (and why): P@10"}
         for name in ("one", "other")
     ]
-    text = page(module, tmp_path, {"kNN": 0.5}, artifacts=twice)
+    text = page(tmp_path, artifacts=twice)
     assert "- [What (and why): P@10](#what-and-why-p10)\n" in text
     assert "- [What (and why): P@10](#what-and-why-p10-1)\n" in text
 
@@ -164,16 +157,18 @@ def test_the_contents_lead_to_the_sections(module: ModuleType, tmp_path: Path) -
     ],
 )
 def test_a_caption_is_printed_as_github_shows_it(
-    module: ModuleType, tmp_path: Path, caption: str, printed: str
+    tmp_path: Path, caption: str, printed: str
 ) -> None:
     artifact = {**STUDY["artifacts"][1], "caption": caption}
-    assert f"\n\n{printed}\n\n" in page(module, tmp_path, {"kNN": 0.5}, artifacts=[artifact])
+    assert f"\n\n{printed}\n\n" in page(tmp_path, artifacts=[artifact])
 
 
-def test_a_figure_without_a_message_is_refused(module: ModuleType, tmp_path: Path) -> None:
-    module.MESSAGES = {}  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="has no message for fig02: add a function"):
-        page(module, tmp_path, {"kNN": 0.5})
+def test_every_claim_that_a_figure_shows_is_one_of_its_paper() -> None:
+    for study, spec in load_settings(ROOT / "config", "full").studies.items():
+        file = ROOT / "config" / "claims" / f"{study}.yaml"
+        known = set(read_claims(file).claims) if file.exists() else set()
+        shown = {one for a in spec.artifacts.values() for one in a.shows if isinstance(one, str)}
+        assert shown <= known, study
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -183,7 +178,8 @@ def test_the_page_lists_what_the_study_makes_and_reads_its_figures(edition: str)
         made = plan.artifacts.made(study)
         described = plan.studies.page(study)
         assert [artifact["name"] for artifact in described["artifacts"]] == made
-        assert described["is_paper"] == (study not in ("followups", "multiverse", "systems"))
         figures = [name for name in made if plan.artifacts.spec(study, name).kind == "figure"]
-        assert [Path(file).stem for file in plan.studies.figure_results(study)] == figures
+        assert [a["name"] for a in described["artifacts"] if a["shows"]] == figures
+        judged = [f"work/{edition}/claims/{study}.csv"] if study in plan.claims.papers else []
+        assert plan.claims.index_inputs(study)["verdicts"] == judged
         assert plan.studies.page_file(study) in plan.studies.files(study)

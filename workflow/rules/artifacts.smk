@@ -231,7 +231,7 @@ rule record_provenance:
 
 rule write_index:
     input:
-        results=lambda w: PLANS[w.edition].studies.figure_results(w.study),
+        unpack(lambda w: PLANS[w.edition].claims.index_inputs(w.study)),
     output:
         index="work/{edition}/artifacts/{study}/index.md",
     log:
@@ -246,11 +246,10 @@ rule write_index:
         mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
-        module=lambda w: PLANS[w.edition].studies.messages_module(w.study),
         study=lambda w: PLANS[w.edition].studies.page(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
             "receval.workflow.study_index:write_index",
-            f"{PLANS[w.edition].studies.messages_module(w.study)}:MESSAGES",
+            *PLANS[w.edition].claims.code_entries(),
         ),
     run:
         JOBS.run("receval.workflow.study_index:write_index", input, output, params, log)

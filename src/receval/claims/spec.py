@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -17,7 +17,7 @@ from receval.claims.rules.registry import AnyRule
 from receval.claims.told_numbers import names_in
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
-from receval.spec_types import Identifier, Model, NonEmptyText
+from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
 from receval.storage.messages import enumerated, joined
 
 ClaimKind = Literal["number", "relation", "trend", "order", "theorem", "setting", "definition"]
@@ -30,7 +30,6 @@ def _as_text(value: object) -> object:
 
 
 ClaimText = Annotated[str, BeforeValidator(_as_text)]
-ClaimId = Annotated[str, Field(pattern=r"^[A-Z]\d{0,2}-\d{3}$")]
 
 _NAME = re.compile(r"\{(\w+)\}")
 
@@ -191,11 +190,11 @@ def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if number in seen:
             raise ValueError(f"the claim {number} is given twice: remove one.")
         seen.add(number)
-        yield number, {**claim, "checks": list(_checks(claim.get("checks") or []))}
+        yield number, {**claim, "checks": list(each_check(claim.get("checks") or []))}
 
 
-def _checks(checks: list[Mapping[str, Any]]) -> Iterator[Any]:
-    """Yield each check once a dataset, and once a form."""
+def each_check(checks: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
+    """Yield each check, as it is written, once a dataset and once a form."""
     for check in checks:
         rest = {key: value for key, value in check.items() if key not in ("datasets", "each")}
         if "datasets" not in check and "each" not in check:

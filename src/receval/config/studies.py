@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.protocols.spec import ProtocolSpec
 from receval.robustness.spec import JudgmentSamplingSpec
-from receval.spec_types import Identifier, Model, NonEmptyText
+from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
 
 Evaluation = Literal["observed", "real"]
 
@@ -103,6 +103,12 @@ class ArtifactSpec(Model):
     title, caption : str
     note : str
         What one edition adds to the caption: what there is another way, or cannot be seen.
+    reading : str
+        Of a figure: a sentence on how it is read: what a mark is, and where better is.
+    shows : tuple of str or dict
+        Of a figure: what it shows, the most telling first. A number such as ``V18-078`` is a
+        claim of the study's paper; a mapping is a statement of our own with its checks
+        (:class:`receval.claims.shown_statements.OwnStatement`).
     experiments : tuple of str
         Names of the study's experiments whose judged ranks it reads.
     datasets : tuple of str
@@ -139,6 +145,11 @@ class ArtifactSpec(Model):
     title: NonEmptyText
     caption: NonEmptyText
     note: str = Field(default="", exclude=True)
+    # Words of the study's page, by which nothing is made.
+    reading: str = Field(default="", exclude=True)
+    shows: Annotated[tuple[ClaimId | dict[str, Any], ...], Field(max_length=3)] = Field(
+        default=(), exclude=True
+    )
     experiments: tuple[Identifier, ...] = ()
     datasets: tuple[Identifier, ...] = ()
     splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()
@@ -153,6 +164,15 @@ class ArtifactSpec(Model):
     # What claims are judged by is recorded before they are.
     reads_claims: bool = Field(default=False, exclude=True)
     grid: Identifier | None = None
+
+    @model_validator(mode="after")
+    def _figure_says_how_it_is_read_and_what_it_shows(self) -> Self:
+        if self.kind == "figure" and not (self.reading and self.shows):
+            raise ValueError(
+                "is a figure without reading or shows: give it a sentence on how it is read, and "
+                "the claims, or statements of its own, that it shows"
+            )
+        return self
 
     @model_validator(mode="after")
     def _splits_are_those_of_its_datasets(self) -> Self:

@@ -10,9 +10,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from receval.claims.errata import ErratumId
 from receval.claims.quantities import Quantity
-from receval.claims.spec import ClaimId
 from receval.config.reading import read_yaml, sentences
-from receval.spec_types import Model, NonEmptyText
+from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.messages import joined
 
 NumberName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]

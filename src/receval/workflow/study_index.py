@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,9 @@ from receval.figures.printed_numbers import in_text
 from receval.storage.files import read_results, write_atomically
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from receval.claims.sources import ClaimSources
 
-    from receval.studies._shared.message import Message
-
-NOT_SEEN = "These results do not show it."
-CLAIMED = "What the paper's figure shows."
-SHOWN_ELSEWHERE = "What the figure shows on real data."
+SHOWN = "*What it shows.*"
 OF_TWINS = (
     "**The data of this edition are synthetic twins: what the figures show says nothing about the "
     "real datasets.**"
@@ -30,48 +26,132 @@ OF_TWINS = (
 ROOT = "../../.."
 """From the page of an accepted study to the repository."""
 
+LEDGER = "../claims.md"
+"""From that page to the ledger of all claims."""
+
 _SYMBOL = re.compile(r"(?<![\w`{])(\|?)([A-Za-z]_\w(?:\^\w)?)(?!\w)(\|?)")
 _FORMULA = re.compile(r"(\$`.+?`\$)")
 _FILE = re.compile(r"\bdocs/\w+\.md\b|\bREADME\b(?!\.)")
 
 
 def write_index(
-    *, module: str, study: Mapping[str, Any], results: Sequence[Path], index: Path
+    *,
+    study: Mapping[str, Any],
+    record: Path,
+    results: Sequence[Path],
+    verdicts: Sequence[Path],
+    index: Path,
 ) -> None:
-    """Write the page of a study from the CSVs of its figures.
+    """Write the page of a study from the verdicts on what its figures show.
 
     Parameters
     ----------
-    module : str
-        Of the study's messages, with ``MESSAGES`` (:class:`.Message`).
     study : mapping
         From :meth:`receval.workflow.plan.studies.PlannedStudies.page`.
+    record : Path
+        ``.../<study>/provenance.json``, which says what data there were.
     results : sequence of Path
-        The CSVs of its figures that can be made.
+        ``.../<study>/<artifact>.csv``, by which statements of our own are judged.
+    verdicts : sequence of Path
+        Those on the claims of the study's paper (:data:`receval.claims.ledger.COLUMNS`), if it has
+        any.
     index : Path
         The Markdown to write.
 
     Raises
     ------
     ValueError
-        A figure has no message.
+        A figure shows a claim that there is not, or what cannot be judged.
     """
-    messages: Mapping[str, Callable[[pd.DataFrame], Message]] = import_module(module).MESSAGES
-    tables = {path.stem: path for path in results}
-    if missing := [name for name in tables if name not in messages]:
-        raise ValueError(
-            f"{module} has no message for {', '.join(missing)}: add a function that says how the "
-            "figure is read and what it shows, and name it in MESSAGES."
-        )
+    from receval.claims.sources import ClaimSources
+
+    sources = ClaimSources(
+        {f"{study['name']}/{path.stem}": path for path in results}, {study["name"]: record}
+    )
+    shown = _ShownText(study, _rows_by_claim(verdicts), sources)
     parts = [f"# {_text(study['title'])}", _text(study["citation"])]
     if study["is_demo"]:
         parts.append(OF_TWINS)
     parts.append(_contents([_heading(artifact) for artifact in study["artifacts"]]))
     for artifact in study["artifacts"]:
-        name = artifact["name"]
-        message = messages[name](read_results(tables[name])) if name in tables else None
-        parts += _section(artifact, _said_of(message, study) if message else None)
+        parts += _section(artifact, shown.paragraphs(artifact) if artifact["shows"] else None)
     write_atomically(index, ("\n\n".join(parts) + "\n").encode())
+
+
+def _rows_by_claim(verdicts: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
+    rows = [row for path in verdicts for row in read_results(path).to_dict("records")]
+    return {str(claim): list(own) for claim, own in groupby(rows, lambda row: row["claim"])}
+
+
+class _ShownText:
+    """What the figures of a study show, in words.
+
+    Parameters
+    ----------
+    study : mapping
+        As for :func:`write_index`.
+    claims : mapping of str to list of dict
+        Rows of the ledger by claim.
+    sources : ClaimSources
+        What statements of our own are judged by.
+    """
+
+    def __init__(
+        self,
+        study: Mapping[str, Any],
+        claims: Mapping[str, list[dict[str, Any]]],
+        sources: ClaimSources,
+    ) -> None:
+        self._study = study
+        self._claims = claims
+        self._sources = sources
+
+    def paragraphs(self, artifact: Mapping[str, Any]) -> list[str]:
+        """Return how a figure is read, and what it shows: one statement, or a list of several."""
+        said = [self._statement(shown, artifact["name"]) for shown in artifact["shows"]]
+        reading = f"*How to read it.* {_text(artifact['reading'])}"
+        if len(said) == 1:
+            return [reading, f"{SHOWN} {said[0]}"]
+        return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
+
+    def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
+        from receval.claims.shown_statements import own_statement, told_verdicts
+
+        where = f"{artifact} of {self._study['name']}"
+        if isinstance(shown, str):
+            rows = self._claims.get(shown)
+            if rows is None:
+                raise ValueError(
+                    f"{where} shows the claim {shown}, which is not in the study's file in "
+                    "config/claims: correct its number in config/studies."
+                )
+            link = f" ([{shown}]({LEDGER}#{shown}))"
+        else:
+            statement = own_statement(shown, where)
+            rows, link = statement.judged(self._study["name"], artifact, self._sources), ""
+        told = told_verdicts(rows, self._title, of_paper=isinstance(shown, str))
+        parts = [_text(rows[0]["statement"])]
+        for verdict, said in told:
+            parts.append(f"**{_text(self._own(verdict))}{':' if said else '.'}**")
+            parts += [_text(self._own(said))] if said else []
+        return f"{' '.join(parts)}{link}"
+
+    def _title(self, dataset: str) -> str:
+        title = str(self._study["datasets"].get(dataset, dataset))
+        # It says what the data are, and is no name.
+        is_name = dataset not in self._study["generated"]
+        return title if is_name else f"{title[:1].lower()}{title[1:]}"
+
+    def _own(self, text: str) -> str:
+        """Return a text on our data, which calls twins by what they are."""
+        if not self._study["is_demo"]:
+            return text
+        real = [
+            title
+            for name, title in self._study["datasets"].items()
+            if name not in self._study["generated"]
+        ]
+        return _as_twins(text, real)
 
 
 def _heading(artifact: Mapping[str, Any]) -> str:
@@ -88,22 +168,6 @@ def _contents(headings: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _said_of(message: Message, study: Mapping[str, Any]) -> list[str]:
-    """Return the paragraphs of a message, which call twins by what they are."""
-
-    def own(text: str) -> str:
-        return _text(_as_twins(text, study["datasets"]) if study["is_demo"] else text)
-
-    said = [f"*How to read it.* {_text(message.reading)}"]
-    if message.holds:
-        beside = "" if study["is_demo"] else message.beside
-        finding = " ".join(filter(None, (own(message.finding), _text(beside))))
-        return [*said, f"*What it shows.* {finding}"]
-    before = CLAIMED if study["is_paper"] else SHOWN_ELSEWHERE
-    claim = _text(message.claim or message.finding)
-    return [*said, f"*{before}* {claim} **{own(message.partly or NOT_SEEN)}**"]
-
-
 def _as_twins(text: str, datasets: Sequence[str]) -> str:
     """Return a text on twins that names the datasets which they stand for.
 
@@ -116,14 +180,14 @@ def _as_twins(text: str, datasets: Sequence[str]) -> str:
     return re.sub(rf"(?<!twin of )(?<![\w-])({names})(?![\w-])", r"the twin of \1", text)
 
 
-def _section(artifact: Mapping[str, Any], message: Sequence[str] | None) -> Iterator[str]:
+def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterator[str]:
     name, title = artifact["name"], _heading(artifact)
     yield f"## {escape_markdown(title)}"
-    if message is not None:
+    if shown is not None:
         yield f"![{escape_markdown(title)}]({name}.svg)"
     yield _text(artifact["caption"])
-    if message is not None:
-        yield from message
+    if shown is not None:
+        yield from shown
     # The page of a table or a text is what a reader wants; GitHub shows it.
     words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
     files = (

@@ -63,6 +63,14 @@ class PlannedClaims:
         ]
         return [*own, *others]
 
+    def index_inputs(self, study: str) -> dict[str, str | list[str]]:
+        """Return what the page of a study says that its figures show, and by what."""
+        return {
+            "record": self.record(study),
+            "results": self.results(study),
+            "verdicts": [self._artifacts.judged_file(study)] if study in self.papers else [],
+        }
+
     def certainty_files(self) -> list[str]:
         """Return how sure verdicts are, of the accepted results: no ordinary run makes it."""
         path = self._folders.results(self.studies.settings.edition) / "certainty.csv"

@@ -92,40 +92,30 @@ class PlannedStudies:
 
     # --- the page -------------------------------------------------------------------------
 
-    def messages_module(self, study: str) -> str:
-        """Return the module that knows what the figures of a study show."""
-        return f"receval.studies.{study}.messages"
-
-    def figure_results(self, study: str) -> list[str]:
-        """Return the CSVs of a study's figures that can be made."""
-        return [
-            self.artifacts.results_file(study, name)
-            for name in self.artifacts.made(study)
-            if self.artifacts.spec(study, name).kind == "figure"
-        ]
-
     def page(self, study: str) -> dict[str, Any]:
-        """Return what the page of a study says beside the messages, as plain values."""
+        """Return what the page of a study says beside verdicts, as plain values."""
         spec = self.specs[study]
         made = self.artifacts.made(study)
         specs = {name: self.artifacts.spec(study, name) for name in made}
         return {
+            "name": study,
             "title": spec.title,
             "citation": spec.citation,
             "is_demo": self.settings.edition == "demo",
-            # Studies of papers are named after authors and year.
-            "is_paper": study[-1].isdigit(),
-            # Those that have an original, whose twins a demo speaks of.
-            "datasets": [
-                self.settings.datasets[name].short_title
-                for name in self.datasets(study)
-                if name not in self._datasets.generated
+            "datasets": {
+                name: self.settings.datasets[name].short_title for name in self.datasets(study)
+            },
+            # What has no original is nobody's twin.
+            "generated": [
+                name for name in self.datasets(study) if name in self._datasets.generated
             ],
             "artifacts": [
                 {
                     "name": name,
                     "title": artifact.title,
                     "caption": self.descriptions.described(study, name),
+                    "reading": artifact.reading,
+                    "shows": list(artifact.shows),
                     "suffixes": [*EXTENSIONS[artifact.kind], "csv"],
                 }
                 for name, artifact in specs.items()

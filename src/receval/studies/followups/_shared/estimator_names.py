@@ -8,8 +8,6 @@ import pandas as pd
 MAR = "MAR"
 """The estimator by judgments of randomly drawn items alone."""
 
-NAIVE = "naive"
-
 TITLES = {
     ("naive", ""): "Naive",
     ("IPS", "known"): "IPS, known",

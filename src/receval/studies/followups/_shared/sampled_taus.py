@@ -52,14 +52,3 @@ def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
         (place, pd.factorize(table["metric"])[0], pd.factorize(table["sampling"])[0])
     )
     return table.iloc[order].reset_index(drop=True)
-
-
-def tau_at_common(results: pd.DataFrame) -> float:
-    """Return tau of the orders by sampled and by full recall, this at the common cut-off.
-
-    Parameters
-    ----------
-    results : DataFrame
-        Of the artifact ``sampled_cutoffs``, of one number of candidates and cut-off.
-    """
-    return float(kendall_tau_b(results["expected"], results["at_common"], TOLERANCE_OF_MEANS)[0, 0])

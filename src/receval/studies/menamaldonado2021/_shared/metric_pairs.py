@@ -12,7 +12,6 @@ import pandas as pd
 from receval.storage.files import read_results
 from receval.studies._shared.inputs import ArtifactInputs
 
-CELL = ["experiment", "evaluation", "form", "metric"]
 COVERAGE = {
     False: ("P@10", "antiP@10"),
     True: (
