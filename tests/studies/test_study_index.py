@@ -62,13 +62,14 @@ STUDY: dict[str, Any] = {
 CLAIM = {
     "claim": "R-001",
     "paper": "rankings2020",
+    "where": "Section 2",
     "statement": "kNN is best by P@10.",
     "dataset": "ml-1m",
     "ours": "kNN has .50, Pop .25",
     "verdict": "holds",
     "splits": "Holds on 20 of 20 splits.",
 }
-LINK = "([R-001](../claims.md#R-001))"
+LINK = "([R-001](../claims.md#R-001), Section 2)"
 
 
 def page(folder: Path, shows: tuple[Any, ...] = ("R-001",), **changes: Any) -> str:

@@ -383,11 +383,31 @@ def _warm_snakemake(home: Path) -> subprocess.Popen[str]:
     return process
 
 
+ANY_RESULT = {
+    "statement": "There are results on MovieLens 1M.",
+    "checks": [
+        {
+            "dataset": "ml-1m",
+            "decide": {
+                "rule": "comparison",
+                "left": {"column": "dataset", "equal": "ml-1m", "take": "sum"},
+                "sign": ">",
+                "right": 0,
+            },
+        }
+    ],
+}
+"""What a figure of the small edition shows."""
+
+
 def _shrink_study(study: dict[str, Any], artifacts: tuple[str, ...]) -> None:
     study["artifacts"] = {name: study["artifacts"][name] for name in artifacts}
     for artifact in study["artifacts"].values():
         if "experiments" in artifact:
             artifact["experiments"] = ["movielens"]
+        if "shows" in artifact:
+            # Claims are not kept.
+            artifact["shows"] = [ANY_RESULT]
     if "judgment_samplings" in study:
         study["judgment_samplings"] = {"ratings": study["judgment_samplings"]["ratings"]}
         study["judgment_samplings"]["ratings"] |= {

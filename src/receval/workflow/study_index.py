@@ -125,7 +125,7 @@ class _ShownText:
                     f"{where} shows the claim {shown}, which is not in the study's file in "
                     "config/claims: correct its number in config/studies."
                 )
-            link = f" ([{shown}]({LEDGER}#{shown}))"
+            link = f" ([{shown}]({LEDGER}#{shown}), {_text(rows[0]['where'])})"
         else:
             statement = own_statement(shown, where)
             rows, link = statement.judged(self._study["name"], artifact, self._sources), ""
