@@ -98,6 +98,13 @@ def test_a_statement_of_our_own_is_judged_by_its_figure(tmp_path: Path) -> None:
     assert row["verdict"] == "does not hold"
 
 
+def test_no_statement_of_our_own_is_decided_by_code_whose_edits_would_leave_its_page_as_it_is() -> (
+    None
+):
+    for study, artifact, statement in own_statements():
+        assert "computed" not in statement.model_dump_json(exclude_defaults=True), (study, artifact)
+
+
 def test_a_statement_that_is_not_as_described_is_refused_with_its_figure() -> None:
     with pytest.raises(ValueError, match=r"What fig01 of systems shows cannot be used:\n  checks"):
         own_statement({"statement": "kNN is best."}, "fig01 of systems")

@@ -57,9 +57,10 @@ def test_editing_plsa_reruns_only_its_jobs_and_what_hangs_on_them(made: Workflow
 def test_editing_how_a_figure_is_drawn_redraws_only_that_figure(made: Workflow) -> None:
     with made.edited({FIG02: with_changed_function(made.read(FIG02), "draw")}):
         run = made.run("-n")
-    # The record has the digest of the code that draws; the index follows from numbers alone.
+    # The record has the digest of the code that draws, and what is judged reads the record.
     assert run.jobs == {
         "draw_figure fig02",
+        "write_index bellogin2017",
         "record_provenance bellogin2017",
         "report_drift demo",
     }, run.text

@@ -248,8 +248,7 @@ rule write_index:
     params:
         study=lambda w: PLANS[w.edition].studies.page(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.study_index:write_index",
-            *PLANS[w.edition].claims.code_entries(),
+            "receval.workflow.study_index:write_index"
         ),
     run:
         JOBS.run("receval.workflow.study_index:write_index", input, output, params, log)
