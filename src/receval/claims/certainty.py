@@ -184,8 +184,6 @@ def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
 within what splits do (.8800 to 1.000).
     """
     tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
-    if not tried:
-        return ""
     if not found["location"]:
         more = f", and in part on {in_part}" if in_part else ""
         return f"Holds on {holding} of {tried} splits{more}."
