@@ -28,6 +28,7 @@ UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
     "judgment_samplings.inputs": lambda: plan_of("demo").judgment_samplings.inputs(
         "valcarce2020", "items"
     ),
+    "claims.index_inputs": lambda: plan_of("demo").claims.index_inputs("valcarce2020"),
     "errata.inputs": lambda: plan_of("demo").errata.inputs(),
     "paper.inputs": lambda: plan_of("demo").paper.inputs(),
     "studies.provenance_inputs": lambda: plan_of("demo").studies.provenance_inputs("valcarce2020"),
