@@ -54,20 +54,25 @@ class PlannedClaims:
 
     def results(self, study: str) -> list[str]:
         """Return the CSVs by which the claims are judged: the study's, and others' they name."""
-        own = [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
         named = _OF_ANOTHER.findall(Path(self.claims_file(study)).read_text(encoding="utf-8"))
         others = [
             self._artifacts.results_file(other, name)
             for other, name in sorted(set(named))
-            if other != study and name in self._artifacts.made(other)
+            # Replications do not have every study.
+            if other != study
+            and other in self.studies.specs
+            and name in self._artifacts.made(other)
         ]
-        return [*own, *others]
+        return [*self._own_results(study), *others]
+
+    def _own_results(self, study: str) -> list[str]:
+        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
     def index_inputs(self, study: str) -> dict[str, str | list[str]]:
         """Return what the page of a study says that its figures show, and by what."""
         return {
             "record": self.record(study),
-            "results": self.results(study),
+            "results": self._own_results(study),
             "verdicts": [self._artifacts.judged_file(study)] if study in self.papers else [],
         }
 
