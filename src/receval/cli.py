@@ -142,11 +142,11 @@ def _make_streams_usable() -> None:
             stream.reconfigure(errors="receval")
     own = sys.__stderr__
     if own is not None and own is sys.stderr:
-        kept = io.BufferedWriter(_Unfailing(own.fileno(), "wb", closefd=False))
+        kept = io.BufferedWriter(_IgnoringFullDisks(own.fileno(), "wb", closefd=False))
         sys.stderr = io.TextIOWrapper(kept, own.encoding, errors="receval", line_buffering=True)
 
 
-class _Unfailing(io.FileIO):
+class _IgnoringFullDisks(io.FileIO):
     """Where notes go: results are worth more than they, be it on a full disk or a closed pipe."""
 
     def write(self, content: Any, /) -> int:

@@ -28,4 +28,4 @@ def test_every_verdict_of_the_page_is_that_of_the_ledger() -> None:
     verdicts = dict(zip(claims["claim"], claims["verdict"], strict=True))
     named = re.findall(r"\b([A-Z]\d{0,2}-\d{3}) \(([a-z ]+)\)", PAGE)
     assert len(named) > 30
-    assert {name: said for name, said in named} == {name: verdicts[name] for name, _ in named}
+    assert dict(named) == {name: verdicts[name] for name, _ in named}

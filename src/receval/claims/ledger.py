@@ -15,7 +15,7 @@ from receval.claims.quantities import evaluated
 from receval.claims.rules.contradiction import ContradictionRule
 from receval.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-from receval.claims.told_numbers import told
+from receval.claims.numbers_in_sentences import told
 from receval.claims.verdicts import ClaimVerdict, Finding
 
 COLUMNS = (

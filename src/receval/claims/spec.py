@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from receval.claims.cells import Scalar
 from receval.claims.quantities import Quantity
 from receval.claims.rules.registry import AnyRule
-from receval.claims.told_numbers import names_in
+from receval.claims.numbers_in_sentences import names_in
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
@@ -34,7 +34,7 @@ ClaimText = Annotated[str, BeforeValidator(_as_text)]
 _NAME = re.compile(r"\{(\w+)\}")
 
 
-class PrintedEvidence(Model):
+class ValuesOfPaper(Model):
     """What the paper's own values say of a statement: those that are printed or were released.
 
     Attributes
@@ -83,7 +83,7 @@ class CheckSpec(Model):
     expected: ClaimText | None = None
     reason: str = ""
     needs: str = ""
-    in_paper: PrintedEvidence | None = None
+    in_paper: ValuesOfPaper | None = None
     here: str = ""
     numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
         default_factory=dict
@@ -114,7 +114,7 @@ class ClaimSpec(Model):
         The paper's value.
     reason : str
         The known reason why it does not hold, with the page that tells more.
-    in_paper : PrintedEvidence, optional
+    in_paper : ValuesOfPaper, optional
         What the paper's own values say.
     split_dependent : bool
         Whether the outcome could be another one for another split or seed: replications repeat it.
@@ -127,7 +127,7 @@ class ClaimSpec(Model):
     statement: NonEmptyText
     expected: Annotated[ClaimText, Field(min_length=1)]
     reason: str = ""
-    in_paper: PrintedEvidence | None = None
+    in_paper: ValuesOfPaper | None = None
     split_dependent: bool = True
     checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
 

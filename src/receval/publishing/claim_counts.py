@@ -43,9 +43,9 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say: of several
-        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided) and ``verdict``:
-        the one that all of them give; where they differ ``depends on the split`` if they hold but
-        for splits, and ``holds in part`` else.
+        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided)
+        and ``verdict``: the one that all of them give; where they differ ``depends on the split``
+        if they hold but for splits, and ``holds in part`` else.
     """
     own = ledger[ledger["form"] == ""]
     rows = [
