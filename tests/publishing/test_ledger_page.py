@@ -11,9 +11,9 @@ from publishing.site_samples import ROOT, claim_row
 from receval.publishing.ledger_claims import (
     LedgerClaim,
     claims_in,
+    figure_or_section,
     headline,
     papers_in,
-    place_of,
 )
 from receval.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
 from receval.publishing.verdict_rows import VerdictRow, read_verdict_rows
@@ -131,7 +131,7 @@ def test_a_missing_dataset_is_explained_once_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "place"),
+    ("where", "part"),
     [
         ("Fig. 5a", "Figure 5"),
         ("Section 7.2, Fig. 10, 11 and 13", "Figures 10, 11 and 13"),
@@ -140,8 +140,8 @@ def test_a_missing_dataset_is_explained_once_a_page() -> None:
         ("Diaz, Ekstrand and Mitra, TORS 2025, abstract",) * 2,
     ],
 )
-def test_a_claim_is_of_the_figure_that_its_place_names_first(where: str, place: str) -> None:
-    assert place_of(where) == place
+def test_a_claim_is_of_the_figure_that_where_it_stands_names_first(where: str, part: str) -> None:
+    assert figure_or_section(where) == part
 
 
 def test_only_the_pages_of_twins_say_that_they_are_of_twins() -> None:

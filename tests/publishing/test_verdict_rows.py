@@ -20,7 +20,7 @@ from receval.claims import ledger
 from receval.claims.certainty import told_of_splits
 from receval.claims.verdicts import ClaimVerdict
 from receval.publishing.claim_counts import claims_of
-from receval.publishing.ledger_claims import claims_in, verdict_counts
+from receval.publishing.ledger_claims import claims_in, here_counts
 from receval.publishing.verdict_rows import (
     VERDICTS,
     read_verdict_rows,
@@ -39,7 +39,7 @@ def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:
 
 def test_verdicts_are_counted_in_the_order_in_which_they_are_shown(tmp_path: Path) -> None:
     rows = read_verdict_rows(write_ledger(tmp_path / "claims.csv"))
-    counts = verdict_counts(claims_in(rows))
+    counts = here_counts(claims_in(rows))
     assert list(counts) == list(VERDICTS)
     assert {verdict: n for verdict, n in counts.items() if n} == {
         "holds": 3,

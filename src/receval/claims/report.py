@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +129,13 @@ def _told(
     printed = (f"{row['in_paper']}. {row['printed']}" for row in rows if row["in_paper"])
     if said := " ".join(dict.fromkeys(printed)):
         yield f"  in the paper: {said}"
-    # One line for datasets that one sentence is true of: most of what is missing, say.
-    for told, group in groupby(rows, key=lambda row: _outcome(row, elsewhere)):
-        yield f"  {'; '.join(map(_on, group))}: {told}"
+    # One line for all datasets with one outcome: those that are missing, say.
+    outcomes: dict[str, list[Mapping[Any, Any]]] = {}
+    for row in rows:
+        outcomes.setdefault(_outcome(row), []).append(row)
+    for told, own in outcomes.items():
+        needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
+        yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (told, *needs)))}"
     for name, (words, between) in _WHY.items():
         if said := between.join(dict.fromkeys(row[name] for row in rows if row[name])):
             yield f"  {words}: {said}"
@@ -146,12 +149,11 @@ def _on(row: Mapping[Any, Any]) -> str:
     return ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
 
 
-def _outcome(row: Mapping[Any, Any], elsewhere: Mapping[str, str]) -> str:
+def _outcome(row: Mapping[Any, Any]) -> str:
     # What is said of a number on all splits begins with that on this split.
     only_splits = row["splits"] and row["published"] == row["published"]
     ours = row["splits"] if only_splits else f"{_sentence(row['ours'])} {row['splits']}"
-    needs = _sentence(told_needs(row["needs"], elsewhere))
-    told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"], needs)
+    told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
     return " ".join(part.strip() for part in told if part.strip())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of the ledger as a person reads them: each once, in three lists, and by place."""
+"""Claims of the ledger as a person reads them: each once, in three lists, and by figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE = 80
 _FAILING = (ClaimVerdict.DOES_NOT_HOLD, ClaimVerdict.HOLDS_IN_PART)
 
 _NUMBERS = r"(\d+(?:(?:, | and | to )\d+)*)"
-_PLACES = {
+_PARTS = {
     "Figure": re.compile(rf"\b[Ff]ig(?:\.|ures?) {_NUMBERS}"),
     "Table": re.compile(rf"\b[Tt]ables? {_NUMBERS}"),
     "Section": re.compile(r"^Sections? ([\d.]+(?: and [\d.]+)*)"),
@@ -47,7 +47,7 @@ class LedgerClaim:
 
     @property
     def first(self) -> VerdictRow:
-        """The row that has what all of them have: statement, paper and place."""
+        """The row that has what all of them have: its statement and where it is."""
         return self.rows[0]
 
     @property
@@ -86,22 +86,22 @@ class LedgerClaim:
         return self.in_paper == "inconsistent" or self.verdict == ClaimVerdict.CONTRADICTS_ITSELF
 
     @property
-    def place(self) -> str:
+    def part(self) -> str:
         """The figure, table or section that it is of."""
-        return place_of(self.first.where)
+        return figure_or_section(self.first.where)
 
 
-def place_of(where: str) -> str:
+def figure_or_section(where: str) -> str:
     """Return the figure, table or section of a claim, from where it stands in the paper.
 
     Examples
     --------
-    >>> place_of("Section 4.2 and Fig. 4"), place_of("Section 7.2, Fig. 10 to 14")
+    >>> figure_or_section("Section 4.2 and Fig. 4"), figure_or_section("Section 7.2, Fig. 10 to 14")
     ('Figure 4', 'Figures 10 to 14')
-    >>> place_of("Lemma 1, Table 3"), place_of("Section 3.3"), place_of("Conclusion 1")
-    ('Table 3', 'Section 3.3', 'Conclusion 1')
+    >>> figure_or_section("Lemma 1, Table 3"), figure_or_section("Conclusion 1")
+    ('Table 3', 'Conclusion 1')
     """
-    for name, pattern in _PLACES.items():
+    for name, pattern in _PARTS.items():
         if found := pattern.search(where):
             return f"{name}{'s' * bool(re.search('[, ]', found[1]))} {found[1]}"
     return where
@@ -161,11 +161,11 @@ class PaperLedger:
         return self._with(ClaimVerdict.DEPENDS_ON_SPLIT)
 
     @property
-    def places(self) -> dict[str, list[LedgerClaim]]:
+    def parts(self) -> dict[str, list[LedgerClaim]]:
         """All claims by figure, table or section, in the order of the paper."""
         found: dict[str, list[LedgerClaim]] = {}
         for claim in self.claims:
-            found.setdefault(claim.place, []).append(claim)
+            found.setdefault(claim.part, []).append(claim)
         return found
 
     def _with(self, *verdicts: str) -> list[tuple[LedgerClaim, tuple[VerdictRow, ...]]]:
@@ -193,7 +193,7 @@ def in_paper_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
     }
 
 
-def verdict_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
+def here_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
     """Return how many claims have each verdict, in the order in which verdicts are shown."""
     counts = Counter(claim.verdict for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS}
@@ -204,9 +204,7 @@ def headline(claims: Sequence[LedgerClaim]) -> str:
     paper = claims[0].first.paper
     printed = ", ".join(f"{word} {n}" for word, n in in_paper_counts(claims).items())
     here = ", ".join(
-        f"{verdict_in_words(paper, verdict)} {n}"
-        for verdict, n in verdict_counts(claims).items()
-        if n
+        f"{verdict_in_words(paper, verdict)} {n}" for verdict, n in here_counts(claims).items() if n
     )
     statements = f"{len(claims)} statement{'s' * (len(claims) > 1)}"
     return f"{statements}. **In the paper:** {printed}. **Rebuilt here:** {here}."

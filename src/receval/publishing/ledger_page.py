@@ -14,10 +14,10 @@ from receval.publishing.ledger_claims import (
     PaperLedger,
     by_words,
     headline,
+    here_counts,
     in_paper_counts,
     papers_in,
     reasons_of,
-    verdict_counts,
 )
 from receval.publishing.verdict_rows import VERDICTS, VerdictRow
 
@@ -97,10 +97,10 @@ def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synt
         if lacking
         else []
     )
-    for place, claims in paper.places.items():
+    for part, claims in paper.parts.items():
         lines = [_row(["Claim", "What the paper says", "In the paper", "Here"]), _RULE]
-        lines += [_line(claim, place, elsewhere) for claim in claims]
-        parts += [f"## {escape_markdown(place)}", "\n".join(lines)]
+        lines += [_line(claim, part, elsewhere) for claim in claims]
+        parts += [f"## {escape_markdown(part)}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -117,7 +117,7 @@ def _table_of_counts(papers: Sequence[PaperLedger]) -> str:
     lines = [_row(heads), f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for paper in [*papers, PaperLedger("all", tuple(c for p in papers for c in p.claims))]:
         counts = [in_paper_counts(paper.claims).get(word, 0) for word in printed]
-        counts += verdict_counts(paper.claims).values()
+        counts += here_counts(paper.claims).values()
         lines.append(_row([paper.paper, *map(str, [len(paper.claims), *counts])]))
     return "\n".join(lines)
 
@@ -156,9 +156,9 @@ def _on_splits(rows: Sequence[VerdictRow]) -> str:
     return f"Holds on {', '.join(filter(None, told))}."
 
 
-def _line(claim: LedgerClaim, place: str, elsewhere: Mapping[str, str]) -> str:
+def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:
     where = claim.first.where
-    said = "" if where.replace("Fig.", "Figure") == place else f" ({where})"
+    said = "" if where.replace("Fig.", "Figure") == part else f" ({where})"
     here = "; ".join(_here(words, own, elsewhere) for words, own in by_words(claim.own).items())
     return _row([claim.number, f"{claim.first.statement}{said}", claim.in_paper, here])
 

@@ -15,9 +15,9 @@ from receval.publishing.ledger_claims import (
     PaperLedger,
     by_words,
     headline,
+    here_counts,
     in_paper_counts,
     reasons_of,
-    verdict_counts,
 )
 from receval.publishing.ledger_page import OF_NEWER, list_headings
 from receval.publishing.site.links import relative
@@ -80,7 +80,7 @@ def start_page(
     claims = _rebuilt(papers)
     rebuilt = [study for study in studies if study.is_paper and study.rows]
     bars = [study.bar(START) for study in rebuilt]
-    counts = verdict_counts(claims)
+    counts = here_counts(claims)
     return SitePage(
         START,
         "",
@@ -129,9 +129,9 @@ def page_of_ledger(
                 (p.paper, labels[p.paper], relative(paper_address(p.paper), LEDGER), len(p.claims))
                 for p in papers
             ],
-            "in_paper": [(word, n) for word, n in in_paper_counts(claims).items() if n],
+            "in_paper": list(in_paper_counts(claims).items()),
             "verdicts": [
-                (verdict, _both(verdict), n) for verdict, n in verdict_counts(claims).items() if n
+                (verdict, _both(verdict), n) for verdict, n in here_counts(claims).items() if n
             ],
             "datasets": _options(claims, lambda row: [row.dataset or "-"], _titled(printer)),
             "artifacts": _options(claims, _artifacts_of, _artifact_label),
@@ -187,7 +187,7 @@ def _counts_of(papers: Sequence[PaperLedger], labels: Mapping[str, str]) -> list
             own = [c for c in paper.claims if (c.in_paper or NOT_SAID) == word]
             cells = [
                 (n, ledger_of(paper=paper.paper, in_paper=word, verdict=verdict))
-                for verdict, n in verdict_counts(own).items()
+                for verdict, n in here_counts(own).items()
             ]
             if total:
                 rows.append((word, cells, total))
@@ -204,7 +204,7 @@ def paper_pages(
 ) -> Iterator[SitePage]:
     """Yield a page for each paper: what is to be read first, and all its claims."""
     known = {study.name: study for study in studies}
-    labels = labels_of(papers, studies)
+    labels = paper_labels(papers, studies)
     for paper in papers:
         page = paper_address(paper.paper)
         study = known.get(paper.paper)
@@ -239,9 +239,9 @@ def paper_pages(
                     (heading, anchor_of(heading), entries)
                     for heading, entries in zip(list_headings(paper.paper), lists, strict=True)
                 ],
-                "places": [
-                    (place, [_brief(claim, claim.own, printer, page) for claim in claims])
-                    for place, claims in paper.places.items()
+                "parts_of_paper": [
+                    (part, [_brief(claim, claim.own, printer, page) for claim in claims])
+                    for part, claims in paper.parts.items()
                 ],
                 "lacking": [
                     (printer.title(name), markup(printer.needs(row, page)))
@@ -283,13 +283,13 @@ def single_claims(
     reminders: Mapping[str, Sequence[str]],
 ) -> Iterator[SitePage]:
     """Yield a page for each claim, with all that is known of it."""
-    labels = labels_of(papers, studies)
+    labels = paper_labels(papers, studies)
     for paper in papers:
-        for place, claim in enumerate(paper.claims):
+        for index, claim in enumerate(paper.claims):
             page = claim_address(claim.number)
             list_of_paper = relative(paper_address(paper.paper), page)
             rows = [printer.shown(row, page) for row in claim.rows]
-            beside = (paper.claims[place - 1 : place], paper.claims[place + 1 : place + 2])
+            beside = (paper.claims[:index][-1:], paper.claims[index + 1 :][:1])
             plain = re.sub(r"<[^>]+>", "", rows[0].statement)
             yield SitePage(
                 page,
@@ -300,7 +300,7 @@ def single_claims(
                     "claim": claim,
                     "label": labels[paper.paper],
                     "paper": list_of_paper,
-                    "place": f"{list_of_paper}#{anchor_of(claim.place)}",
+                    "part": f"{list_of_paper}#{anchor_of(claim.part)}",
                     "statement": markup(rows[0].statement),
                     "expected": markup(printer.html(claim.expected, page)),
                     "printed": markup(printer.html(claim.printed, page)),
@@ -329,7 +329,7 @@ def _errata_of(claim: LedgerClaim, errata: Errata, page: str) -> list[tuple[str,
     return [(name, relative(address, page)) for name, address in errata.get(claim.number, ())]
 
 
-def labels_of(papers: Sequence[PaperLedger], studies: Sequence[Study]) -> dict[str, str]:
+def paper_labels(papers: Sequence[PaperLedger], studies: Sequence[Study]) -> dict[str, str]:
     """Return how papers are called: by authors and year, where they have a study."""
     known = {study.name: study.label for study in studies}
     return {paper.paper: known.get(paper.paper, paper.paper) for paper in papers}

@@ -13,8 +13,8 @@ from receval.claims.report import reminders_of
 from receval.claims.spec import read_claims
 from receval.publishing.ledger_claims import PaperLedger, papers_in
 from receval.publishing.site.claim_pages import (
-    labels_of,
     page_of_ledger,
+    paper_labels,
     paper_pages,
     single_claims,
     start_page,
@@ -115,7 +115,7 @@ def write_site(sources: SiteSources, site: Path) -> None:
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
     for page in _pages(sources, rows, studies):
         write_atomically(site / page.address, writer.html(page))
-    labels = labels_of(papers, studies)
+    labels = paper_labels(papers, studies)
     title = sources.datasets.get
     write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
     for path in sorted(sources.assets.iterdir()):
@@ -162,7 +162,7 @@ def _pages(
     figures = sources.certainty_figures
     return [
         start_page(papers, studies, doors, REPORT if sources.report else ""),
-        page_of_ledger(papers, labels_of(papers, studies), printer),
+        page_of_ledger(papers, paper_labels(papers, studies), printer),
         *paper_pages(papers, studies, printer, of_claims),
         *single_claims(papers, studies, printer, of_claims, reminders),
         studies_page(studies),

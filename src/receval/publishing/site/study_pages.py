@@ -13,7 +13,7 @@ from typing import Any
 
 from receval.claims.rebuilt_papers import is_rebuilt, verdict_in_words
 from receval.figures.printed_numbers import in_text, significant
-from receval.publishing.ledger_claims import LedgerClaim, claims_in, verdict_counts
+from receval.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
@@ -95,7 +95,7 @@ class Study:
 
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
-        counts = verdict_counts(self.claims)
+        counts = here_counts(self.claims)
         links = {
             verdict: relative(ledger_of(paper=self.name, verdict=verdict), page)
             for verdict in counts
