@@ -78,7 +78,7 @@ def test_newer_papers_are_counted_by_themselves_and_in_words_of_their_own() -> N
     assert OF_NEWER not in rebuilt
     assert newer.count(OF_NEWER) == 1
     assert "| all | 4 |" in rebuilt
-    assert "**Rebuilt here:** not seen on our data 1." in newer
+    assert "**Here:** not seen on our data 1." in newer
     assert "does not hold" not in newer
 
 

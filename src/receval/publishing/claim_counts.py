@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from receval.claims.verdicts import ClaimVerdict, overall_verdict
+from receval.claims.verdicts import ClaimVerdict, overall_in_paper, overall_verdict
 from receval.figures.printed_numbers import in_text
 from receval.storage.messages import enumerated
 
@@ -43,9 +43,9 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say: of several
-        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided) and ``verdict``:
-        the one that all of them give; where they differ ``depends on the split`` if they hold but
-        for splits, and ``holds in part`` else.
+        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided)
+        and ``verdict``: the one that all of them give; where they differ ``depends on the split``
+        if they hold but for splits, and ``holds in part`` else.
     """
     own = ledger[ledger["form"] == ""]
     rows = [
@@ -53,16 +53,12 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
             claim,
             rows["paper"].iloc[0],
             rows["kind"].iloc[0],
-            _in_paper(list(rows["in_paper"])),
+            overall_in_paper(list(rows["in_paper"])) or "not given",
             *_overall(list(rows["verdict"])),
         )
         for claim, rows in own.groupby("claim", sort=False)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _in_paper(found: Sequence[str]) -> str:
-    return next((said for said in ("inconsistent", "consistent") if said in found), "not given")
 
 
 def _overall(verdicts: Sequence[str]) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from receval.claims.rebuilt_papers import verdict_in_words
+from receval.claims.rebuilt_papers import is_rebuilt, verdict_in_words
 from receval.claims.verdicts import IN_PAPER, ClaimVerdict, overall_in_paper, overall_verdict
 from receval.publishing.verdict_rows import VERDICTS, VerdictRow, beginning_of
 
@@ -207,4 +207,5 @@ def headline(claims: Sequence[LedgerClaim]) -> str:
         f"{verdict_in_words(paper, verdict)} {n}" for verdict, n in here_counts(claims).items() if n
     )
     statements = f"{len(claims)} statement{'s' * (len(claims) > 1)}"
-    return f"{statements}. **In the paper:** {printed}. **Rebuilt here:** {here}."
+    rebuilt = "Rebuilt here" if is_rebuilt(paper) else "Here"
+    return f"{statements}. **In the paper:** {printed}. **{rebuilt}:** {here}."

@@ -208,6 +208,8 @@ def paper_pages(
     for paper in papers:
         page = paper_address(paper.paper)
         study = known.get(paper.paper)
+        of_paper = f"Claims of {labels[paper.paper]}"
+        title = of_paper if is_rebuilt(paper.paper) else "Statements of newer papers"
 
         def entry(
             claim: LedgerClaim, why: str, rows: Sequence[VerdictRow], page: str = page
@@ -227,11 +229,11 @@ def paper_pages(
         lacking = {r.dataset: r for claim in paper.claims for r in claim.own if r.lacks_dataset}
         yield SitePage(
             page,
-            f"Claims of {labels[paper.paper]}",
+            title,
             "paper.html",
             LEDGER,
             {
-                "label": labels[paper.paper],
+                "heading": title,
                 "study": study,
                 "newer": "" if is_rebuilt(paper.paper) else OF_NEWER,
                 "headline": _html(headline(paper.claims)),

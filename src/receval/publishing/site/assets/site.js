@@ -98,7 +98,8 @@ function startLedger(form) {
     item.append(says, told);
     for (const verdict of new Set(one.rows.map((row) => row[2]))) {
       const on = one.rows.filter((row) => row[2] === verdict).map(([, title, , splits]) => [title, splits && `(${splits})`].filter(Boolean).join(" "));
-      told.append(" ", make("b", LEDGER.words[one.paper][verdict], LEDGER.styles[verdict]), ` ${on.filter(Boolean).join(", ")}`);
+      if (told.lastChild.nodeName !== "I") told.append(document.createElement("br"));
+      told.append(make("b", LEDGER.words[one.paper][verdict], LEDGER.styles[verdict]), ` ${on.filter(Boolean).join(", ")}`);
     }
     return item;
   }
