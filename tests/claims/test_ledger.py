@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from claims.made_up import STUDY, sources_of, values_of
 
 from receval.claims.certainty import ENOUGH, RARE
 from receval.claims.ledger import COLUMNS, judge, judged_claims, ledger_row
-from receval.claims.report import report_of_claims
+from receval.claims.report import reminders_of, report_of_claims
 from receval.claims.rules.number import NumberRule
 from receval.claims.rules.registry import AnyRule, EachRule, UnmeasuredRule
 from receval.claims.sources import ClaimSources
@@ -317,19 +318,53 @@ def test_the_report_counts_verdicts_and_tells_all_of_some_claims(
         # To judge all claims once more would take seconds.
         patch.setattr("receval.claims.report.judged_claims", lambda *_: ledger())
         counts = report_of_claims(CLAIMS, results)
-    assert [line.split()[0] for line in counts.splitlines()[2:]] == [*NUMBERS, "all", NEWER]
+    printed, here, newer = counts.split("\n\n")
+    assert printed.startswith("in the paper\n")
+    assert [line.split()[0] for line in here.splitlines()[3:]] == [*NUMBERS, "all"]
+    assert newer.splitlines()[1].split("  ")[-1] == "undecidable here"
+    assert newer.splitlines()[1].split()[:4] == ["seen", "on", "our", "data"]
+    assert newer.splitlines()[3].split()[0] == NEWER
     told = report_of_claims(CLAIMS, results, ["V18-044"])
     assert told.startswith("V18-044 (Fig. 1): Kendall's tau between nDCG@20 and nDCG@80 is .97.\n")
-    assert "  ml-1m: holds. On this split .9139; on 20 others .9426 on average, and 17 of" in told
+    assert "  ml-1m: holds. On this split .9139; on 20 others .9426 on average, and " in told
     assert "  because: two standard deviations of this number over 20 splits" in told
     assert "  keep in mind: the same artifact decides 56 other claims, and no verdict" in told
     assert "settings of systems were chosen by their published P@10 and nDCG" in told
 
 
-@pytest.mark.parametrize("number", ["V18-044", "B-006", "M-067", "F-045", "C-007"])
-def test_all_that_is_known_of_a_claim_has_twelve_lines_at_most(number: str) -> None:
-    told = report_of_claims(CLAIMS, ROOT / "results" / "full", [number])
-    assert len(told.splitlines()) <= 12
+def told_of_all(monkeypatch: pytest.MonkeyPatch, rows: pd.DataFrame) -> list[str]:
+    """Return what a terminal prints of every claim of some rows."""
+
+    def judged(papers: list[PaperClaims], *_: object) -> pd.DataFrame:
+        return rows[rows["claim"].isin([number for paper in papers for number in paper.claims])]
+
+    with monkeypatch.context() as patch:
+        # To judge all claims once more would take seconds.
+        patch.setattr("receval.claims.report.judged_claims", judged)
+        numbers = rows["claim"].unique().tolist()
+        return report_of_claims(CLAIMS, ROOT / "results" / "full", numbers).split("\n\n")
+
+
+def test_all_that_is_known_of_a_claim_has_twelve_lines_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = told_of_all(monkeypatch, ledger())
+    assert len(told) == ledger()["claim"].nunique()
+    assert [text for text in told if len(text.strip().splitlines()) > 12] == []
+
+
+def test_a_claim_says_what_its_paper_has_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = ledger().loc[ledger()["claim"] == "V18-044"]
+    rows = one.assign(in_paper="consistent", printed="Table 3 has it, too.")
+    (told,) = told_of_all(monkeypatch, rows)
+    assert "\n  in the paper: consistent. Table 3 has it, too.\n" in told
+
+
+def test_what_weakens_a_verdict_is_what_it_shares_and_what_was_fitted() -> None:
+    reminders = reminders_of([read_claims(CLAIMS / "valcarce2018.yaml")])
+    shared, fitted = reminders["V18-044"]
+    assert re.fullmatch(r"the same artifact decides \d+ other claims, and no verdict .*", shared)
+    assert fitted.startswith("settings of systems were chosen")
 
 
 def test_no_claim_fails_that_splits_say_otherwise_of() -> None:

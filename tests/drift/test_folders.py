@@ -321,6 +321,15 @@ def test_what_belongs_to_no_study_is_compared_and_accepted_by_its_name(sides):
     assert sides.accepted.is_dir()
 
 
+def test_a_page_without_a_table_of_its_own_is_accepted_by_its_name(sides):
+    sides.write("fresh", "claims.csv", "claim,verdict\n")
+    sides.write("fresh", "claims_paper2018.md", "page")
+    sides.write("accepted", "claims_paper2017.md", "a page of a paper that is no more")
+    found = acceptance(sides.fresh, sides.accepted, {"claims"}, ["claims_paper2018"])
+    assert found.copied == ("claims.csv", "claims_paper2018.md")
+    assert found.removed == ("claims_paper2017.md",)
+
+
 LEDGER = "claim,ours,verdict,reason\n"
 
 

@@ -32,7 +32,9 @@ def test_the_claims_of_every_paper_are_judged(monkeypatch: pytest.MonkeyPatch) -
     plan = plan_of("demo")
     assert plan.claims.papers == PAPERS
     ledger = "work/demo/artifacts/claims"
-    assert plan.claims.files() == [f"{ledger}.csv", f"{ledger}.md"]
+    pages = [f"{ledger}_{paper}.md" for paper in PAPERS]
+    assert plan.claims.files() == [f"{ledger}.csv", f"{ledger}.md", *pages]
+    assert plan.claims.pages() == [f"claims_{paper}" for paper in PAPERS]
     assert plan.claims.judged_files() == [f"work/demo/claims/{paper}.csv" for paper in PAPERS]
 
 

@@ -106,10 +106,9 @@ class Visit:
         return self.page
 
     def shown_claims(self) -> list[str]:
-        """Return the claims in the rows of the ledger that are shown, in their order."""
+        """Return the claims that the ledger has found, in their order."""
         return self.page.evaluate(
-            "[...document.querySelectorAll('#ledger tbody tr')]"
-            ".filter(row => row.offsetParent !== null).map(row => row.cells[0].textContent)"
+            "[...document.querySelectorAll('#found li a')].map(link => link.textContent)"
         )
 
     def _note(self, kind: str, text: str) -> None:

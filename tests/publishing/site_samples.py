@@ -11,9 +11,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
+from receval.claims.dataset_access import datasets_elsewhere
 from receval.config.settings import load_settings
 from receval.publishing.site.site import SiteSources
-from receval.publishing.site.verdict_rows import VERDICTS, VerdictRow
+from receval.publishing.verdict_rows import VERDICTS, VerdictRow
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT / "src" / "receval" / "publishing" / "site"
@@ -138,7 +139,15 @@ OTHER_FORM = claim_row(form="MF (text)", verdict="does not hold", value="0.9")
 
 ROWS = [
     claim_row(),
-    claim_row(dataset="netflix", value="", low="", high="", ours="", verdict="undecidable here"),
+    claim_row(
+        dataset="netflix",
+        value="",
+        low="",
+        high="",
+        ours="",
+        verdict="undecidable here",
+        needs="the dataset netflix",
+    ),
     claim_row(claim="A-002", kind="trend", statement="P <falls> & falls.", published="", value=""),
     claim_row(claim="A-003", verdict="does not hold", reason="See docs/guide.md.", value="0.7"),
     claim_row(claim="A-004", dataset="", kind="setting", verdict="as defined", artifact=""),
@@ -157,6 +166,25 @@ def write_ledger(path: Path, rows: Iterable[Mapping[str, str]] = tuple(ROWS)) ->
         writer.writeheader()
         writer.writerows(rows)
     return path
+
+
+STATEMENTS = """\
+paper: paper2018
+fitted: settings were chosen by P@10
+families:
+  - where: Fig. 1
+    kind: number
+    statement: P at 10 of {system}.
+    expected: 0.5
+    checks:
+      - datasets: [ml-1m]
+        artifact: fig01
+        decide: {rule: number, ours: {column: value}, published: 0.5, within: 0.1, because: so.}
+    each:
+      A-001: {system: pLSA}
+      A-002: {system: MF}
+"""
+"""Two claims that one artifact decides."""
 
 
 def small_sources(folder: Path, edition: str = "full") -> SiteSources:
@@ -186,33 +214,8 @@ def small_sources(folder: Path, edition: str = "full") -> SiteSources:
         templates=GENERATOR / "templates",
         assets=GENERATOR / "assets",
         datasets={"ml-1m": "ML-1M", "netflix": "Netflix"},
+        elsewhere={"netflix": "decided by `make reproduce` where Netflix can be downloaded"},
     )
-
-
-CERTAINTY = {
-    "paper": "paper2018",
-    "claim": "A-001",
-    "dataset": "ml-1m",
-    "form": "",
-    "replications": "20",
-    "holding": "18",
-    "in_part": "0",
-    "share_low": "0.699",
-    "share_high": "0.972",
-    "low": "0.48",
-    "high": "0.54",
-    "location": "inside",
-}
-"""How sure the claim of :func:`claim_row` is."""
-
-
-def write_certainty(path: Path, rows: Iterable[Mapping[str, str]] = (CERTAINTY,)) -> Path:
-    """Write how sure claims are, and return where that is."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(CERTAINTY), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 def accepted_sources(edition: str, folder: Path) -> SiteSources:
@@ -253,6 +256,8 @@ def accepted_sources(edition: str, folder: Path) -> SiteSources:
         templates=GENERATOR / "templates",
         assets=GENERATOR / "assets",
         datasets={name: spec.short_title for name, spec in titles.items()},
+        elsewhere=datasets_elsewhere(titles),
+        statements=tuple(sorted((ROOT / "config" / "claims").glob("*.yaml"))),
         certainty=next(results.glob("certainty.csv"), None),
         certainty_figures={
             path.stem.removeprefix("replications_"): path

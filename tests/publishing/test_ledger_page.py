@@ -1,63 +1,167 @@
 # SPDX-License-Identifier: MIT
-"""The page of the ledger: counts of verdicts, and a row for each."""
+"""The ledger as Markdown: what is to be read first, and a page of all claims of each paper."""
 
 from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
 
-from receval.claims.ledger import COLUMNS
-from receval.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page
+import pytest
+from publishing.site_samples import ROOT, claim_row
 
-ROW = dict.fromkeys(COLUMNS, "") | {
-    "claim": "B-001",
-    "paper": "bellogin2017",
-    "where": "Section 3.3",
-    "statement": "Pop is at 0.25, which is |T| <= 5.",
-    "dataset": "ml-1m",
-    "ours": "0.2501",
-    "verdict": "holds",
-}
-ROWS = pd.DataFrame(
-    [
-        ROW,
-        ROW | {"form": "as released", "verdict": "does not hold", "detail": "Off by 0.1."},
-        ROW | {"dataset": "netflix", "verdict": "undecidable here", "needs": "the dataset netflix"},
-        ROW | {"claim": "C-001", "paper": "canamares2020", "dataset": "", "verdict": "as defined"},
-        ROW | {"claim": "F-001", "paper": "followups"},
-    ],
-    columns=list(COLUMNS),
+from receval.publishing.ledger_claims import (
+    LedgerClaim,
+    claims_in,
+    figure_or_section,
+    headline,
+    papers_in,
 )
+from receval.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
+from receval.publishing.verdict_rows import VerdictRow, read_verdict_rows
+
+LARGEST = 60_000
+"""Bytes of a page of Markdown, as of one of the site."""
 
 
-def lines(*, synthetic: bool = False) -> list[str]:
-    return ledger_page(ROWS, synthetic=synthetic).splitlines()
+def row(**changes: str) -> VerdictRow:
+    """Return a row of the paper of 2018."""
+    return VerdictRow(**claim_row(**changes))
 
 
-def test_verdicts_are_counted_by_paper_without_other_forms() -> None:
-    counts = [line for line in lines() if line.startswith(("| bell", "| cana", "| foll", "| all"))]
-    assert counts == [
-        "| bellogin2017 | 1 | 1 | 0 | 0 | 0 | 1 | 0 |",
-        "| canamares2020 | 1 | 0 | 0 | 0 | 0 | 0 | 1 |",
-        "| followups | 1 | 1 | 0 | 0 | 0 | 0 | 0 |",
-        "| all that are rebuilt | 2 | 1 | 0 | 0 | 0 | 1 | 1 |",
-    ]
+SLIP = row(claim="A-002", in_paper="inconsistent", printed="Table 3 prints .7.", verdict="holds")
+FAILING = row(
+    claim="A-003",
+    where="Section 4 and Fig. 2",
+    in_paper="consistent",
+    verdict="does not hold",
+    reason="Our pLSA is another one.",
+)
+OF_SPLITS = row(
+    claim="A-004",
+    kind="trend",
+    verdict="depends on the split",
+    splits="Holds on 17 of 20 splits, and in part on 3.",
+    published="",
+)
+LACKING = row(dataset="netflix", verdict="undecidable here", needs="the dataset netflix", ours="")
+NEWER = row(claim="F-001", paper="followups", verdict="does not hold")
+ROWS = [
+    row(in_paper="not given"),
+    row(form="as released", verdict="does not hold", detail="Off by 0.1."),
+    LACKING,
+    SLIP,
+    FAILING,
+    OF_SPLITS,
+    NEWER,
+]
+OF_2018 = ROWS[:-1]
+ELSEWHERE = {"netflix": "decided by `make reproduce` where Netflix can be downloaded"}
 
 
-def test_every_verdict_has_a_row_with_what_decided_it() -> None:
-    rows = [line for line in lines() if line.startswith(("| B-", "| C-", "| F-"))]
-    assert len(rows) == len(ROWS)
-    assert rows[0].endswith("| ml-1m | holds | .2501 |")
-    assert r"\|T\| ≤ 5" in rows[0]
-    assert rows[1].endswith("| ml-1m, as released | does not hold | .2501 · Off by .1. |")
-    assert rows[2].endswith("| undecidable here | needs the dataset netflix |")
+def page(*, synthetic: bool = False) -> str:
+    return ledger_page(ROWS, synthetic=synthetic)
 
 
-def test_statements_of_newer_papers_are_told_apart() -> None:
-    page = lines()
-    assert page.index(OF_NEWER) == page.index("## followups") + 2
-    assert page.count(OF_NEWER) == 1
+def claims(*, synthetic: bool = False) -> str:
+    return paper_page(OF_2018, ELSEWHERE, synthetic=synthetic)
 
 
-def test_only_the_page_of_twins_says_that_it_is_of_twins() -> None:
-    assert OF_TWINS in lines(synthetic=True)
-    assert OF_TWINS not in lines()
+def test_the_headline_counts_statements_in_the_paper_and_here() -> None:
+    assert headline(claims_in(OF_2018)) == (
+        "4 statements. **In the paper:** consistent 1, inconsistent 1, not given 1, "
+        "not yet said 1. **Rebuilt here:** holds 2, depends on the split 1, does not hold 1."
+    )
+
+
+def test_newer_papers_are_counted_by_themselves_and_in_words_of_their_own() -> None:
+    text = page()
+    rebuilt, _, newer = text.partition("## followups")
+    assert OF_NEWER not in rebuilt
+    assert newer.count(OF_NEWER) == 1
+    assert "| all | 4 |" in rebuilt
+    assert "**Here:** not seen on our data 1." in newer
+    assert "does not hold" not in newer
+
+
+def test_a_slip_is_told_with_what_the_paper_prints() -> None:
+    slips = page().partition("### Slips in the paper (1)")[2].partition("###")[0]
+    assert slips.strip() == (
+        "- A-002 (Fig. 1): P at 10 of pLSA. *ml-1m: holds.* Table 3 prints .7."
+    )
+
+
+def test_what_could_not_be_rebuilt_is_told_with_its_reason() -> None:
+    failing = page().partition("### Could not be rebuilt (1)")[2].partition("###")[0]
+    assert failing.strip().endswith("*ml-1m: does not hold.* Our pLSA is another one.")
+
+
+def test_a_slip_that_fails_here_is_no_failure_of_ours() -> None:
+    (paper,) = papers_in([row(in_paper="inconsistent", verdict="does not hold")])
+    assert (len(paper.slips), paper.not_rebuilt) == (1, [])
+
+
+def test_a_paper_that_contradicts_itself_has_a_slip() -> None:
+    assert LedgerClaim((row(verdict="contradicts itself"),)).is_slip
+
+
+def test_what_depends_on_the_split_says_on_how_many_it_holds() -> None:
+    unsure = page().partition("### Depends on the split (1)")[2].partition("##")[0]
+    assert unsure.strip().endswith("Holds on 17 of 20 splits.")
+
+
+def test_a_number_within_the_interval_of_splits_does_not_say_on_how_many_it_holds() -> None:
+    told = "On this split .9; on 20 others .91 on average, and 6 of them hold. It is within."
+    assert row(splits=told).on_splits == ""
+    assert row(splits=told, verdict="depends on the split").on_splits == "6 of 20 splits"
+
+
+def test_all_claims_of_a_paper_stand_under_the_figure_or_section_that_they_are_of() -> None:
+    headings = [line for line in claims().splitlines() if line.startswith("## ")]
+    assert headings == ["## Figure 1", "## Figure 2"]
+
+
+def test_a_line_has_every_verdict_of_a_claim_with_its_datasets_and_no_other_form() -> None:
+    (line,) = (line for line in claims().splitlines() if line.startswith("| A-001"))
+    assert line == (
+        "| A-001 | P at 10 of pLSA. | not given | holds (ml-1m): .51; undecidable here (netflix) |"
+    )
+
+
+def test_a_missing_dataset_is_explained_once_a_page() -> None:
+    assert claims().count(ELSEWHERE["netflix"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "part"),
+    [
+        ("Fig. 5a", "Figure 5"),
+        ("Section 7.2, Fig. 10, 11 and 13", "Figures 10, 11 and 13"),
+        ("Sections 3.2 and 3.3",) * 2,
+        ("Section 5, toy example of figure 2", "Figure 2"),
+        ("Diaz, Ekstrand and Mitra, TORS 2025, abstract",) * 2,
+    ],
+)
+def test_a_claim_is_of_the_figure_that_where_it_stands_names_first(where: str, part: str) -> None:
+    assert figure_or_section(where) == part
+
+
+def test_only_the_pages_of_twins_say_that_they_are_of_twins() -> None:
+    assert OF_TWINS in page(synthetic=True)
+    assert OF_TWINS in claims(synthetic=True)
+    assert OF_TWINS not in page() + claims()
+
+
+@pytest.mark.repository
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_no_page_of_the_accepted_ledger_is_large(edition: str) -> None:
+    pages = sorted((ROOT / "results" / edition).glob("claims*.md"))
+    assert len(pages) == 7
+    assert {page.name: page.stat().st_size for page in pages if page.stat().st_size > LARGEST} == {}
+
+
+@pytest.mark.repository
+@pytest.mark.parametrize("edition", ["demo", "full"])
+def test_the_accepted_pages_are_those_of_the_accepted_ledger(edition: str) -> None:
+    folder: Path = ROOT / "results" / edition
+    rows = read_verdict_rows(folder / "claims.csv")
+    text = (folder / "claims.md").read_text(encoding="utf-8")
+    assert text == ledger_page(rows, synthetic=edition == "demo")

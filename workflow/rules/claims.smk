@@ -8,6 +8,7 @@ REQUIRED INPUTS
 OUTPUTS
   work/<edition>/claims/<study>.csv                the verdicts on the claims of a paper
   work/<edition>/artifacts/claims.csv, .md         the ledger of all papers
+  work/<edition>/artifacts/claims_<study>.md       all claims of a paper
 """
 
 
@@ -66,3 +67,27 @@ rule gather_claims:
         ),
     run:
         JOBS.run("receval.workflow.claims:gather_claims", input, output, params, log)
+
+
+rule list_claims:
+    input:
+        verdicts="work/{edition}/claims/{study}.csv",
+    output:
+        page="work/{edition}/artifacts/claims_{study}.md",
+    log:
+        messages="work/{edition}/claims/logs/list_{study}.log",
+        benchmark="work/{edition}/claims/benchmarks/list_{study}.tsv",
+    conda:
+        "../../envs/receval.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
+        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+    params:
+        synthetic=lambda w: w.edition == "demo",
+        elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
+        code=lambda w: PLANS[w.edition].code.digest(
+            "receval.workflow.claims:list_claims"
+        ),
+    run:
+        JOBS.run("receval.workflow.claims:list_claims", input, output, params, log)

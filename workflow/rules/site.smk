@@ -2,6 +2,7 @@
 """
 REQUIRED INPUTS
   work/<edition>/artifacts/claims.csv              the ledger
+  config/claims/<study>.yaml                       what weakens a verdict
   work/<edition>/artifacts/<study>/...             all artifacts, index.md and provenance.json
   README.md, docs/..., src/receval/...             the documents, and the library for its reference
 OUTPUTS
@@ -26,6 +27,7 @@ rule build_site:
     params:
         edition=lambda w: w.edition,
         datasets=lambda w: PLANS[w.edition].site.dataset_titles(),
+        elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
         code=lambda w: PLANS[w.edition].code.digest("receval.workflow.site:build_site"),
     run:
         JOBS.run("receval.workflow.site:build_site", input, output, params, log)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,16 +11,30 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
+from receval.claims.dataset_access import told_needs
 from receval.claims.ledger import judged_claims
-from receval.claims.rebuilt_papers import is_rebuilt
+from receval.claims.rebuilt_papers import of_newer, of_rebuilt, verdict_in_words
 from receval.claims.sources import ClaimSources
 from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.verdicts import ClaimVerdict
+from receval.claims.verdicts import (
+    IN_PAPER,
+    ClaimVerdict,
+    overall_in_paper,
+    overall_verdict,
+)
 from receval.storage.files import read_results
 from receval.storage.messages import enumerated, how_many
 
+_WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}
+"""Columns on how a claim was decided: their words, and what stands between several of one."""
 
-def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -> str:
+
+def report_of_claims(
+    claims: Path,
+    results: Path,
+    numbers: Sequence[str] = (),
+    elsewhere: Mapping[str, str] | None = None,
+) -> str:
     """Judge claims and return what to print.
 
     Parameters
@@ -30,6 +45,9 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
         ``results/<edition>`` or ``work/<edition>/artifacts``.
     numbers : sequence of str
         Of the claims to tell everything of; of none, verdicts are counted by paper.
+    elsewhere : mapping of str to str, optional
+        How claims on a dataset that is not here are decided
+        (:func:`receval.claims.dataset_access.datasets_elsewhere`).
 
     Raises
     ------
@@ -53,69 +71,116 @@ def report_of_claims(claims: Path, results: Path, numbers: Sequence[str] = ()) -
     certainty = read_results(accepted) if accepted.exists() else None
     if not numbers:
         return _counts(judged_claims(papers, sources, certainty))
+    reminders = reminders_of(papers)
     told = []
     for paper in papers:
         for number in (number for number in paper.claims if number in numbers):
             only = paper.model_copy(update={"claims": {number: paper.claims[number]}})
             rows = judged_claims([only], sources, certainty).to_dict("records")
-            told.append("\n".join(_told(rows, paper, _same_artifact(number, papers))))
+            told.append("\n".join(_told(rows, reminders[number], elsewhere or {})))
     return "\n\n".join(told) + "\n"
 
 
-def _told(
-    rows: Sequence[Mapping[Any, Any]], paper: PaperClaims, same_artifact: int
+def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
+    """Return what weakens the verdict on each claim, in clauses.
+
+    Parameters
+    ----------
+    papers : sequence of PaperClaims
+        All of them: artifacts decide claims of several papers.
+    """
+    artifacts = {
+        number: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
+        for paper in papers
+        for number, claim in paper.claims.items()
+    }
+    decided = Counter(artifact for own in artifacts.values() for artifact in own)
+    shared = {artifact for artifact, claims in decided.items() if claims > 1}
+    return {
+        number: tuple(_reminders(number, paper, artifacts, shared))
+        for paper in papers
+        for number in paper.claims
+    }
+
+
+def _reminders(
+    number: str,
+    paper: PaperClaims,
+    artifacts: Mapping[str, set[tuple[str, str]]],
+    shared: set[tuple[str, str]],
 ) -> Iterator[str]:
-    """Yield all that is known of a claim, with a line for each dataset and form."""
+    if artifacts[number]:
+        own = artifacts[number] & shared
+        others = sum(not own.isdisjoint(of) for of in artifacts.values()) - 1 if own else 0
+        told = how_many(others, "other claim")
+        yield f"the same artifact decides {told}, and no verdict is corrected for their number"
+    if paper.fitted and paper.claims[number].split_dependent:
+        yield paper.fitted
+
+
+def _told(
+    rows: Sequence[Mapping[Any, Any]], reminders: Sequence[str], elsewhere: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield all that is known of a claim, with a line for each outcome."""
     first = rows[0]
     yield f"{first['claim']} ({first['where']}): {first['statement']}"
     if first["expected"]:
         yield f"  the paper: {first['expected']}"
+    printed = (f"{row['in_paper']}. {row['printed']}" for row in rows if row["in_paper"])
+    if said := " ".join(dict.fromkeys(printed)):
+        yield f"  in the paper: {said}"
+    # One line for all datasets with one outcome: those that are missing, say.
+    outcomes: dict[str, list[Mapping[Any, Any]]] = {}
     for row in rows:
-        on = ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
-        here = row["splits"] if row["published"] == row["published"] else ""
-        ours = here or " ".join(filter(None, (_sentence(row["ours"]), row["splits"])))
-        needs = f"Needs {row['needs']}." if row["needs"] else ""
-        told = filter(None, (f"{row['verdict']}.", ours, row["detail"], needs))
-        yield f"  {on}: {' '.join(told)}"
-    for name, words in {"rule": "rule", "because": "because", "reason": "why not"}.items():
-        if said := "; ".join(dict.fromkeys(row[name] for row in rows if row[name])):
+        outcomes.setdefault(_outcome(row), []).append(row)
+    for told, own in outcomes.items():
+        needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
+        yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (told, *needs)))}"
+    for name, (words, between) in _WHY.items():
+        if said := between.join(dict.fromkeys(row[name] for row in rows if row[name])):
             yield f"  {words}: {said}"
-    artifact = next((row["artifact"] for row in rows if row["artifact"]), "")
-    if not artifact:
-        return
-    yield f"  decided by: {artifact} (cells are in claims.csv)"
-    claim = paper.claims[first["claim"]]
-    others = how_many(same_artifact, "other claim")
-    depends = [
-        f"the same artifact decides {others}, and no verdict is corrected for their number",
-        *([paper.fitted] if paper.fitted and claim.split_dependent else []),
-    ]
-    yield f"  keep in mind: {'; '.join(depends)}."
+    if artifacts := ", ".join(dict.fromkeys(row["artifact"] for row in rows if row["artifact"])):
+        yield f"  decided by: {artifacts} (cells are in claims.csv)"
+    if reminders:
+        yield f"  keep in mind: {'; '.join(reminders)}."
+
+
+def _on(row: Mapping[Any, Any]) -> str:
+    return ", ".join(filter(None, (row["dataset"], row["form"]))) or "any data"
+
+
+def _outcome(row: Mapping[Any, Any]) -> str:
+    # What is said of a number on all splits begins with that on this split.
+    only_splits = row["splits"] and row["published"] == row["published"]
+    ours = row["splits"] if only_splits else f"{_sentence(row['ours'])} {row['splits']}"
+    told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
+    return " ".join(part.strip() for part in told if part.strip())
 
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
-def _same_artifact(number: str, papers: Sequence[PaperClaims]) -> int:
-    """Return how many other claims an artifact decides that decides this one."""
-    artifacts = {
-        own: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
-        for paper in papers
-        for own, claim in paper.claims.items()
-    }
-    return sum(not artifacts[number].isdisjoint(own) for own in artifacts.values()) - bool(
-        artifacts[number]
-    )
-
-
 def _counts(ledger: pd.DataFrame) -> str:
-    ledger = ledger[ledger["form"] == ""]
-    counts = pd.crosstab(ledger["paper"], ledger["verdict"])
-    columns = [verdict for verdict in map(str, ClaimVerdict) if verdict in counts.columns]
-    rebuilt = [paper for paper in counts.index if is_rebuilt(paper)]
-    # Statements of newer papers stand below the sum, which is of the rebuilt ones.
-    counts.loc["all"] = counts.loc[rebuilt].sum()
-    order = [*rebuilt, "all", *(paper for paper in counts.index[:-1] if paper not in rebuilt)]
-    rows = [[str(paper), *map(int, counts.loc[paper, columns])] for paper in order]
-    return tabulate(rows, headers=["paper", *columns], tablefmt="simple") + "\n"
+    """Return how many statements have each outcome: in the paper, and rebuilt here."""
+    own = ledger[ledger["form"] == ""].groupby(["paper", "claim"], sort=False)
+    claims = own.agg({"in_paper": overall_in_paper, "verdict": overall_verdict}).reset_index()
+    verdicts = list(map(str, ClaimVerdict))
+    newer = of_newer(claims)
+    tables = {
+        "in the paper": _table(claims, "in_paper", ["", *IN_PAPER], "not yet said"),
+        "rebuilt here": _table(of_rebuilt(claims), "verdict", verdicts),
+        "newer papers": _table(newer, "verdict", verdicts) if len(newer) else "",
+    }
+    return "\n\n".join(f"{name}\n{table}" for name, table in tables.items() if table) + "\n"
+
+
+def _table(claims: pd.DataFrame, column: str, words: Sequence[str], nothing: str = "") -> str:
+    """Return the numbers of claims of each paper that have each word in a column."""
+    counts = pd.crosstab(claims["paper"], claims[column])
+    columns = [word for word in words if word in counts.columns]
+    rows = [[paper, *map(int, counts.loc[paper, columns])] for paper in claims["paper"].unique()]
+    if len(rows) > 1:
+        rows.append(["all", *map(int, counts[columns].sum())])
+    heads = [verdict_in_words(rows[0][0], word) or nothing for word in columns]
+    return tabulate(rows, headers=["", *heads], tablefmt="simple")

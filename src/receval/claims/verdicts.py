@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +31,9 @@ DECIDED = (
     ClaimVerdict.AS_DEFINED,
     ClaimVerdict.CONTRADICTS_ITSELF,
 )
+
+IN_PAPER = ("consistent", "inconsistent", "not given")
+"""What a paper's own values say of a claim (:class:`receval.claims.spec.PrintedEvidence`)."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,37 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
     if share >= enough:
         return ClaimVerdict.HOLDS
     return ClaimVerdict.HOLDS_IN_PART if share >= enough / 2 else ClaimVerdict.DOES_NOT_HOLD
+
+
+def overall_verdict(verdicts: Collection[str]) -> str:
+    """Return the verdict on a claim of those on all datasets that it speaks of.
+
+    Examples
+    --------
+    >>> overall_verdict(["holds", "does not hold"]), overall_verdict(["holds", "holds"])
+    ('holds in part', 'holds')
+    >>> overall_verdict(["holds", "depends on the split", "undecidable here"])
+    'depends on the split'
+    """
+    different = set(verdicts) - {ClaimVerdict.UNDECIDABLE} or set(verdicts)
+    if len(different) == 1:
+        return different.pop()
+    if ClaimVerdict.CONTRADICTS_ITSELF in different:
+        return str(ClaimVerdict.CONTRADICTS_ITSELF)
+    if different <= {ClaimVerdict.HOLDS, ClaimVerdict.DEPENDS_ON_SPLIT}:
+        return str(ClaimVerdict.DEPENDS_ON_SPLIT)
+    return str(ClaimVerdict.HOLDS_IN_PART)
+
+
+def overall_in_paper(found: Collection[str]) -> str:
+    """Return what a paper says of a claim of what it says on all datasets; one slip is enough.
+
+    Examples
+    --------
+    >>> overall_in_paper(["consistent", "inconsistent"]), overall_in_paper(["", "not given"])
+    ('inconsistent', 'not given')
+    """
+    return next((word for word in ("inconsistent", "consistent") if word in found), max(found))
 
 
 def failing(parts: Sequence[tuple[bool, str]]) -> str:

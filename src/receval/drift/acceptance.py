@@ -71,7 +71,9 @@ class Acceptance:
         return f", {abs(after - before):,} rows {'more' if after > before else 'fewer'}"
 
 
-def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Acceptance:
+def acceptance(
+    fresh: Path, accepted: Path, artifacts: Collection[str], pages: Collection[str] = ()
+) -> Acceptance:
     """Return what copying the artifacts of a run into the folder of accepted results changes.
 
     Parameters
@@ -85,6 +87,8 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
         the names of what belongs to no study. An
         artifact among them that the run did not make stays as it was accepted. Accepted files of
         any other artifact are removed, and leftovers of it in the fresh folder are not copied.
+    pages : collection of str
+        Names of pages of Markdown that belong to no study and have no CSV beside them.
 
     Raises
     ------
@@ -102,13 +106,14 @@ def acceptance(fresh: Path, accepted: Path, artifacts: Collection[str]) -> Accep
     def belongs(file: str) -> bool:
         name, study = str(Path(file).with_suffix("")), file.split("/")[0]
         of_study = file.endswith((PROVENANCE_SUFFIX, f"/{PAGE_OF_STUDY}"))
-        return name in listed or (of_study and study in studies)
+        is_page = name in pages and file.endswith(".md")
+        return name in listed or is_page or (of_study and study in studies)
 
     found = [file for file in _files(fresh) if belongs(file)]
     for file in found:
         data = str(Path(file).with_suffix(DATA_SUFFIX))
-        drawn = file.endswith(DRAWING_SUFFIXES) and Path(file).name != PAGE_OF_STUDY
-        if drawn and data not in found:
+        is_page = Path(file).name == PAGE_OF_STUDY or Path(file).stem in pages
+        if file.endswith(DRAWING_SUFFIXES) and not is_page and data not in found:
             raise ValueError(
                 f"{fresh / file} has no {Path(data).name} beside it: let the run finish before "
                 "accepting its results."

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from receval.claims.verdicts import ClaimVerdict
+from receval.claims.verdicts import ClaimVerdict, overall_in_paper, overall_verdict
 from receval.figures.printed_numbers import in_text
 from receval.storage.messages import enumerated
 
@@ -53,7 +53,7 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
             claim,
             rows["paper"].iloc[0],
             rows["kind"].iloc[0],
-            _in_paper(list(rows["in_paper"])),
+            overall_in_paper(list(rows["in_paper"])) or "not given",
             *_overall(list(rows["verdict"])),
         )
         for claim, rows in own.groupby("claim", sort=False)
@@ -61,33 +61,9 @@ def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _in_paper(found: Sequence[str]) -> str:
-    return next((said for said in ("inconsistent", "consistent") if said in found), "not given")
-
-
 def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
     decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
-    if not decided:
-        return 0, str(ClaimVerdict.UNDECIDABLE)
-    return len(decided), overall_verdict(decided)
-
-
-def overall_verdict(decided: Collection[str]) -> str:
-    """Return the verdict on a claim of those on the datasets that decide it.
-
-    Examples
-    --------
-    >>> overall_verdict(["holds", "does not hold"]), overall_verdict(["holds", "holds"])
-    ('holds in part', 'holds')
-    >>> overall_verdict(["holds", "depends on the split"])
-    'depends on the split'
-    """
-    different = set(decided)
-    if len(different) == 1:
-        return different.pop()
-    if different <= {ClaimVerdict.HOLDS, ClaimVerdict.DEPENDS_ON_SPLIT}:
-        return str(ClaimVerdict.DEPENDS_ON_SPLIT)
-    return str(ClaimVerdict.HOLDS_IN_PART)
+    return len(decided), overall_verdict(verdicts)
 
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:

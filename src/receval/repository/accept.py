@@ -50,7 +50,7 @@ def run_accept(chosen: argparse.Namespace) -> int:
         *plan.paper.listed_names(),
         *plan.replications.names(),
     ]
-    changes = acceptance(fresh, accepted, listed)
+    changes = acceptance(fresh, accepted, listed, plan.claims.pages())
     if not chosen.drop:
         _check_nothing_is_lost(plan, changes)
     lines = changes.lines()

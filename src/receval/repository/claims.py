@@ -23,12 +23,15 @@ def add_claims(tasks: Any) -> None:
 
 def run_claims(chosen: argparse.Namespace) -> int:
     """Print how many claims hold, or all that is known of some."""
+    from receval.claims.dataset_access import datasets_elsewhere
     from receval.claims.report import report_of_claims
+    from receval.config.reading import load_datasets
     from receval.workflow.plan.folders import RunFolders
 
     folders = RunFolders.of_command()
     results = folders.results(chosen.edition)
     if chosen.fresh:
         results = Path("work") / chosen.edition / "artifacts"
-    print(report_of_claims(folders.config / "claims", results, chosen.claim), end="")
+    elsewhere = datasets_elsewhere(load_datasets(folders.config / "datasets.yaml"))
+    print(report_of_claims(folders.config / "claims", results, chosen.claim, elsewhere), end="")
     return 0

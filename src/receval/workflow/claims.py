@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from receval.storage.files import read_results, write_results
@@ -64,8 +64,33 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
     import pandas as pd
 
     from receval.publishing.ledger_page import ledger_page
+    from receval.publishing.verdict_rows import read_verdict_rows
     from receval.storage.files import write_atomically
 
     rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
     write_results(rows, ledger)
-    write_atomically(page, ledger_page(rows, synthetic=synthetic))
+    write_atomically(page, ledger_page(read_verdict_rows(ledger), synthetic=synthetic))
+
+
+def list_claims(
+    *, verdicts: Path, page: Path, synthetic: bool, elsewhere: Mapping[str, str]
+) -> None:
+    """Write the page of all claims of a paper.
+
+    Parameters
+    ----------
+    verdicts : Path
+        From :func:`judge_claims`.
+    page : Path
+        The Markdown to write.
+    synthetic : bool
+        Whether the data are twins, which the page says.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    """
+    from receval.publishing.ledger_page import paper_page
+    from receval.publishing.verdict_rows import read_verdict_rows
+    from receval.storage.files import write_atomically
+
+    rows = read_verdict_rows(verdicts)
+    write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))

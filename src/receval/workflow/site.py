@@ -25,6 +25,8 @@ def build_site(
     certainty: tuple[Path, ...],
     certainty_figures: tuple[Path, ...],
     datasets: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    statements: tuple[Path, ...],
     site: Path,
 ) -> None:
     """Write the site of an edition.
@@ -50,6 +52,10 @@ def build_site(
     edition : str
     datasets : mapping of str to str
         Titles of datasets by name.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    statements : tuple of Path
+        ``config/claims/<paper>.yaml``.
     site : Path
         The folder to write.
     """
@@ -64,6 +70,8 @@ def build_site(
             templates=templates[0].parent,
             assets=assets[0].parent,
             datasets=datasets,
+            elsewhere=elsewhere,
+            statements=statements,
             report=papers[0] if papers else None,
             certainty=certainty[0] if certainty else None,
             certainty_figures={

@@ -42,7 +42,7 @@ GROUPS = {
         "implementations": "The same algorithms by other packages.",
         "reliability": "How far a result of one split can be trusted.",
         "time_and_bias": "Splits along time, popular candidates, estimates without bias of choice.",
-        "followups": "What newer papers say of the same questions, and what of it we see.",
+        "followups": "What newer papers say of the same questions, and what is seen of it here.",
         "unbiased_tests": "What tests by randomly drawn items can decide.",
     },
     "Reference": {

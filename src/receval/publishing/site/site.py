@@ -9,8 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from receval.publishing.site.certainty_rows import read_certainty
-from receval.publishing.site.claim_pages import page_of_claims, start_page
+from receval.claims.report import reminders_of
+from receval.claims.spec import read_claims
+from receval.publishing.ledger_claims import PaperLedger, papers_in
+from receval.publishing.site.claim_pages import (
+    page_of_ledger,
+    paper_labels,
+    paper_pages,
+    single_claims,
+    start_page,
+)
 from receval.publishing.site.document_pages import (
     DOCUMENTS,
     ERRATA,
@@ -20,15 +28,16 @@ from receval.publishing.site.document_pages import (
     document_pages,
     reference_pages,
 )
+from receval.publishing.site.ledger_data import DATA, ledger_data
 from receval.publishing.site.links import SiteLinks
 from receval.publishing.site.markdown_pages import anchor_of
 from receval.publishing.site.public_names import read_modules, read_packages
-from receval.publishing.site.shown_rows import LEDGER, RowPrinter
+from receval.publishing.site.shown_rows import LEDGER, RowPrinter, claim_address, paper_address
 from receval.publishing.site.site_pages import PageWriter, SitePage
 from receval.publishing.site.study_pages import PART as STUDIES
 from receval.publishing.site.study_pages import Study, studies_page, study_page
 from receval.publishing.site.study_sections import read_study_text
-from receval.publishing.site.verdict_rows import VerdictRow, read_verdict_rows
+from receval.publishing.verdict_rows import VerdictRow, read_verdict_rows
 from receval.storage.files import write_atomically
 
 OWN_DATA = "Your own data"
@@ -63,6 +72,10 @@ class SiteSources:
         Folders.
     datasets : mapping of str to str
         Titles of datasets.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    statements : tuple of Path
+        ``config/claims/<paper>.yaml``, from which pages have what weakens a verdict.
     report : Path, optional
         The paper on all results.
     certainty : Path, optional
@@ -80,6 +93,8 @@ class SiteSources:
     templates: Path
     assets: Path
     datasets: Mapping[str, str]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[Path, ...] = ()
     report: Path | None = None
     certainty: Path | None = None
     certainty_figures: Mapping[str, Path] = field(default_factory=dict)
@@ -96,9 +111,13 @@ def write_site(sources: SiteSources, site: Path) -> None:
     """
     rows = read_verdict_rows(sources.claims)
     studies = sorted((_study(folder, rows) for folder in sources.studies), key=_place)
+    papers = _papers(rows, studies)
     writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
     for page in _pages(sources, rows, studies):
         write_atomically(site / page.address, writer.html(page))
+    labels = paper_labels(papers, studies)
+    title = sources.datasets.get
+    write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
     for path in sorted(sources.assets.iterdir()):
         _copy(path, site / "assets" / path.name)
     for repository_path, path in sources.pictures.items():
@@ -121,29 +140,31 @@ def _pages(
 ) -> list[SitePage]:
     modules = read_modules(sources.modules)
     errata = _errata(sources)
-    mentions = {row.claim: f"{LEDGER}#{row.claim}" for row in rows} | {
+    mentions = {row.claim: claim_address(row.claim) for row in rows} | {
         name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
     }
     links = SiteLinks(_addresses(sources, studies), modules, mentions)
     sections = [(study.name, section) for study in studies for section in study.text.sections]
-    certainty = read_certainty(sources.certainty) if sources.certainty else None
     printer = RowPrinter(
         links,
         sources.datasets,
         [(study, section.name) for study, section in sections],
         [(study, section.name) for study, section in sections if section.has_picture],
-        {claim: [(name, mentions[name]) for name in found] for claim, found in errata.items()},
-        certainty,
+        sources.elsewhere,
     )
-    printer.name_anchors(rows)
+    papers = _papers(rows, studies)
+    of_claims = {claim: [(name, mentions[name]) for name in own] for claim, own in errata.items()}
+    reminders = reminders_of([read_claims(path) for path in sources.statements])
     doors = {
         "use": _guide_to_own_data(sources.documents),
         "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
     }
     figures = sources.certainty_figures
     return [
-        start_page(rows, studies, doors, REPORT if sources.report else "", certainty),
-        page_of_claims(rows, studies, printer),
+        start_page(papers, studies, doors, REPORT if sources.report else ""),
+        page_of_ledger(papers, paper_labels(papers, studies), printer),
+        *paper_pages(papers, studies, printer, of_claims),
+        *single_claims(papers, studies, printer, of_claims, reminders),
         studies_page(studies),
         *(
             study_page(
@@ -165,6 +186,12 @@ def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
 def _place(study: Study) -> tuple[bool, str, str]:
     """Return what studies are sorted by: those of papers first, from the oldest on."""
     return not study.is_paper, study.name[-4:] if study.is_paper else "", study.name
+
+
+def _papers(rows: Sequence[VerdictRow], studies: Sequence[Study]) -> list[PaperLedger]:
+    """Return the papers in the order of their studies."""
+    order = [study.name for study in studies]
+    return sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
 
 
 def _offered(study: Study) -> list[str]:
@@ -211,6 +238,11 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
     addresses |= {path: path for path in sources.pictures}
     results = f"results/{sources.edition}"
     addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
+    addresses |= {
+        f"{results}/claims_{study.name}.md": paper_address(study.name)
+        for study in studies
+        if study.rows
+    }
     if sources.report:
         addresses[f"{results}/{sources.report.name}"] = REPORT
     for study in studies:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from receval.publishing.site.links import relative
+from receval.publishing.site.markdown_pages import anchor_of
 
 DEMO = "demo"
 """The edition whose data are synthetic; every page of its site says so."""
@@ -69,6 +70,7 @@ class PageWriter:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
+        self._environment.filters["anchor"] = anchor_of
         self._edition = edition
         self._navigation = navigation
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from receval.claims.rebuilt_papers import is_rebuilt
+from receval.claims.rebuilt_papers import is_rebuilt, verdict_in_words
 from receval.figures.printed_numbers import in_text, significant
+from receval.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
 from receval.publishing.site.links import SiteLinks, relative
 from receval.publishing.site.markdown_pages import rendered, rendered_inline
 from receval.publishing.site.number_pairs import NumberPair, pairs_picture
-from receval.publishing.site.shown_rows import RowPrinter, ledger_of
+from receval.publishing.site.shown_rows import RowPrinter, ledger_of, paper_address
 from receval.publishing.site.site_pages import SitePage, markup
 from receval.publishing.site.study_sections import (
     StudySection,
@@ -24,12 +26,7 @@ from receval.publishing.site.study_sections import (
     table_rows,
 )
 from receval.publishing.site.verdict_bars import VerdictBar, verdict_bars
-from receval.publishing.site.verdict_rows import (
-    VERDICTS,
-    VerdictRow,
-    count_verdicts,
-    rows_by_artifact,
-)
+from receval.publishing.verdict_rows import VERDICTS, VerdictRow, rows_by_artifact
 from receval.storage.files import refusing_damage
 
 PART = "studies/index.html"
@@ -70,9 +67,9 @@ class Study:
         return is_rebuilt(self.name)
 
     @property
-    def counted(self) -> int:
-        """How many verdicts its claims have."""
-        return sum(row.is_counted for row in self.rows)
+    def claims(self) -> list[LedgerClaim]:
+        """The claims of its paper, each once."""
+        return claims_in(self.rows)
 
     @property
     def address(self) -> str:
@@ -98,9 +95,13 @@ class Study:
 
     def bar(self, page: str) -> VerdictBar:
         """Return the verdicts on its claims, with links to the rows of the ledger."""
-        counts = count_verdicts(self.rows)
-        links = {verdict: relative(ledger_of(verdict, self.name), page) for verdict in counts}
-        return VerdictBar(self.label, counts, links)
+        counts = here_counts(self.claims)
+        links = {
+            verdict: relative(ledger_of(paper=self.name, verdict=verdict), page)
+            for verdict in counts
+        }
+        words = {verdict: verdict_in_words(self.name, verdict) for verdict in counts}
+        return VerdictBar(self.label, counts, links, words)
 
 
 def study_page(
@@ -156,6 +157,7 @@ def study_page(
             "bar": bar,
             "picture": markup(verdict_bars([bar], study.name, named=False)) if bar.total else "",
             "styles": VERDICTS,
+            "ledger": relative(paper_address(study.name), page) if study.rows else "",
             "sections": sections,
             "beside": [(printer.shown(row, page), *_numbers(row)) for row in beside],
             "has_intervals": any(row.low and row.high for row in beside),
@@ -197,7 +199,7 @@ def _numbers(row: VerdictRow) -> tuple[str, str, str]:
 
 
 def _pair(row: VerdictRow, printer: RowPrinter) -> NumberPair:
-    dataset = printer.datasets.get(row.dataset, row.dataset)
+    dataset = printer.title(row.dataset)
     name = f"{row.claim}, {dataset}" if dataset else row.claim
     return NumberPair(float(row.published), float(row.value), name, row.style)
 
@@ -233,7 +235,7 @@ def _section(
         "is_page": bool(text) and "tex" not in section.suffixes,
         "counted": sum(row.is_counted for row in rows),
         "rows": [printer.shown(row, page) for row in rows],
-        "counts": {v: n for v, n in count_verdicts(rows).items() if n},
+        "counts": Counter((row.style, row.words) for row in rows if row.is_counted),
         "files": [
             (suffix, relative(f"files/{study.name}/{section.name}.{suffix}", page))
             for suffix in section.suffixes

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from receval.publishing.site.verdict_rows import UNDECIDABLE, VERDICTS
+from receval.publishing.verdict_rows import UNDECIDABLE, VERDICTS
 
 ROW, TOP, HEIGHT = 52, 18, 26
 """Pixels from bar to bar, of the name above a bar, and of a bar."""
@@ -28,11 +28,14 @@ class VerdictBar:
         By verdict.
     links : mapping of str to str
         Where the part of a verdict leads to; none where a verdict is not named.
+    words : mapping of str to str
+        Verdicts as a person reads them; as they are called where one is not named.
     """
 
     name: str
     counts: Mapping[str, int]
     links: Mapping[str, str]
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -77,7 +80,7 @@ def _bar(bar: VerdictBar, y: int, top: int, key: str, *, named: bool) -> list[st
             continue
         left, width = before / bar.total, count / bar.total
         before += count
-        said = f"{bar.name}: {count} of {bar.total}, {verdict}"
+        said = f"{bar.name}: {count} of {bar.total}, {bar.words.get(verdict, verdict)}"
         fill = f' fill="url(#hatch-{key})"' if verdict == UNDECIDABLE else ""
         part = (
             f'<g class="{style}"><title>{html.escape(said)}</title><rect x="{_percent(left)}" '

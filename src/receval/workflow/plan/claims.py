@@ -7,6 +7,7 @@ import re
 from functools import cached_property
 from pathlib import Path
 
+from receval.claims.dataset_access import datasets_elsewhere
 from receval.workflow.plan.artifacts import PlannedArtifacts
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.studies import PlannedStudies
@@ -86,16 +87,21 @@ class PlannedClaims:
         return [self._artifacts.judged_file(study) for study in self.papers]
 
     def files(self) -> list[str]:
-        """Return the ledger of all papers, and its page; none without papers."""
-        return (
-            []
-            if not self.papers
-            else [f"{self._folder}/artifacts/claims.{suffix}" for suffix in ("csv", "md")]
-        )
+        """Return the ledger of all papers, and its pages; none without papers."""
+        names = ["claims.csv", "claims.md", *(f"{page}.md" for page in self.pages())]
+        return [f"{self._folder}/artifacts/{name}" for name in names] if self.papers else []
+
+    def pages(self) -> list[str]:
+        """Return the names of the pages of all claims of a paper, beside which is no CSV."""
+        return [f"claims_{study}" for study in self.papers]
 
     def names(self) -> list[str]:
         """Return the name under which the ledger is compared with the accepted one."""
         return ["claims"] if self.papers else []
+
+    def datasets_elsewhere(self) -> dict[str, str]:
+        """Return how claims on a dataset that is not here are decided."""
+        return datasets_elsewhere(self.studies.settings.datasets)
 
     def code_entries(self) -> list[str]:
         """Return the modules that the claims name, for code digests."""

@@ -107,7 +107,7 @@ class Plan:
         self.paper = PlannedPaper(self.studies, self.claims, folders)
         self.code_digests = CodeDigests(settings, self.artifacts, self.claims, self.code)
         self.replications = PlannedReplications(settings, self.claims, self.code_digests)
-        self.site = PlannedSite(settings, self.studies, self.paper, folders)
+        self.site = PlannedSite(settings, self.studies, self.claims, self.paper, folders)
         self.sizes = PlannedSizes(settings, self.datasets)
         self.shards = PlannedShards(settings, self.experiments, self.sizes)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from receval.config.settings import Settings
+from receval.workflow.plan.claims import PlannedClaims
 from receval.workflow.plan.folders import RunFolders
 from receval.workflow.plan.paper import PlannedPaper
 from receval.workflow.plan.studies import PlannedStudies
@@ -20,16 +21,23 @@ class PlannedSite:
     settings : Settings
         The edition's configuration.
     studies : PlannedStudies
+    claims : PlannedClaims
     paper : PlannedPaper
     folders : RunFolders
         The repository has the documents, the library and the pages' templates.
     """
 
     def __init__(
-        self, settings: Settings, studies: PlannedStudies, paper: PlannedPaper, folders: RunFolders
+        self,
+        settings: Settings,
+        studies: PlannedStudies,
+        claims: PlannedClaims,
+        paper: PlannedPaper,
+        folders: RunFolders,
     ) -> None:
         self.settings = settings
         self.studies = studies
+        self.claims = claims
         self.paper = paper
         self._accepted = folders.results(settings.edition)
         self._repository = folders.repository
@@ -45,6 +53,7 @@ class PlannedSite:
         own = {studies.page_file(name) for name in names} | set(map(studies.record_file, names))
         return {
             "claims": f"work/{self.settings.run}/artifacts/claims.csv",
+            "statements": [self.claims.claims_file(name) for name in self.claims.papers],
             "indexes": [studies.page_file(name) for name in names],
             "records": [studies.record_file(name) for name in names],
             "files": [file for name in names for file in studies.files(name) if file not in own],

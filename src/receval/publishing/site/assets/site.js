@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 "use strict";
-// What the pages do beyond being read: colours, copying, and the filters of the ledger.
-// Without this file every page is whole.
+// What the pages do beyond being read: colours, copying, and looking for claims.
+// Without this file every other page is whole.
 
 const root = document.documentElement;
 const stored = {
@@ -55,134 +55,100 @@ function markScrollers() {
   }
 }
 
-function startLedger(table) {
-  const form = document.querySelector(".filters");
+// Pages of old: the ledger was one table, and each of its rows had an anchor.
+function goToClaim() {
+  const [claim] = decodeURIComponent(location.hash).match(/(?<=^#)[A-Z]\d{0,2}-\d{3}(?=$|-)/) ?? [];
+  if (claim && LEDGER.claims.some((one) => one.id === claim)) location.replace(`claims/${claim}.html`);
+}
+
+function startLedger(form) {
+  const FEW = 50;
   const found = document.querySelector(".found");
-  const none = document.querySelector(".none");
-  const body = table.tBodies[0];
-  const heads = [...table.tHead.rows[0].cells];
-  const columns = heads.map((head) => head.dataset.sort);
-  const at = (name) => columns.indexOf(name);
-  const rows = [...body.rows].map((row, index) => ({
-    row,
-    index,
-    text: row.textContent.toLowerCase(),
-    value: (name) => name === "form" ? row.dataset.form ?? "own" : row.cells[at(name)].dataset.value ?? row.cells[at(name)].textContent.trim(),
-  }));
-  const FILTERS = ["paper", "dataset", "kind", "verdict", "form"].filter((name) => form.elements[name]);
-  const VERDICTS = [...form.elements.verdict.options].map((option) => option.value);
+  const list = document.getElementById("found");
+  const more = document.querySelector(".more");
+  const NAMES = ["q", "paper", "in_paper", "verdict", "dataset", "kind", "artifact"];
+  const texts = new Map(LEDGER.claims.map((one) => [one, [one.id, one.label, one.where, one.says, one.more].join(" ").toLowerCase()]));
 
-  heads.forEach((head, number) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = head.textContent;
-    head.replaceChildren(button);
-    button.addEventListener("click", () => {
-      const [name, direction] = order();
-      const down = name === columns[number] && direction > 0;
-      form.elements.sort.value = (down ? "-" : "") + columns[number];
-      update();
-    });
-    for (const sign of ["", "-"]) {
-      const label = `${button.textContent}, ${sign ? "descending" : "ascending"}`;
-      form.elements.sort.add(new Option(label, sign + columns[number]));
-    }
-  });
-
-  function order() {
-    const value = form.elements.sort.value || "claim";
-    return value.startsWith("-") ? [value.slice(1), -1] : [value, 1];
+  function make(tag, text, className) {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    if (className) element.className = className;
+    return element;
   }
 
-  function compare(name) {
-    // Numbers stand before words, and an empty cell last.
-    const key = (one) => {
-      const text = one.value(name);
-      if (name === "verdict") return [0, VERDICTS.indexOf(text), ""];
-      if (name === "claim") return [0, one.index, ""];
-      const number = Number(text.replace("−", "-").replaceAll(",", ""));
-      if (text === "" || text === "–") return [2, 0, ""];
-      return Number.isNaN(number) ? [1, 0, text.toLowerCase()] : [0, number, ""];
-    };
-    const keys = new Map(rows.map((one) => [one, key(one)]));
-    return (a, b) => {
-      const [x, y] = [keys.get(a), keys.get(b)];
-      return x[0] - y[0] || x[1] - y[1] || x[2].localeCompare(y[2], "en");
-    };
+  // On a chosen dataset a claim has the verdict that it has there, and else the one over all.
+  function fits(one, asked, words) {
+    const rows = one.rows.filter(([dataset]) => !asked.dataset || dataset === asked.dataset);
+    return rows.length > 0
+      && (!asked.paper || one.paper === asked.paper)
+      && (!asked.in_paper || one.in_paper === asked.in_paper)
+      && (!asked.kind || one.kind === asked.kind)
+      && (!asked.artifact || one.artifacts.includes(asked.artifact))
+      && (!asked.verdict || (asked.dataset ? rows.some((row) => row[2] === asked.verdict) : one.verdict === asked.verdict))
+      && words.every((word) => texts.get(one).includes(word));
   }
 
-  function update({ keepAddress = false } = {}) {
-    const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = FILTERS.map((name) => [name, form.elements[name].value]).filter(([, value]) => value);
-    const claims = new Set();
-    let shown = 0;
-    for (const one of rows) {
-      const fits = wanted.every(([name, value]) => one.value(name) === value) && words.every((word) => one.text.includes(word));
-      one.row.hidden = !fits;
-      if (fits) { shown += 1; claims.add(one.value("claim")); }
+  function entry(one) {
+    const item = document.createElement("li");
+    const link = make("a", one.id);
+    link.href = `claims/${one.id}.html`;
+    const [says, told] = [document.createElement("p"), document.createElement("p")];
+    says.append(link, ` ${one.says} `, make("span", `${one.label}, ${one.where}`, "soft"));
+    told.append(make("i", one.in_paper));
+    item.append(says, told);
+    for (const verdict of new Set(one.rows.map((row) => row[2]))) {
+      const on = one.rows.filter((row) => row[2] === verdict).map(([, title, , splits]) => [title, splits && `(${splits})`].filter(Boolean).join(" "));
+      if (told.lastChild.nodeName !== "I") told.append(document.createElement("br"));
+      told.append(make("b", LEDGER.words[one.paper][verdict], LEDGER.styles[verdict]), ` ${on.filter(Boolean).join(", ")}`);
     }
-    const [name, direction] = order();
-    const by = compare(name);
-    const sorted = [...rows].sort((a, b) => direction * by(a, b) || a.index - b.index);
-    body.append(...sorted.map((one) => one.row));
-    heads.forEach((head, number) => {
-      if (columns[number] === name) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
-    });
-    found.textContent = shown === rows.length
-      ? `All ${rows.length} rows on ${claims.size} claims`
-      : `${shown} of ${rows.length} rows, on ${claims.size} ${claims.size === 1 ? "claim" : "claims"}`;
-    none.hidden = shown > 0;
-    markScrollers();
-    if (!keepAddress) keep();
+    return item;
   }
 
-  function keep() {
-    const query = new URLSearchParams();
-    for (const element of form.elements) {
-      if (element.name && element.value && !(element.name === "sort" && element.value === "claim")) {
-        query.set(element.name, element.value);
-      }
-    }
+  function update({ all = false, keepAddress = false } = {}) {
+    const asked = Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
+    const words = asked.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const fitting = LEDGER.claims.filter((one) => fits(one, asked, words));
+    // Who has asked for nothing yet sees the counts first.
+    const few = Object.values(asked).some(Boolean) ? FEW : 0;
+    list.replaceChildren(...(all ? fitting : fitting.slice(0, few)).map(entry));
+    more.hidden = all || fitting.length <= few;
+    const total = LEDGER.claims.length;
+    found.textContent = fitting.length === total ? `All ${total} claims` : `${fitting.length} of ${total} claims`;
+    if (!keepAddress) keep(asked);
+  }
+
+  function keep(asked) {
+    const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value));
     const search = query.toString();
-    try { history.replaceState(null, "", (search ? `?${search}` : location.pathname) + location.hash); } catch { /* a page opened as a file */ }
+    try { history.replaceState(null, "", search ? `?${search}` : location.pathname); } catch { /* a page opened as a file */ }
   }
 
   function read() {
     const query = new URLSearchParams(location.search);
-    for (const name of ["q", ...FILTERS, "sort"]) form.elements[name].value = query.get(name) ?? (name === "sort" ? "claim" : "");
-    if (form.elements.sort.selectedIndex < 0) form.elements.sort.value = "claim";
+    for (const name of NAMES) form.elements[name].value = query.get(name) ?? "";
+    for (const one of form.querySelectorAll("select")) if (one.selectedIndex < 0) one.value = "";
   }
 
-  // A claim that is asked for is shown, whatever the filters say, with all its datasets.
-  function showNamed() {
-    const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (const one of rows) one.row.classList.remove("named");
-    if (!row || row.tagName !== "TR" || row.closest("table") !== table) return;
-    const claim = row.cells[0].textContent;
-    if (row.hidden) { form.reset(); form.elements.sort.value = "claim"; update(); }
-    for (const one of rows) one.row.classList.toggle("named", one.row.cells[0].textContent === claim);
-    row.scrollIntoView({ block: "center" });
-  }
-
-  // Rows laid out as cards on phones would be no table any more to some screen readers.
-  table.setAttribute("role", "table");
-  for (const part of [table.tHead, body]) part.setAttribute("role", "rowgroup");
-  for (const row of table.rows) {
-    row.setAttribute("role", "row");
-    for (const cell of row.cells) cell.setAttribute("role", cell.tagName === "TD" ? "cell" : cell.scope === "row" ? "rowheader" : "columnheader");
-  }
-
-  form.hidden = found.hidden = false;
+  form.hidden = found.hidden = list.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => update());
-  form.addEventListener("reset", () => setTimeout(() => { form.elements.sort.value = "claim"; update(); }));
-  none.querySelector("button").addEventListener("click", () => { form.reset(); form.elements.q.focus(); });
-  addEventListener("hashchange", showNamed);
+  form.addEventListener("reset", () => setTimeout(update));
+  more.querySelector("button").addEventListener("click", () => {
+    const shown = list.children.length;
+    update({ all: true });
+    list.children[shown].querySelector("a").focus();
+  });
   addEventListener("popstate", () => { read(); update({ keepAddress: true }); });
+  addEventListener("hashchange", goToClaim);
   read();
   update({ keepAddress: true });
-  showNamed();
+  goToClaim();
+}
+
+// What an address names is shown, also where it is folded.
+function openNamed() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named?.tagName === "DETAILS") named.open = true;
 }
 
 function startContents(navigation) {
@@ -207,8 +173,10 @@ function startContents(navigation) {
 addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".theme").forEach(startTheme);
   document.querySelectorAll(".copy").forEach(startCopying);
-  document.querySelectorAll("table.ledger").forEach(startLedger);
+  document.querySelectorAll(".filters").forEach(startLedger);
   document.querySelectorAll(".contents").forEach(startContents);
+  openNamed();
+  addEventListener("hashchange", openNamed);
   markScrollers();
   addEventListener("resize", markScrollers);
   document.addEventListener("toggle", markScrollers, true);

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The ledger's rows as the site shows them, and how many of them have each verdict."""
+"""The ledger's rows as pages show them."""
 
 from __future__ import annotations
 
 import csv
-from collections import Counter
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
 from pathlib import Path
 
+from receval.claims.rebuilt_papers import verdict_in_words
+from receval.claims.verdicts import ClaimVerdict
 from receval.figures.display import printed_name
-from receval.publishing.claim_counts import overall_verdict
 from receval.storage.files import refusing_damage
 
 VERDICTS = {
@@ -21,11 +22,20 @@ VERDICTS = {
     "does not hold": "fails",
     "undecidable here": "open",
     "as defined": "defined",
+    "contradicts itself": "contradicts",
 }
 """The verdicts in the order in which they are shown, and what the style sheet calls them."""
 
 UNDECIDABLE = "undecidable here"
 """The verdict on what nothing here decides."""
+
+_OF_SPLITS = (
+    re.compile(r"^Holds on (\d+) of (\d+) splits"),
+    re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them hold\."),
+)
+
+LONGEST = 240
+"""Characters of a cell of a table."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +48,10 @@ class VerdictRow:
         What the paper says, and where.
     form : str
         Another form of the claim, whose verdict stands beside the claim's and is not counted.
+    in_paper, printed : str
+        What the paper's own values say of it, in a word and in a sentence.
     published, value, low, high, ours : str
-        The paper's number, ours and its interval, and ours in a phrase.
+        The paper's number, ours and its interval, and a sentence on ours.
     rule, because, verdict, detail, reason, needs : str
         How it was decided and why so, and what came of it.
     one_split, splits : str
@@ -56,6 +68,8 @@ class VerdictRow:
     dataset: str
     form: str
     expected: str
+    in_paper: str
+    printed: str
     published: str
     value: str
     low: str
@@ -78,6 +92,25 @@ class VerdictRow:
         return VERDICTS[self.verdict]
 
     @property
+    def words(self) -> str:
+        """The verdict as a person reads it."""
+        return verdict_in_words(self.paper, self.verdict)
+
+    @property
+    def on_splits(self) -> str:
+        """On how many splits it holds, in short.
+
+        Of a number that holds as it lies in the interval of all splits, this would mislead.
+        """
+        is_inside = self.has_numbers and self.verdict == ClaimVerdict.HOLDS
+        return "" if is_inside else splits_in_short(self.splits)
+
+    @property
+    def lacks_dataset(self) -> bool:
+        """Whether nothing is missing but its dataset."""
+        return bool(self.dataset) and self.needs == f"the dataset {self.dataset}"
+
+    @property
     def is_counted(self) -> bool:
         """Whether it is the claim as the paper has it, and no other form of it."""
         return not self.form
@@ -92,6 +125,36 @@ class VerdictRow:
         """Study and name of each artifact that decides it."""
         named = (part.strip().partition("/") for part in self.artifact.split(";") if part.strip())
         return tuple((study, name) for study, _, name in named)
+
+
+def splits_in_short(splits: str) -> str:
+    """Return on how many splits a claim holds, from what the ledger says of splits.
+
+    Examples
+    --------
+    >>> splits_in_short("Holds on 17 of 20 splits, and in part on 2.")
+    '17 of 20 splits'
+    >>> splits_in_short("On this split .91; on 20 others .94 on average, and 17 of them hold. ...")
+    '17 of 20 splits'
+    """
+    if found := _OF_SPLITS[0].search(splits):
+        return f"{found[1]} of {found[2]} splits"
+    if found := _OF_SPLITS[1].search(splits):
+        return f"{found['holding']} of {found['tried']} splits"
+    return ""
+
+
+def beginning_of(text: str, most: int = LONGEST) -> str:
+    """Return the beginning of a text that is too long for its place, up to the end of a word.
+
+    Examples
+    --------
+    >>> beginning_of("short"), beginning_of("word " * 50)[-11:]
+    ('short', 'word word …')
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(' ')[0].rstrip(' ,;:')} …"
 
 
 def read_verdict_rows(path: Path) -> list[VerdictRow]:
@@ -121,28 +184,6 @@ def _is_number(text: str) -> bool:
         return isfinite(float(text))
     except ValueError:
         return False
-
-
-def count_verdicts(rows: Iterable[VerdictRow]) -> dict[str, int]:
-    """Return the number of counted rows with each verdict, in the order of :data:`VERDICTS`."""
-    counted = Counter(row.verdict for row in rows if row.is_counted)
-    return {verdict: counted[verdict] for verdict in VERDICTS}
-
-
-def overall_verdicts(rows: Iterable[VerdictRow]) -> dict[str, str]:
-    """Return the verdict on each claim over all datasets on which it is decided.
-
-    As in the paper on the results (:func:`receval.publishing.claim_counts.overall_verdict`).
-    """
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        if row.is_counted:
-            found.setdefault(row.claim, set()).add(row.verdict)
-    overall = {}
-    for claim, verdicts in found.items():
-        decided = verdicts - {UNDECIDABLE} or verdicts
-        overall[claim] = overall_verdict(decided)
-    return overall
 
 
 def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:
