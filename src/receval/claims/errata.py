@@ -11,9 +11,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from receval.claims.cells import ClaimContext
+from receval.claims.numbers_in_sentences import names_in, told
 from receval.claims.quantities import Quantity, evaluated
 from receval.claims.sources import ClaimSources, NotMeasuredError
-from receval.claims.numbers_in_sentences import names_in, told
 from receval.config.reading import read_yaml, sentences
 from receval.spec_types import ClaimId, Model, NonEmptyText
 from receval.storage.messages import joined, quoted

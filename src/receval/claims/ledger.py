@@ -11,11 +11,11 @@ import pandas as pd
 
 from receval.claims.cells import ClaimContext
 from receval.claims.certainty import KEYS, told_of_splits, verdict_of_splits
+from receval.claims.numbers_in_sentences import told
 from receval.claims.quantities import evaluated
 from receval.claims.rules.contradiction import ContradictionRule
 from receval.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
 from receval.claims.spec import CheckSpec, ClaimSpec, PaperClaims
-from receval.claims.numbers_in_sentences import told
 from receval.claims.verdicts import ClaimVerdict, Finding
 
 COLUMNS = (

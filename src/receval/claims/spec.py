@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from receval.claims.cells import Scalar
+from receval.claims.numbers_in_sentences import names_in
 from receval.claims.quantities import Quantity
 from receval.claims.rules.registry import AnyRule
-from receval.claims.numbers_in_sentences import names_in
 from receval.config.reading import read_yaml, sentences
 from receval.figures.printed_numbers import as_written
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
