@@ -44,7 +44,7 @@ def ledger_of(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
     columns = ["claim", "dataset", "verdict", "form"]
     texts = dict.fromkeys(("where", "statement", "expected", "ours", "reason"), "")
     return pd.DataFrame(rows, columns=columns).assign(
-        paper="p2020", kind="number", value=0.5, **texts
+        paper="p2020", kind="number", in_paper="not given", value=0.5, **texts
     )
 
 
