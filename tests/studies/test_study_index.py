@@ -69,7 +69,7 @@ CLAIM = {
     "verdict": "holds",
     "splits": "Holds on 20 of 20 splits.",
 }
-LINK = "([R-001](../claims.md#R-001), Section 2)"
+LINK = "([R-001](../claims_rankings2020.md#R-001), Section 2)"
 
 
 def page(folder: Path, shows: tuple[Any, ...] = ("R-001",), **changes: Any) -> str:

@@ -189,9 +189,10 @@ within what splits do (.8800 to 1.000).
         return f"Holds on {holding} of {tried} splits{more}."
     low, mean, high = (significant(float(found[name]), 4) for name in ("low", "mean", "high"))
     within = "within" if found["location"] == "inside" else "outside of"
+    hold = "holds" if holding == 1 else "hold"
     return (
         f"On this split {significant(value, 4)}; on {tried} others {mean} on average, and "
-        f"{holding} of them hold. The published {as_written(float(found['published']))} is "
+        f"{holding} of them {hold}. The published {as_written(float(found['published']))} is "
         f"{within} what splits do ({low} to {high})."
     )
 

@@ -123,6 +123,9 @@ def judged_claims(
     if certainty is not None:
         known = {tuple(row[key] for key in KEYS): row for row in certainty.to_dict("records")}
         rows = [_by_splits(row, known.get(tuple(row[key] for key in KEYS))) for row in rows]
+    for row in rows:
+        if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
+            row["reason"] = ""
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -138,7 +141,7 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
     if not math.isnan(float(found["low"] or "nan")):
         told |= {"low": float(found["low"]), "high": float(found["high"])}
     if verdict in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
-        told |= {"detail": "", "reason": ""}
+        told["detail"] = ""
     return row | told
 
 
@@ -158,7 +161,7 @@ def ledger_row(
         on = f" on {check.dataset}" if check.dataset else ""
         raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
     is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
-    fails = finding.verdict in (ClaimVerdict.DOES_NOT_HOLD, ClaimVerdict.HOLDS_IN_PART)
+    has_reason = not is_undecidable and not sources.is_reduced(paper)
     readings = list(dict.fromkeys(sources.readings))
     printed = check.in_paper or claim.in_paper
     return {
@@ -184,7 +187,7 @@ def ledger_row(
         "splits": "",
         "detail": "" if is_undecidable else finding.detail,
         # Reasons are known of the real data alone.
-        "reason": (check.reason or claim.reason) if fails and not sources.is_reduced(paper) else "",
+        "reason": (check.reason or claim.reason) if has_reason else "",
         "needs": finding.detail if is_undecidable else "",
         "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
         "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -136,8 +137,10 @@ def _told(
     for told, own in outcomes.items():
         needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
         yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (told, *needs)))}"
+    # A dataset that is missing has reasons of its own, which decide nothing.
+    decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
     for name, (words, between) in _WHY.items():
-        if said := between.join(dict.fromkeys(row[name] for row in rows if row[name])):
+        if said := between.join(dict.fromkeys(row[name] for row in decided if row[name])):
             yield f"  {words}: {said}"
     if artifacts := ", ".join(dict.fromkeys(row["artifact"] for row in rows if row["artifact"])):
         yield f"  decided by: {artifacts} (cells are in claims.csv)"
@@ -158,7 +161,10 @@ def _outcome(row: Mapping[Any, Any]) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:].rstrip('.')}." if text else ""
+    # Names such as pLSA and bpref, and p, which is not P, stay as they are.
+    is_word = re.match(r"(?!bpref\b)[a-z]{2,}\b", text)
+    begun = f"{text[0].upper()}{text[1:]}" if is_word else text
+    return f"{begun.rstrip('.')}." if text else ""
 
 
 def _counts(ledger: pd.DataFrame) -> str:
@@ -166,21 +172,21 @@ def _counts(ledger: pd.DataFrame) -> str:
     own = ledger[ledger["form"] == ""].groupby(["paper", "claim"], sort=False)
     claims = own.agg({"in_paper": overall_in_paper, "verdict": overall_verdict}).reset_index()
     verdicts = list(map(str, ClaimVerdict))
-    newer = of_newer(claims)
+    rebuilt, newer = of_rebuilt(claims), of_newer(claims)
     tables = {
-        "in the paper": _table(claims, "in_paper", ["", *IN_PAPER], "not yet said"),
-        "rebuilt here": _table(of_rebuilt(claims), "verdict", verdicts),
+        "in the paper": _table(rebuilt, "in_paper", IN_PAPER),
+        "rebuilt here": _table(rebuilt, "verdict", verdicts),
         "newer papers": _table(newer, "verdict", verdicts) if len(newer) else "",
     }
     return "\n\n".join(f"{name}\n{table}" for name, table in tables.items() if table) + "\n"
 
 
-def _table(claims: pd.DataFrame, column: str, words: Sequence[str], nothing: str = "") -> str:
+def _table(claims: pd.DataFrame, column: str, words: Sequence[str]) -> str:
     """Return the numbers of claims of each paper that have each word in a column."""
     counts = pd.crosstab(claims["paper"], claims[column])
     columns = [word for word in words if word in counts.columns]
     rows = [[paper, *map(int, counts.loc[paper, columns])] for paper in claims["paper"].unique()]
     if len(rows) > 1:
         rows.append(["all", *map(int, counts[columns].sum())])
-    heads = [verdict_in_words(rows[0][0], word) or nothing for word in columns]
+    heads = [verdict_in_words(rows[0][0], word) for word in columns]
     return tabulate(rows, headers=["", *heads], tablefmt="simple")

@@ -160,7 +160,9 @@ def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:
     where = claim.first.where
     said = "" if where.replace("Fig.", "Figure") == part else f" ({where})"
     here = "; ".join(_here(words, own, elsewhere) for words, own in by_words(claim.own).items())
-    return _row([claim.number, f"{claim.first.statement}{said}", claim.in_paper, here])
+    cells = _row([claim.number, f"{claim.first.statement}{said}", claim.in_paper, here])
+    # Pages of studies link to it.
+    return cells.replace("| ", f'| <a id="{claim.number}"></a>', 1)
 
 
 def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) -> str:

@@ -31,7 +31,7 @@ UNDECIDABLE = "undecidable here"
 
 _OF_SPLITS = (
     re.compile(r"^Holds on (\d+) of (\d+) splits"),
-    re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them hold\."),
+    re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them holds?\."),
 )
 
 LONGEST = 240

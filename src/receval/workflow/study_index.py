@@ -26,8 +26,8 @@ OF_TWINS = (
 ROOT = "../../.."
 """From the page of an accepted study to the repository."""
 
-LEDGER = "../claims.md"
-"""From that page to the ledger of all claims."""
+LEDGER = "../claims_{paper}.md"
+"""From that page to all claims of a paper."""
 
 _SYMBOL = re.compile(r"(?<![\w`{])(\|?)([A-Za-z]_\w(?:\^\w)?)(?!\w)(\|?)")
 _FORMULA = re.compile(r"(\$`.+?`\$)")
@@ -125,7 +125,8 @@ class _ShownText:
                     f"{where} shows the claim {shown}, which is not in the study's file in "
                     "config/claims: correct its number in config/studies."
                 )
-            link = f" ([{shown}]({LEDGER}#{shown}), {_text(rows[0]['where'])})"
+            ledger = LEDGER.format(paper=rows[0]["paper"])
+            link = f" ([{shown}]({ledger}#{shown}), {_text(rows[0]['where'])})"
         else:
             statement = own_statement(shown, where)
             rows, link = statement.judged(self._study["name"], artifact, self._sources), ""

@@ -20,7 +20,8 @@ class SiteLinks:
     Parameters
     ----------
     pages : mapping of str to str
-        Address on the site, perhaps with an anchor, by path in the repository.
+        Address on the site, perhaps with an anchor, by path in the repository; of a part of a file
+        that has a page of its own by the path with its anchor, too.
     modules : iterable of PublicModule
         What links of docstrings can name.
     mentions : mapping of str to str
@@ -58,6 +59,8 @@ class SiteLinks:
                 return link
             path, _, anchor = link.partition("#")
             named = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+            if anchor and (address := self.pages.get(f"{named}#{anchor}")):
+                return relative(address, page)
             address = self.pages.get(named)
             if address is None:
                 return None

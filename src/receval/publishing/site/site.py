@@ -243,6 +243,11 @@ def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]
         for study in studies
         if study.rows
     }
+    addresses |= {
+        f"{results}/claims_{study.name}.md#{row.claim}": claim_address(row.claim)
+        for study in studies
+        for row in study.rows
+    }
     if sources.report:
         addresses[f"{results}/{sources.report.name}"] = REPORT
     for study in studies:
