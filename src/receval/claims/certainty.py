@@ -182,18 +182,26 @@ def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
     >>> print(told_of_splits(0.9139, {**row, **number, "in_part": 0}))
     On this split .9139; on 20 others .9400 on average, and 17 of them hold. The published .97 is \
 within what splits do (.8800 to 1.000).
+    >>> print(told_of_splits(0.9139, {**row, **number, "location": "outside", "high": 0.95}))
+    On this split .9139; on 20 others .9400 on average. The published .97 lies outside of .8800 \
+to .9500, where one more split is expected; 17 of 20 come within its tolerance.
     """
     tried, holding, in_part = (int(found[name]) for name in ("replications", "holding", "in_part"))
     if not found["location"]:
         more = f", and in part on {in_part}" if in_part else ""
         return f"Holds on {holding} of {tried} splits{more}."
     low, mean, high = (significant(float(found[name]), 4) for name in ("low", "mean", "high"))
-    within = "within" if found["location"] == "inside" else "outside of"
-    hold = "holds" if holding == 1 else "hold"
+    ours = f"On this split {significant(value, 4)}; on {tried} others {mean} on average"
+    published = as_written(float(found["published"]))
+    if found["location"] == "inside":
+        hold = "holds" if holding == 1 else "hold"
+        return (
+            f"{ours}, and {holding} of them {hold}. The published {published} is within what "
+            f"splits do ({low} to {high})."
+        )
     return (
-        f"On this split {significant(value, 4)}; on {tried} others {mean} on average, and "
-        f"{holding} of them {hold}. The published {as_written(float(found['published']))} is "
-        f"{within} what splits do ({low} to {high})."
+        f"{ours}. The published {published} lies outside of {low} to {high}, where one more split "
+        f"is expected; {holding} of {tried} come within its tolerance."
     )
 
 
