@@ -216,9 +216,9 @@ def test_metrics_are_ordered_by_what_sparsity_leaves_of_them(
     assert failing is None or failing in found.detail
 
 
-@pytest.mark.parametrize(("falling", "expected"), [("random", "holds"), ("mf", "holds in part")])
-def test_chance_hits_of_random_do_not_make_ndcg_unsteady(
-    claims: PaperClaims, tmp_path: Path, falling: str, expected: str
+@pytest.mark.parametrize("falling", ["random", "mf"])
+def test_a_step_down_of_one_system_makes_ndcg_unsteady(
+    claims: PaperClaims, tmp_path: Path, falling: str
 ) -> None:
     def value(system: str, metric: str, users: str, kept: int) -> float:
         if metric == "P":
@@ -231,7 +231,7 @@ def test_chance_hits_of_random_do_not_make_ndcg_unsteady(
         "system metric evaluated_users kept_percent value protocol cutoff fold",
         *([*level, value(*level), "AR TI-AN", 10, "mean"] for level in levels),
     )
-    assert verdict(claims, tmp_path, "B-027", fig04=table).verdict == expected
+    assert verdict(claims, tmp_path, "B-027", fig04=table).verdict == "holds in part"
 
 
 def incomplete(printed: dict[str, float], pooled: dict[str, float]) -> pd.DataFrame:
