@@ -30,8 +30,9 @@ UNDECIDABLE = "undecidable here"
 """The verdict on what nothing here decides."""
 
 _OF_SPLITS = (
-    re.compile(r"^Holds on (\d+) of (\d+) splits"),
+    re.compile(r"^Holds on (?P<holding>\d+) of (?P<tried>\d+) splits"),
     re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them holds?\."),
+    re.compile(r"; (?P<holding>\d+) of (?P<tried>\d+) come within its tolerance\."),
 )
 
 LONGEST = 240
@@ -137,10 +138,9 @@ def splits_in_short(splits: str) -> str:
     >>> splits_in_short("On this split .91; on 20 others .94 on average, and 17 of them hold. ...")
     '17 of 20 splits'
     """
-    if found := _OF_SPLITS[0].search(splits):
-        return f"{found[1]} of {found[2]} splits"
-    if found := _OF_SPLITS[1].search(splits):
-        return f"{found['holding']} of {found['tried']} splits"
+    for pattern in _OF_SPLITS:
+        if found := pattern.search(splits):
+            return f"{found['holding']} of {found['tried']} splits"
     return ""
 
 
