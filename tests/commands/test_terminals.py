@@ -182,7 +182,7 @@ def test_ctrl_c_is_one_line_and_status_130(command: str) -> None:
         "import os, signal, sys, threading\n"
         "from receval.cli import main\n"
         "stop = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
-        "threading.Timer(1, stop).start()\n"
+        "threading.Timer(4, stop).start()\n"
         f"sys.exit(main(['{command}', '/dev/stdin']))"
     )
     pipe = subprocess.PIPE
