@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
 import pytest
+from numba.core.bytecode import FunctionIdentity
 
 from receval.storage import kernel_cache
 from receval.storage.kernel_cache import folder_of_kernels, njit
@@ -71,3 +75,57 @@ def test_where_none_can_be_written_kernels_work_and_one_line_says_so(
     assert first.py_func is second.py_func is function
     (said,) = caplog.messages
     assert "XDG_CACHE_HOME" in said
+
+
+_MODULE = """
+import numpy as np
+from receval.storage.kernel_cache import njit
+
+@njit(cache=True)
+def kernel(values):
+    return {}(values)
+"""
+
+
+@pytest.mark.processes
+def test_kernels_that_two_processes_kept_do_not_call_each_other(tmp_path: Path) -> None:
+    for name in ("sort", "argsort"):
+        (tmp_path / f"kept_{name}.py").write_text(_MODULE.format(f"np.{name}"), encoding="utf-8")
+    values = "np.array([3, 1, 2])"
+    # By numbers that start at 1 in each process, what sorts would have one name in both processes:
+    # `np.sort` compiles three functions more than `np.argsort` before it.
+    before = "import numba, numpy as np; [numba.njit(lambda x: x)(1) for _ in range(3)]; "
+
+    def printed(code: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert printed(f"import numpy as np, kept_sort as k; print(k.kernel({values}))") == "[1 2 3]\n"
+    assert printed(before + f"import kept_argsort as k; print(k.kernel({values}))") == "[1 2 0]\n"
+    for first, second in (("sort", "argsort"), ("argsort", "sort")):
+        both = printed(
+            f"import numpy as np, kept_{first} as a, kept_{second} as b; "
+            f"print(a.kernel({values}), b.kernel({values}))"
+        )
+        assert both.split("] [")[first == "sort"].strip("[]\n") == "1 2 0"
+        assert both.split("] [")[first != "sort"].strip("[]\n") == "1 2 3"
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no forks")
+def test_a_fork_numbers_its_functions_otherwise_than_its_parent() -> None:
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.write(writing, str(next(FunctionIdentity._unique_ids)).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = int(os.read(reading, 100))
+    os.close(reading)
+    os.close(writing)
+    assert abs(theirs - next(FunctionIdentity._unique_ids)) > 1_000_000

@@ -6,20 +6,39 @@ only what it has put there: the kernels would stay, and with them folders that P
 package without content. So an installed receval keeps its kernels in the user's cache, and a
 checkout keeps them beside its modules, as with ``.pyc``. ``NUMBA_CACHE_DIR`` goes before both.
 Where none of these can be written, kernels are not kept.
+
+Every process gives its functions numbers of its own. numba names a function by where it was written
+and by a number that starts at 1 in each process. ``np.sort`` and ``np.argsort`` come from the same
+lines, so that two processes can keep two different functions under one name. A process that loads
+both then calls one of them for the other, and a list that should be sorted is not.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import secrets
 from collections.abc import Callable
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.misc.appdirs import AppDirs
 
 _log = logging.getLogger(__name__)
+
+
+def _number_functions_apart() -> None:
+    """Begin numba's numbers of functions where no other process begins them."""
+    FunctionIdentity._unique_ids = count(secrets.randbits(60))
+
+
+_number_functions_apart()
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+    os.register_at_fork(after_in_child=_number_functions_apart)
 
 
 def njit(**options: Any) -> Callable[[Callable], Any]:
