@@ -94,12 +94,28 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(w for w in words if not re.fullmatch(r"(?:fig|table)\d+|[a-z]+20\d\d|\d+", w))
 
 
+class Row(NamedTuple):
+    """A row of the glossary; only tables for readers of the code have words in names."""
+
+    term: str
+    in_names: str
+    meaning: str
+    elsewhere: str
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the rows of all tables of the page."""
+    lines = re.findall(r"^\| (?!term \||---)(.+) \|$", PAGE, flags=re.MULTILINE)
+    cells = [[cell.strip() for cell in f"{line} ".split("|")] for line in lines]
+    return tuple(Row(term, rest[0] if len(rest) == 3 else "", *rest[-2:]) for term, *rest in cells)
+
+
 @cache
 def glossary() -> frozenset[str]:
     """Return the words of all terms, and those that stand for them in names."""
-    rows = re.findall(r"^\| (?!term |---)(.+?) \|(.*?)\|", PAGE, flags=re.MULTILINE)
-    words = {word for term, _ in rows for word in re.findall(r"[a-z0-9]+", term.lower())}
-    codes = (code for _, cell in rows for code in re.findall(r"`(\w+)`", cell))
+    words = {word for row in rows() for word in re.findall(r"[a-z0-9]+", row.term.lower())}
+    codes = (code for row in rows() for code in re.findall(r"`(\w+)`", row.in_names))
     return frozenset(words.union(*(code.split("_") for code in codes)))
 
 
@@ -166,8 +182,8 @@ def test_every_word_of_a_name_is_in_the_glossary_or_plain(all_names: list[Name])
     assert not unknown, (
         "These words of names are neither in docs/glossary.md nor plain: "
         + ", ".join(f"{word} ({name})" for word, name in unknown.items())
-        + ". Use a term of the glossary, or define them there (the second column is for words that "
-        "stand for a term); plain_words.txt is for plain English."
+        + ". Use a term of the glossary, or define them there (its last table has a column for "
+        "words that stand for a term); plain_words.txt has plain English and names of algorithms."
     )
 
 
@@ -238,11 +254,10 @@ def test_a_word_of_nobody_is_noticed() -> None:
 
 
 def test_every_term_has_a_meaning_and_is_defined_once() -> None:
-    rows = re.findall(r"^\| (?!term |---)(.+?) \|.*?\| (.*?) \|.*\|$", PAGE, flags=re.MULTILINE)
-    assert len(rows) == len(re.findall(r"^\| (?!term |---)", PAGE, flags=re.MULTILINE)) > 100
-    terms = [term for term, _ in rows]
+    assert len(rows()) == len(re.findall(r"^\| (?!term \||---)", PAGE, flags=re.MULTILINE)) > 100
+    terms = [row.term for row in rows()]
     assert [term for term in terms if terms.count(term) > 1] == []
-    assert [term for term, meaning in rows if not meaning.endswith((".", "?", ":"))] == []
+    assert [row.term for row in rows() if not row.meaning.endswith((".", "?", ":"))] == []
 
 
 def test_the_list_of_plain_words_holds_nothing_that_the_glossary_has() -> None:
