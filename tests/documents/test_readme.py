@@ -27,10 +27,10 @@ def plain(text: str) -> str:
 
 def test_it_is_short_and_its_picture_comes_first() -> None:
     assert len(README.splitlines()) <= 160, "Move details to docs/, and link to them."
-    before_commands, _, _ = README.partition("## Five lines of code")
-    (picture,) = re.findall(r'<img [^>]*src="([^"]+)"', before_commands)
+    first_screen, _, _ = README.partition("\n## ")
+    (picture,) = re.findall(r'<img [^>]*src="([^"]+)"', first_screen)
     assert (ROOT / picture).is_file()
-    assert re.search(r'alt="[^"]{50,}"', before_commands), "Say what the picture shows."
+    assert re.search(r'alt="[^"]{50,}"', first_screen), "Say what the picture shows."
 
 
 def test_its_finding_is_what_the_accepted_results_have() -> None:
@@ -38,7 +38,7 @@ def test_its_finding_is_what_the_accepted_results_have() -> None:
     (everything,) = shares[shares["decision"].isna()].to_dict("records")
     kept = [f"{100 * everything[name]:.1f} %" for name in ("first", "second", "tie")]
     sentence = (
-        f"There are {everything['universes']:,} legal ways to compare the same two systems on the "
+        f"There are {everything['universes']:,} valid ways to compare the same two systems on the "
         f"same ratings (MovieLens 1M). In {kept[0]} of them kNN is significantly better, in "
         f"{kept[1]} matrix factorisation, in {kept[2]} neither."
     )
