@@ -55,8 +55,8 @@ def test_every_number_of_the_page_is_one_of_the_tables(names: dict[str, object])
 def test_sizes_and_limits_of_the_page_are_those_of_the_code() -> None:
     page = " ".join(PAGE.split())
     assert f"at most {users_sample.MOST_RATINGS:,}" in page
-    assert f"at most {users_sample.MOST_SCORES:,}" in page
-    assert f"{users_sample.FEWEST_USERS} users are taken" in page
+    assert f"at most {users_sample.MOST_SCORES:,} pairs" in page
+    assert f"at least {users_sample.FEWEST_USERS} users are taken" in page
     assert f"{metrics_on_these_data.PERMUTATIONS:,} samples" in page
     assert f"{metrics_on_these_data.SAMPLES} random samples" in page
     assert f"more than {100 * advice_on_data.MUCH_FUTURE:g} %" in page
