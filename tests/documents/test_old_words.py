@@ -66,7 +66,6 @@ OLD_WORDS = (
             "docs/time_and_bias.md": _SIMULATED,
             "tests/documents/test_time_and_bias.py": _SIMULATED,
             "tests/unbiased/*.py": _SIMULATED,
-            "docs/running.md": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
             "src/receval/studies/menamaldonado2021/table4.py": _SIMULATED,
             "config/studies/menamaldonado2021.yaml": _SIMULATED,
