@@ -12,8 +12,8 @@ same inputs, and its outputs are compared byte by byte; so a difference is told 
 it arises, and of no other. The rules of the workflow must call the same functions in both. Listed
 kernels are compiled before. With `--keep` files stay in a folder, and jobs that were compared there
 are not done again, nor for another study, unless either code has been edited since or other values
-are asked for. What `--record` keeps in `benchmarks/scale/commits` is on docs/scale.md. The exit
-status is 1 if any bytes differ.
+are asked for. A test asks of what `--record` keeps in `benchmarks/scale/commits` that no bytes
+differ. The exit status is 1 if any do.
 """
 
 from __future__ import annotations

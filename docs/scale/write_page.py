@@ -20,10 +20,9 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 from growth_figure import picture
 from job_records import RunRecord
 from memory_limits import limits
-from scale_tables import commits, growth, kernels, machines, others, stages
+from scale_tables import growth, kernels, machines, others, stages
 
 RECORDS = ROOT / "benchmarks" / "scale"
-COMMITS = RECORDS / "commits"
 ROOFLINE = RECORDS / "roofline.json"
 PAGE = ROOT / "docs" / "scale.md"
 PICTURE = ROOT / "docs" / "scale" / "growth.svg"
@@ -39,7 +38,6 @@ def records_of(study: str, dataset: str, folder: Path = RECORDS) -> list[RunReco
 def blocks() -> dict[str, list[str]]:
     """Return the lines of every block of the page by its name."""
     netflix = records_of(STUDY, DATASET)
-    roofline = json.loads(ROOFLINE.read_text(encoding="utf-8"))
     rest = sorted(
         (
             record
@@ -49,12 +47,11 @@ def blocks() -> dict[str, list[str]]:
         key=lambda record: (record.study, record.dataset, record.choices, str(record.shards)),
     )
     return {
-        "stages": stages(netflix[-1], roofline),
-        "kernels": kernels(roofline),
+        "stages": stages(netflix[-1]),
+        "kernels": kernels(json.loads(ROOFLINE.read_text(encoding="utf-8"))),
         "growth": growth(netflix),
         "machines": machines(netflix[-1]),
         "others": others(rest),
-        "commits": commits(sorted(COMMITS.glob("*.jsonl"))),
         "limits": limits(netflix[-1]),
     }
 
