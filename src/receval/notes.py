@@ -45,8 +45,8 @@ class NoteKind:
 NOTES: dict[str, NoteKind] = {
     "few-identifiers-known": NoteKind(
         "misleading",
-        "Most identifiers of one table are unknown to the other. The values describe only the few "
-        "users or items that both know.",
+        "Less than half of the users or items of one table are in the other. The values describe "
+        "only those in both.",
         "Use the same identifiers in both. Look for leading zeros, white space, capital letters, "
         "and numbers that were written as floats.",
     ),
