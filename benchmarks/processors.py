@@ -10,7 +10,7 @@ compares all files with those of the one arithmetic, and all artifacts cell by c
 accepted ones (``record`` compares alone). What moved goes to
 ``benchmarks/processors/<edition>.csv``: for each arithmetic, artifact and column the number of
 cells and the largest difference. ``write`` makes the tolerances of ``config/drift.yaml`` and the
-tables of ``docs/reading_results.md`` from these records. Accepted results must have been made with
+table of ``docs/reading_results.md`` from these records. Accepted results must have been made with
 the one arithmetic, by the code that this lies in.
 
 A tolerance is three times the largest difference that any arithmetic has shown in this column of
@@ -283,24 +283,14 @@ def _most_moved(rows: pd.DataFrame) -> str:
     return ", ".join(cells.index[:3])
 
 
-def table_of_tolerances(found: dict[str, dict[str, object]]) -> str:
-    """Return the table of all tolerances, in Markdown."""
-    lines = ["| column | may move by | because |", "| --- | --- | --- |"]
-    units = {"absolute": "{}", "relative": "{} of it", "per_list": "{} per list", "counts": "{}"}
-    for pattern, bounds in found.items():
-        sizes = [units[name].format(size) for name, size in bounds.items() if name in units]
-        lines.append(f"| `{pattern}` | {' or '.join(sizes)} | {bounds['reason']} |")
-    return "\n".join(lines)
-
-
 def write() -> None:
-    """Write tolerances and tables from the records."""
+    """Write the tolerances and the table of arithmetics from the records."""
     records = {path.stem: read_record(path) for path in sorted(RECORDS.glob("*.csv"))}
     found = tolerances(pd.concat(records.values()))
     text = yaml.safe_dump({"tolerances": found}, sort_keys=False, width=100)
     write_atomically(DRIFT, replaced(DRIFT, "# {}\n", text))
-    tables = f"{table_of_arithmetics(records)}\n\n{table_of_tolerances(found)}\n"
-    write_atomically(PAGE, replaced(PAGE, "<!-- {} -->\n", f"\n{tables}\n"))
+    table = f"\n{table_of_arithmetics(records)}\n\n"
+    write_atomically(PAGE, replaced(PAGE, "<!-- {} -->\n", table))
 
 
 def read_record(path: Path) -> pd.DataFrame:

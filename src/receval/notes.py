@@ -14,8 +14,8 @@ from typing import Any, Literal
 Gravity = Literal["misleading", "doubtful", "information"]
 
 GRAVITIES: dict[Gravity, str] = {
-    "misleading": "numbers do not mean what their names say",
-    "doubtful": "numbers may not mean what their names say, or tell little",
+    "misleading": "the numbers do not mean what their names say",
+    "doubtful": "the numbers may not mean what their names say, or may say little",
     "information": "how the numbers came about",
 }
 """How grave notes are, the gravest first."""
@@ -45,190 +45,188 @@ class NoteKind:
 NOTES: dict[str, NoteKind] = {
     "few-identifiers-known": NoteKind(
         "misleading",
-        "Users or items that the other side does not know cannot be right: the values are those of "
-        "the few that both know.",
-        "Give both sides the same identifiers: look for zeros in front, white space, capitals, "
+        "Less than half of the users or items of one table are in the other. The values describe "
+        "only those in both.",
+        "Use the same identifiers in both. Look for leading zeros, white space, capital letters, "
         "and numbers that were written as floats.",
     ),
     "near-identifiers": NoteKind(
         "doubtful",
-        "Identifiers that differ in white space, capitals or a fraction of 0 alone are mostly "
-        "those of one user or item; here they are taken for different ones.",
-        "Clean the identifiers, or ignore the note if they are different ones.",
+        "Identifiers that differ only in white space, capital letters or a trailing .0 usually "
+        "name one user or item, but are treated as different ones.",
+        "Clean the identifiers, or ignore the note if they are really different.",
     ),
     "no-rating-column": NoteKind(
         "doubtful",
-        "No column has a name that tables usually give to ratings, so that every row counts 1.",
-        "Say which column has the ratings (--rating), or that none has (--rating -).",
+        "No column has a usual name for ratings, so every row counts as a rating of 1.",
+        "Name the column of ratings (--rating), or say that there is none (--rating -).",
     ),
     "constant-ratings": NoteKind(
         "doubtful",
-        "All ratings are the same: either every pair is relevant or none is.",
-        "Look whether the right column was read (--rating).",
+        "All ratings are equal, so either every rated item is relevant or none is.",
+        "Check that the right column was read (--rating).",
     ),
     "early-times": NoteKind(
         "doubtful",
-        "As seconds, the times are of the years after 1970: they probably have another unit.",
-        "Say the unit of times (--time-unit).",
+        "Read as seconds, the times lie shortly after 1970, so they probably have another unit.",
+        "Give the unit of the times (--time-unit).",
     ),
     "empty-lists": NoteKind(
         "doubtful",
-        "Users whose list is empty have no rows in the table that is read.",
-        "Look why the lists are empty; such users count 0 where they are tested.",
+        "The lists of some users are empty. These users count as 0 if they have test ratings.",
+        "Find out why their lists are empty.",
     ),
     "no-scores": NoteKind(
         "misleading",
-        "Without finite scores nothing is ordered: what is measured is the order of equal scores.",
-        "Look whether the right column was read (--run-score), and whether the system diverged.",
+        "No score is finite, so nothing orders the lists but the rule for equal scores.",
+        "Check that the right column was read (--run-score) and that the system did not diverge.",
     ),
     "items-without-scores": NoteKind(
         "doubtful",
         "Items whose score is NaN are not recommended.",
-        "Look whether the system diverged, or leave these rows out.",
+        "Check whether the system diverged, or leave these rows out.",
     ),
     "ranks-against-scores": NoteKind(
         "misleading",
-        "Where a run's ranks and scores disagree, one of them is not what it seems: a distance, a "
-        "loss, or ranks that were counted from the worst.",
-        "Say which orders the lists (--run-order), or leave the other column out.",
+        "The ranks and the scores of a run disagree. The scores may be distances or losses, or the "
+        "ranks may count from the worst item.",
+        "Say which of the two orders the lists (--run-order), or leave the other column out.",
     ),
     "equal-scores": NoteKind(
         "doubtful",
-        "Where all items of a run have one score, only the rule for equal scores is measured.",
-        "Look whether the right column was read (--run-score), or use ranks (--run-rank).",
+        "All items of a run have the same score, so the rule for equal scores decides their order.",
+        "Check that the right column was read (--run-score), or use ranks (--run-rank).",
     ),
     "order-of-equal-scores": NoteKind(
         "information",
-        "Tools order equal scores by rules of their own, and values depend on the rule.",
+        "Tools order items with equal scores by different rules, and values depend on the rule.",
         "Give runs without equal scores, or choose the rule (--ties).",
     ),
     "dialect": NoteKind(
         "information",
-        "The tool whose definitions were chosen does more, or less, than its definitions say.",
+        "The values of the chosen tool differ in something that its definitions do not say.",
         "See docs/dialects.md.",
     ),
     "negative-ratings": NoteKind(
         "information",
-        "A gain below 0 would make values above 1 or below 0 possible; as in trec_eval, there is "
-        "none. Items of negative grades in TREC's judgments count as not judged, too; those of "
-        "negative ratings are disliked.",
-        "Shift the ratings if those below 0 should be told apart.",
+        "Ratings below 0 have gain 0, as in trec_eval, so that values stay between 0 and 1. Items "
+        "with negative grades in TREC's judgments count as unjudged; items with negative ratings "
+        "count as disliked.",
+        "Shift the ratings if different ratings below 0 should have different gains.",
     ),
     "users-without-lists": NoteKind(
         "doubtful",
-        "Users for whom a run has no list count 0, unless they are not averaged.",
-        "Average those who have lists (--users covered), or complete the run.",
+        "Users for whom a run has no list count as 0, unless they are left out of the average.",
+        "Average only users with lists (--users covered), or complete the run.",
     ),
     "untested-users": NoteKind(
         "information",
         "Lists of users without test ratings cannot be measured.",
-        "Nothing, unless these users should be tested.",
+        "Nothing, unless these users should have test ratings.",
     ),
     "shown-not-clicked": NoteKind(
         "information",
-        "To many systems every training pair is positive, even one of an item that was shown and "
+        "Many systems take every training row as positive, even one for an item that was shown but "
         "not clicked.",
-        "Leave out the rows without a click if no system should learn from them.",
+        "Leave out the rows without a click if systems should not learn from them.",
     ),
     "other-data": NoteKind(
         "doubtful",
-        "A command that is repeated on other ratings gives other values.",
-        "Look which file has changed, or ignore the note if it should have.",
+        "A command was repeated on files that have changed, so values may differ.",
+        "Check which file has changed, or ignore the note if the change was intended.",
     ),
     "trained-pairs": NoteKind(
         "doubtful",
-        "What a user has trained on is no candidate: such a test pair could never be found.",
-        "Look how test and training data were split.",
+        "Items that a user has rated in the training data are not candidates, so a test rating of "
+        "one of them can never be found.",
+        "Check how test and training data were split.",
     ),
     "few-users": NoteKind(
         "doubtful",
-        "Averages over few of all users may say nothing of the others.",
+        "Averages over a small part of the users may say nothing about the others.",
         "Choose a split that tests more users, or give more ratings.",
     ),
     "users-left-out": NoteKind(
         "information",
-        "Averages are over those users alone who have a list that counts.",
-        "Choose another split, protocol or --users if they should be averaged.",
+        "The averages leave out users who have no list that counts.",
+        "Choose another split, protocol or --users to include them.",
     ),
     "fewer-candidates": NoteKind(
         "doubtful",
-        "Where there are fewer items than a protocol samples, lists are shorter than it says, and "
-        "values higher.",
-        "Sample fewer items, or rank all (AN).",
+        "There are fewer items than the protocol samples, so lists are shorter and values higher.",
+        "Sample fewer items, or rank all of them (AN).",
     ),
     "users-without-scores": NoteKind(
         "doubtful",
-        "Users for whom a system has no finite score have no list, and count 0.",
-        "Look whether the system diverged, or knows nothing of these users.",
+        "Users for whom a system has no finite score have no list, and count as 0.",
+        "Check whether the system diverged, or did not know these users.",
     ),
     "extreme-threshold": NoteKind(
         "doubtful",
-        "Where nearly all or nearly no ratings are relevant, values depend on a few of them alone.",
-        "Say from which rating on users like an item (--relevant).",
+        "Nearly all or nearly no ratings are relevant, so values depend on a few ratings.",
+        "Set the lowest rating that counts as relevant (--relevant).",
     ),
     "selection": NoteKind(
         "information",
-        "A selection changes how many users, items and ratings there are, and what competes.",
-        "Give unselected_items='candidates' if all items should compete.",
+        "A selection of ratings also changes the users, the items and the candidates.",
+        "Set unselected_items='candidates' to rank all items.",
     ),
     "tied-times": NoteKind(
         "doubtful",
-        "Time does not say which of several ratings with the same time comes last: chance does.",
-        "Give finer times, split another way, or try several seeds.",
+        "Several ratings have the same time, so chance decides which of them comes last.",
+        "Give finer times, choose another split, or try several seeds.",
     ),
     "no-times": NoteKind(
         "information",
-        "Without times nothing can be split by them.",
-        "Read a column of times if there is one (--timestamp).",
+        "Splits by time need times, and there are none.",
+        "Name the column of times if there is one (--timestamp).",
     ),
     "split-impossible": NoteKind(
         "information",
-        "The data does not allow a kind of split.",
-        "The note says why.",
+        "A kind of split cannot be made from these data; the note says why.",
+        "Nothing, or change what the note names.",
     ),
     "sample-of-users": NoteKind(
         "information",
-        "What takes long was measured on some of the users, drawn at random.",
-        "Nothing: sizes and splits are of all users.",
+        "Slow measurements used a random sample of the users.",
+        "Nothing: sizes and splits cover all users.",
     ),
     "unbiased-left-out": NoteKind(
         "information",
-        "Unbiased judgments of users or items that no rating names cannot be used.",
-        "Look whether both files have the same identifiers.",
+        "Unbiased judgments of users or items without ratings cannot be used.",
+        "Check that both files have the same identifiers.",
     ),
     "design-left-out": NoteKind(
         "information",
-        "An experiment needs more items or ratings than there are.",
-        "Nothing; it is shown where there are more.",
+        "An experiment needs more items or ratings than these data have.",
+        "Nothing: the experiment is left out.",
     ),
     "no-figure": NoteKind(
         "information",
-        "A figure that cannot be drawn of these data is left out; tables and data have all of it.",
+        "A figure cannot be drawn from these data; the tables and the CSV files have its numbers.",
         "The note says why; shorter names of systems often help.",
     ),
     "no-table": NoteKind(
         "information",
-        "A table that cannot be set in Markdown or in LaTeX is left out there; the page and the "
-        "data have all of it.",
+        "A table cannot be written in Markdown or LaTeX; the page and the CSV files have it.",
         "The note says why; other names of systems often help.",
     ),
     "too-few-users": NoteKind(
         "doubtful",
-        "With so few users no difference can be significant, however large it is: that none is "
-        "found says nothing.",
+        "With so few users no difference can be significant, however large it is.",
         "Test more users, or compare fewer systems in one call.",
     ),
     "cannot-tell": NoteKind(
         "information",
-        "Where every order has the same value, or users are too few for a test, a universe says "
-        "nothing of the systems: to count it as a draw would make them look alike.",
-        "Nothing: shares are of the universes that can tell. A higher threshold (--relevant) makes "
-        "orders of condensed lists count.",
+        "In some universes every order has the same value, or there are too few users for a test. "
+        "They say nothing about the systems and are not counted as draws.",
+        "Nothing: shares refer to the other universes. With a higher threshold (--relevant), the "
+        "order of condensed lists can matter.",
     ),
     "decision-left-out": NoteKind(
         "information",
         "A level of a decision makes no difference on these data, or cannot be computed.",
-        "Nothing; the other levels are compared.",
+        "Nothing: the other levels are compared.",
     ),
 }
 """All kinds of notes by their codes."""

@@ -42,10 +42,19 @@ def test_every_metric_has_formula_denominator_users_missing_lists_ties_and_sourc
     assert "=" in card.formula
     own = section(name)
     assert f"```math\n{card.formula}\n```" in own
-    for title in ("Denominator", "Evaluated users", "Missing list", "Ties", "Source", "Under 1R"):
-        assert re.search(rf"^- \*\*{title}:\*\* \S", own, flags=re.MULTILINE), title
+    titles = {"Denominator": "Denominator", "Evaluated": "Evaluated users", "Source": "Source"}
+    titles |= {"Missing": "Missing list", "Ties": "Ties"}
+    assert card.fields.keys() == titles.keys()
+    for field, title in titles.items():
+        is_said = re.search(rf"^- \*\*{title}:\*\* \S", own, flags=re.MULTILINE) is not None
+        assert is_said == (card.fields[field] not in (RULES.get(field), "none")), title
     assert card.fields["Source"] != card.fields["Denominator"]
-    assert ("refused" in own) == parse(name).refused_under_1r
+    assert ("**Under 1R:** refused" in own) == parse(name).refused_under_1r
+
+
+def test_the_rules_that_cards_leave_out_stand_above_them() -> None:
+    rules = TEXT.partition("\n## Rules of every metric\n")[2].partition("\n## ")[0]
+    assert all(rule in rules for rule in RULES.values())
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -115,7 +115,7 @@ class ErratumSize(Model):
     numbers : dict of str to Quantity
         The numbers by name, as claims have them.
     short : str
-        For the table of all errata. ``{name:.3f}`` stands for a number here and in ``shown``.
+        For the paper's table of errata. ``{name:.3f}`` stands for a number here and in ``shown``.
     shown : str, optional
         Sentences with the numbers.
     missing : str, optional

@@ -26,10 +26,10 @@ CORNAC = Dialect(
             "MAP",
             "AP",
             cutoff="none",
-            note="It is of all candidates: give lists of all of them. Equal scores have the last "
-            "of their ranks in Cornac.",
+            note="Cornac ranks all candidates: give lists of all of them. It gives equal scores "
+            "the last of their ranks.",
         ),
-        ToolMetric("MRR", "RR", cutoff="none", note="Cornac stops where a user has no hit."),
+        ToolMetric("MRR", "RR", cutoff="none", note="Cornac fails for a user without a hit."),
     ),
     refused={
         "AUC": _OF_SCORES,
@@ -37,7 +37,7 @@ CORNAC = Dialect(
     },
     relevant=1.0,
     users="relevant",
-    ties_in_words="by an unstable sort, turned round; here in the order of the list",
+    ties_in_words="by an unstable sort; here in the order of the list",
     caveats=("with exclude_unknowns Cornac drops test items that are not in the training data",),
     threshold_option="rating_threshold",
 )
@@ -68,6 +68,6 @@ RECPACK = Dialect(
     relevant="positive",
     users="relevant",
     ties_in_words="by an unstable partition; here in the order of the list",
-    caveats=("RecPack takes items for relevant whose test value is not 0, also a negative one",),
+    caveats=("in RecPack, items with a negative test value are relevant, too",),
 )
 """RecPack."""

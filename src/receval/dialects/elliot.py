@@ -41,9 +41,9 @@ ELLIOT = Dialect(
     },
     relevant=0.0,
     users="relevant-covered",
-    ties_in_words="its own topk promises no order, a proxy keeps that of the file; here the same",
+    ties_in_words="any order (its proxy: that of the file); here in the order of the list",
     caveats=(
-        "Elliot counts 0 for a user whose list is empty, and leaves out one who has none; here "
+        "Elliot counts 0 for a user with an empty list, and leaves out a user without a list; here "
         "both are left out",
         "Elliot leaves out users who are not in the training data",
     ),

@@ -25,7 +25,7 @@ RANKSYS = Dialect(
         ToolMetric("ReciprocalRank", "RR"),
         ToolMetric("NDCG", "nDCG(gain=exp-steps)"),
         ToolMetric("FScore", "F1"),
-        ToolMetric("KCall", "Hit", note="KCall of 1 hit."),
+        ToolMetric("KCall", "Hit", note="KCall with 1 hit."),
     ),
     refused={
         "ERR": "its highest rating is that of the test data, and only relevant ratings satisfy",
@@ -36,7 +36,7 @@ RANKSYS = Dialect(
     },
     relevant=1.0,
     users="tested",
-    caveats=("without a number of users RankSys divides by the number of lists",),
+    caveats=("RankSys divides by the number of lists if it is not told the number of users",),
     threshold_option="threshold",
 )
 """RankSys; the threshold has no default there."""
@@ -58,7 +58,7 @@ def _librec(name: str, version: str, entries: tuple[ToolMetric, ...]) -> Dialect
         relevant="any",
         users="tested",
         ties_in_words="by LibRec's own selection; here in the order of the list",
-        caveats=("LibRec makes ratings 0 or 1 where data.convert.binarize.threshold says so",),
+        caveats=("LibRec makes ratings 0 or 1 if data.convert.binarize.threshold is set",),
     )
 
 

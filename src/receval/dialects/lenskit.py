@@ -7,7 +7,7 @@ from receval.dialects.dialect import Dialect, ToolMetric
 
 _NOT_NORMALISED = "a gain that is not normalised is not among the metrics"
 _OF_ITEMS = "it is about the items of lists, not about hits"
-_BELOW_0 = "LensKit subtracts ratings below 0, so that it can be above 1; here their gain is 0."
+_BELOW_0 = "LensKit subtracts ratings below 0; here their gain is 0."
 
 LENSKIT = Dialect(
     name="lenskit",
@@ -48,8 +48,8 @@ LENSKIT = Dialect(
     relevant="any",
     users="covered",
     caveats=(
-        "LensKit averages the users of the run, also those without a test rating, who count 0",
-        "LensKit counts 0 for a user whose list is empty; here such users are left out",
+        "LensKit averages the users of the run; those without a test rating count 0",
+        "LensKit counts 0 for a user with an empty list; here such users are left out",
     ),
 )
 """LensKit for Python, 2025; averages are those of ``list_summary``."""
@@ -65,7 +65,7 @@ LENSKIT_0_14 = Dialect(
             "precision without=rank",
             "P(denominator=filled)",
             aliases=("precision without=rating without=rank",),
-            note="Lists without a column rank.",
+            note="For lists without a column rank.",
         ),
         *(
             ToolMetric(
@@ -92,7 +92,7 @@ LENSKIT_0_14 = Dialect(
             "ndcg without=rating",
             "nDCG(discount=log-after-2,gain=binary)",
             aliases=("ndcg without=rating without=rank",),
-            note="Test data without a column rating.",
+            note="For test data without a column rating.",
         ),
     ),
     refused={"dcg": _NOT_NORMALISED},

@@ -6,7 +6,7 @@ from __future__ import annotations
 from receval.dialects.dialect import Dialect, ToolMetric
 
 _OF_ITEMS = "it is about the items of all lists together, and metrics here are of single lists"
-_BELOW_0 = "The tool subtracts for ratings below 0, so that it can be above 1; here they gain 0."
+_BELOW_0 = "The tool subtracts ratings below 0; here their gain is 0."
 
 RECOMMENDERS = Dialect(
     name="recommenders",
@@ -46,6 +46,6 @@ RECOMMENDERS = Dialect(
     },
     relevant="any",
     users="covered",
-    caveats=("a run without any hit has 0 there, whoever is averaged",),
+    caveats=("if no list has a hit, the tool returns 0",),
 )
 """Recommenders: precision, recall and MAP average users with a list, nDCG all tested ones."""

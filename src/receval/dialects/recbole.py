@@ -40,8 +40,8 @@ RECBOLE = Dialect(
     users="tested",
     ties_in_words="torch.topk promises no order; here in the order of the list",
     caveats=(
-        "RecBole rounds averages to metric_decimal_place digits (4, if nobody says otherwise)",
-        "RecBole gives every user a full list; one that is shorter here ends with misses",
+        "RecBole rounds averages to metric_decimal_place digits, by default 4",
+        "RecBole fills every list; the missing items of a short list count as misses here",
     ),
 )
 """RecBole."""

@@ -73,7 +73,7 @@ IR_MEASURES = Dialect(
             "RR",
             cutoff="optional",
             aliases=("MRR",),
-            note="With a cut-off ir_measures lists the first identifier first among equal scores.",
+            note="With a cut-off, ir_measures puts the first identifier first among equal scores.",
         ),
         ToolMetric("Rprec", "Rprec", cutoff="none", aliases=("RPrec",)),
         ToolMetric("Success", "Hit"),
@@ -126,7 +126,7 @@ RANX = Dialect(
             "bpref",
             "bpref",
             cutoff="none",
-            note="Where no item is judged not relevant, ranx has NaN; here hits count 1.",
+            note="If no item is judged not relevant, ranx has NaN; here hits count 1.",
         ),
     ),
     refused={
@@ -137,9 +137,9 @@ RANX = Dialect(
     users="tested",
     ties_in_words="by an unstable sort; here in the order of the list",
     caveats=(
-        "ranx takes whole numbers as judgments: the rest of a rating behind the point is cut",
-        "ranx stops where run and judgments are not of the same users (make_comparable=True: "
-        "users without a list count 0, as here)",
+        "ranx takes whole numbers as judgments and cuts off fractions",
+        "ranx refuses a run that has other users than the judgments; with make_comparable=True "
+        "users without a list count 0, as here",
     ),
     threshold_option="rel_lvl",
 )

@@ -28,16 +28,13 @@ class AveragePrecision(Metric):
     .. math:: AP@n = \frac{1}{|PR_{test}(u)|} \sum_{i \in PR_{test}(u),\, rank(i) \le n}
               \frac{TP@rank(i)}{rank(i)}
 
-    With ``terms=ranks`` the precisions at all ranks are summed, hit or not:
-    :math:`\sum_{k=1}^{n} TP@k / k` (Elliot's MAP, which has ``denominator=cutoff``).
+    With ``terms=ranks`` the precisions at all ranks are summed:
+    :math:`\sum_{k=1}^{n} TP@k / k` (with ``denominator=cutoff`` Elliot's MAP).
 
-    :Denominator: all relevant test items; those that the list does not reach add 0. Tools divide
-        by other numbers: ``reachable``, :math:`\min(n, |PR_{test}(u)|)`; ``listed``, the same with
-        the list's own length where it is shorter than the cut-off; ``hits``, :math:`TP@n`;
-        ``cutoff``, :math:`n`, without which it is the length of the list
-    :Missing: 0, also for users without relevant test items
-    :Source: trec_eval's map and map_cut; valcarce2020, equation 4; for the tools
-        ``docs/dialects.md``
+    :Denominator: all relevant test items. Other choices: ``reachable``,
+        :math:`\min(n, |PR_{test}(u)|)`; ``listed``, the same with the list's length if that is
+        below the cut-off; ``hits``, :math:`TP@n`; ``cutoff``, :math:`n`, or the list's length
+    :Source: trec_eval's map and map_cut; valcarce2020, equation 4
 
     Parameters
     ----------
@@ -114,13 +111,11 @@ class InferredAveragePrecision(Metric):
 
     with :math:`r` relevant and :math:`s` non-relevant judged items above rank :math:`k` and
     :math:`\epsilon = 10^{-5}`. The form ``trec_eval`` multiplies the second term by
-    :math:`(r + s) / (k - 1)`, the share of pooled items above, where the pool is what is judged
-    and what has a negative grade among TREC's judgments.
-    The form ``bellogin`` does so too, has no :math:`\epsilon`, and counts the item itself in the
-    last fraction: :math:`(r + 1) / (r + 1 + s)`. Under 1R these two are the reciprocal rank.
+    :math:`(r + s) / (k - 1)`, the share of pooled items above; items with negative grades in TREC's
+    judgments are pooled, too. The form ``bellogin`` also does so, without :math:`\epsilon` and
+    with :math:`(r + 1) / (r + 1 + s)` as last fraction.
 
-    :Denominator: all relevant test items; those that the list does not reach add 0
-    :Missing: 0, also for users without relevant test items
+    :Denominator: all relevant test items
     :Source: Yilmaz and Aslam 2008; valcarce2020, equations 10 and 11 (infAP2 of the released
         tool); trec_eval's infAP; bellogin2017, section 7
 

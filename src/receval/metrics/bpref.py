@@ -21,13 +21,11 @@ class BinaryPreference(Metric):
     .. math:: bpref@n = \frac{1}{R} \sum_{i \in PR_{test}(u),\, rank(i) \le n}
               \left(1 - \frac{\min(FP@rank(i),\, R)}{\min(N,\, R)}\right)
 
-    with :math:`R` relevant and :math:`N` non-relevant judged test items; a relevant item with no
-    non-relevant one above it adds 1. Unjudged items do not count. The form ``bellogin`` has
-    :math:`FP@rank(i)` in the numerator as it is, so that an item below more than
-    :math:`\min(N, R)` non-relevant ones adds a negative number.
+    with :math:`R` relevant and :math:`N` non-relevant judged test items. A relevant item with no
+    non-relevant one above it adds 1. In the form ``bellogin`` the numerator is :math:`FP@rank(i)`
+    without the minimum, so terms can be negative.
 
-    :Denominator: all relevant test items; those that the list does not reach add 0
-    :Missing: 0, also for users without relevant test items
+    :Denominator: all relevant test items
     :Source: Buckley and Voorhees 2004; trec_eval's bpref; valcarce2020, equation 9; bellogin2017,
         section 7 (the form ``bellogin``)
 

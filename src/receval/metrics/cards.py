@@ -18,14 +18,14 @@ from receval.metrics.registry import METRICS, metric_class
 
 RULES = {
     "Evaluated": "users with a test rating, unless the aggregation names others",
-    "Missing": "0",
-    "Ties": "items with equal scores stand in the protocol's order",
+    "Missing": "0, also for users without any test item that the metric looks for",
+    "Ties": "items with equal scores stand in the order that the protocol says",
 }
 """What holds for a metric whose docstring has no such field."""
 
 UNDER_1R = {
-    False: "one list for each relevant test item, and the average is over lists",
-    True: "refused, because the other judgments of the list are not known",
+    False: "each relevant test item has a list of its own, and the average is over lists",
+    True: "refused",
 }
 """What a metric is under 1R, by whether it needs all judgments."""
 
@@ -45,26 +45,30 @@ _INTRODUCTION = """\
 
 Written by `receval repo metrics` from the code that computes them; edit the docstrings instead.
 
-A metric is a value with parameters and one label, `name(parameter=value,...)@cutoff`, such as
-`nDCG(gain=exp)@10`. `receval.metrics.registry.parse` reads it. Parameters at their default are left
-out.
+Every metric has a label, `name(parameter=value,...)@cutoff`, such as `nDCG(gain=exp)@10`.
+Parameters at their default are left out. [Dialects](dialects.md) say which label gives the values
+of RecBole, trec_eval and other tools.
 
-The user's test ratings are $`R_{test}(u)`$; those at or above the relevance threshold $`\\tau`$ are
-$`PR_{test}(u)`$, the relevant items. The others are judged non-relevant, and what the user did not
-rate is unjudged. A list has $`TP@n`$ relevant items and $`FP@n`$ items judged non-relevant in its
-first $`n`$ ranks; $`rank(i)`$ is the rank of an item, from 1, and $`r_k`$ the rating of the item
-at rank $`k`$. Unjudged items add nothing to a sum over ranks."""
+| symbol | meaning |
+| --- | --- |
+| $`R_{test}(u)`$ | the test ratings of the user |
+| $`PR_{test}(u)`$ | those from the relevance threshold $`\\tau`$ on: the relevant items |
+| judged non-relevant | the other test items; items without a test rating are *unjudged* |
+| $`TP@n`$, $`FP@n`$ | relevant items, and items judged non-relevant, in the first $`n`$ ranks |
+| $`rank(i)`$, $`r_k`$ | the rank of an item, from 1; the rating of the item at rank $`k`$ |
+
+Unjudged items add nothing to a sum over ranks."""
 _RULES = """\
 ## Rules of every metric
 
-A card repeats them, or says what holds instead.
+They hold unless the metric's section says otherwise.
 
 - **Evaluated users:** {Evaluated}; see [who is evaluated](#who-is-evaluated).
-- **Missing list:** {Missing}. A user whose list is missing or empty stays in the average.
-- **Ties:** {Ties}: a random order of the items, seeded by dataset, split and fold; the order of
-  item codes; or LibRec's (`receval.protocols.protocol.Protocol`).
-- **Under 1R:** {one_relevant}. Condensed lists are refused there.
-- **Direction:** more is better. Tables have an arrow (↓) by the names of the others."""
+- **Missing list:** {Missing}. Users with a missing or empty list stay in the average.
+- **Ties:** {Ties}: at random with a seed of dataset, split and fold, by item code, or as in LibRec.
+- **Under 1R:** {one_relevant}. Metrics that need all judgments of a list are refused there, and so
+  are condensed lists.
+- **Direction:** more is better. Tables mark the other metrics with an arrow (↓)."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,13 @@ class Card:
 
     def text(self) -> str:
         """Return the card as a section of Markdown."""
-        lines = [f"- **{title}:** {self.fields[field]}" for field, title in _TITLES.items()]
-        lines.append(f"- **Under 1R:** {self.one_relevant}")
+        lines = [
+            f"- **{title}:** {self.fields[field]}"
+            for field, title in _TITLES.items()
+            if self.fields[field] not in (RULES.get(field), "none")
+        ]
+        if self.one_relevant != UNDER_1R[False]:
+            lines.append(f"- **Under 1R:** {self.one_relevant}")
         if self.less_is_better:
             lines.append("- **Direction:** less is better")
         if self.parameters:
@@ -154,13 +163,9 @@ def card_of(kind: type[Metric]) -> Card:
 def document() -> str:
     """Return ``docs/metrics.md``: the cards of all metrics, the averages."""
     cards = [card_of(metric_class(name)) for name in METRICS]
-    contents = "\n".join(
-        f"- [`{card.name}`](#{card.name.lower()}): {card.summary}" for card in cards
-    )
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
     parts = [
         _INTRODUCTION,
-        contents,
         f"## Parameters of every metric\n\n{common}",
         _RULES.format(one_relevant=UNDER_1R[False], **RULES),
         "## The metrics",
@@ -168,10 +173,8 @@ def document() -> str:
         f"## Gains\n\nWhat a judged item adds; unjudged items add nothing.\n\n{_words(gains)}",
         f"## Losses\n\nWhat an item judged non-relevant costs.\n\n{_words(losses)}",
         f"## Who is evaluated\n\n{_words(evaluated_lists)}",
-        "## Averages\n\nThey have labels too; `receval.metrics.averages.parse_average` reads them.",
+        "## Averages\n\nThey have labels as metrics do, such as `geometric(floor=0.001)`.",
         *(_average(kind) for kind in AVERAGES.values()),
-        "## Names of other tools\n\nWhat RecBole, trec_eval and others mean by a name is in "
-        "[dialects](dialects.md).",
     ]
     return "\n\n".join(parts) + "\n"
 

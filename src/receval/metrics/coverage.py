@@ -17,13 +17,12 @@ from receval.metrics.metric import Metric, column, ratio, slots
 class FilledRanks(Metric):
     r"""Share of the ranks of a list that the system could fill.
 
-    Most papers mean by coverage the share of the catalogue that anybody is recommended, so that
-    this has a name of its own; canamares2020 calls it coverage.
+    This is the coverage of canamares2020; elsewhere coverage is mostly the share of the catalogue
+    that is recommended to anybody.
 
     .. math:: FilledRanks@n = \frac{\min(n, |list|)}{n}
 
-    :Denominator: the cut-off, without which there is no number of ranks to fill
-    :Ties: of no consequence
+    :Denominator: the cut-off, which is needed
     :Source: canamares2020, decision C4
 
     Raises
@@ -52,12 +51,9 @@ class Coverage(FilledRanks):
 class UserCoverage(Metric):
     r"""Whether the user got any recommendation; its mean is the share of such users.
 
-    The same at every cut-off.
-
     .. math:: UserCoverage = FilledRanks@1
 
     :Denominator: none
-    :Ties: of no consequence
     :Source: canamares2020, decision C4
     """
 
@@ -73,10 +69,8 @@ class Unjudged(Metric):
 
     .. math:: Unjudged@n = 1 - P@n - antiP@n
 
-    A rank that the system left empty counts as unjudged.
-
-    :Denominator: the cut-off, or without one the length of the list
-    :Missing: 1, as all its ranks are empty
+    :Denominator: the cut-off, or without one the list's length
+    :Missing: 1, as empty ranks count as unjudged
     :Source: canamares2020, figure 3
     """
 

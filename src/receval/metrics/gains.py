@@ -43,20 +43,18 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     ----------
     judged : JudgedItems
     gain : str
-        - ``rating``: :math:`r` for every judged item, also below the threshold (trec_eval)
+        - ``rating``: :math:`r` for every judged item (trec_eval)
         - ``binary``: 1 for relevant items, else 0
         - ``exp``: :math:`2^r - 1` for every judged item
         - ``exp-normalised``: :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)` for every judged item,
           with the highest rating of the dataset; 0 for ratings below 1 (canamares2020, table 3)
         - ``exp-relevant``: :math:`2^r - 1` for relevant items, else 0 (ranx)
         - ``exp-steps``: :math:`2^{r - \tau + 1} - 1` for relevant items, else 0 (RankSys, Elliot)
-        - ``exp-steps-from-0``: :math:`2^{r + 1} - 1` for relevant items, else 0: the steps of a
-          threshold of 0 (WarpRec)
+        - ``exp-steps-from-0``: :math:`2^{r + 1} - 1` for relevant items, else 0 (WarpRec)
         - ``relevant``: :math:`r` for relevant items, else 0 (bellogin2017, section 6.3)
-        - ``steps``: :math:`r - \tau + 1` for relevant items, else 0, so that from :math:`\tau = 4`
-          on 4 and 5 stars become 1 and 2 (menamaldonado2021)
-        - ``cm100k``: the steps of CM100k, where 3 and 4 become 1 and 2, whatever the dataset and
-          its threshold, and 5 stays 5 (the code released with menamaldonado2021)
+        - ``steps``: :math:`r - \tau + 1` for relevant items, else 0 (menamaldonado2021)
+        - ``cm100k``: 1, 2 and 5 for ratings of 3, 4 and 5, else 0, whatever the dataset and its
+          threshold (the code released with menamaldonado2021)
     wanted_by : str
         The metric, for the message.
 
@@ -113,10 +111,9 @@ def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
     judged : JudgedItems
     loss : {"binary", "steps", "cm100k"}
         - ``binary``: 1 for items judged non-relevant
-        - ``steps``: :math:`\tau - r` for items judged non-relevant, so that with :math:`\tau = 4`
-          3, 2 and 1 stars become 1, 2 and 3 (menamaldonado2021)
-        - ``cm100k``: the steps of CM100k, where 2 and 1 become 1 and 2, whatever the dataset and
-          its threshold (the code released with menamaldonado2021)
+        - ``steps``: :math:`\tau - r` for items judged non-relevant (menamaldonado2021)
+        - ``cm100k``: 1 and 2 for ratings of 2 and 1, whatever the dataset and its threshold (the
+          code released with menamaldonado2021)
 
     Returns
     -------

@@ -19,8 +19,8 @@ class Hit(Metric):
 
     .. math:: Hit@n = \min(1, TP@n)
 
-    With ``form=count`` it is :math:`TP@n`, the number of hits. Where each user has one relevant
-    test item, as in a leave-one-out split, Recall is the same.
+    With ``form=count`` it is :math:`TP@n`, the number of hits. It equals Recall where every user
+    has one relevant test item.
 
     :Denominator: none
     :Source: trec_eval's success; Deshpande and Karypis 2004 (the hit rate); RecPack's HitK is
@@ -47,7 +47,6 @@ class RPrecision(Metric):
     .. math:: Rprec@n = \frac{TP@\min(n, R)}{R}, \qquad R = |PR_{test}(u)|
 
     :Denominator: all relevant test items of the user
-    :Missing: 0, also for users without relevant test items
     :Source: trec_eval's Rprec, which has no cut-off; Microsoft recommenders' r_precision_at_k
     """
 

@@ -21,17 +21,12 @@ class KendallTau(Metric):
     .. math:: tau@n = \frac{C@n - D@n}{\sqrt{N@n \cdot (N@n - T@n)}}
 
     :math:`N@n` is the number of pairs of judged items in the first :math:`n` ranks. In
-    :math:`C@n` of them the item with the higher rating stands higher (concordant), in
-    :math:`D@n` lower (discordant), and :math:`T@n` have equal ratings. Where no ratings are
-    equal, their order has 1 and the opposite one -1; random orders have 0 on average. Made for
-    condensed lists; unjudged items do not count, so that full ones differ only by the cut-off.
+    :math:`C@n` of them the item with the higher rating stands higher, in :math:`D@n` lower, and
+    :math:`T@n` have equal ratings. Unjudged items do not count.
 
-    :Denominator: the geometric mean of the numbers of all pairs, as none are tied in the list, and
-        of those not tied in rating
-    :Missing: 0, also where the ranks looked at hold fewer than two judged items or only equal
-        ratings
-    :Ties: as in the list itself, so that it has none; pairs of equal ratings are neither
-        concordant nor discordant
+    :Denominator: the geometric mean of the numbers of all pairs and of those not tied in rating
+    :Missing: 0, also where those ranks hold fewer than two judged items or only equal ratings
+    :Ties: the list has none; pairs of equal ratings count as :math:`T@n`
     :Source: Kendall 1945; canamares2020, sections 3.7 and 4.4
     """
 

@@ -27,13 +27,12 @@ class Metric(ABC):
     Parameters
     ----------
     cutoff : int, optional
-        Only ranks up to it count; None looks at whole lists.
+        Only ranks up to it count; without one, whole lists.
     condensed : bool
-        Measure the list of judged items alone.
+        Whether to measure only the judged items of the list.
     depth : int, optional
-        Lists are cut at this length before anything else, as a run of that depth would be. It
-        differs from a cut-off where a metric normalises by the cut-off (uncut nDCG on lists of
-        100 is ``nDCG(depth=100)``).
+        Lists are cut at this length before anything else, as in a run of that depth:
+        ``nDCG(depth=100)`` is trec_eval's uncut ndcg of such a run.
 
     Examples
     --------

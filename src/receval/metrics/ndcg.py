@@ -26,26 +26,21 @@ class NDCG(Metric):
         nDCG@n = \frac{DCG@n}{IDCG@n}, \qquad
         DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
 
-    The ideal list holds the user's judged test items by descending gain. Without a cut-off both
-    ideal lists are whole: ``nDCG(depth=100)`` is trec_eval's ndcg of a run of 100.
+    The ideal list holds the user's judged test items by descending gain. With
+    ``discount=log-after-2`` the discount is :math:`\log_2 \max(k, 2)`.
 
-    With ``discount=log-after-2`` the gain at rank :math:`k` is divided by
-    :math:`\log_2 \max(k, 2)`, so that the first two ranks weigh the same.
-
-    :Denominator: the gain of the ideal list, cut like the list itself (trec_eval's ndcg_cut) or,
-        with ``ideal=all``, of all judged test items (ndcg of a run that was cut). With
-        ``ideal=filled`` it is cut at the ranks that the list fills, too; with ``ideal=listed`` it
-        holds the judged items of the whole list alone, cut like it
-    :Missing: 0, also for users whose test items have no gain
-    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; for the parameters of tools
-        ``docs/dialects.md``: LensKit's is ``log-after-2``, LibRec's ``filled``, ClayRS' ``listed``
+    :Denominator: the gain of the ideal list, cut as the list is (trec_eval's ndcg_cut). With
+        ``ideal=all`` it is not cut (ndcg of a run that was cut), with ``ideal=filled`` it is cut
+        at the list's length, too, and with ``ideal=listed`` it has only items of the whole list
+    :Source: Järvelin and Kekäläinen 2002; valcarce2020, equation 5; ``log-after-2`` is LensKit's,
+        ``filled`` LibRec's, ``listed`` ClayRS'
 
     Parameters
     ----------
     gain : str
         See :func:`receval.metrics.gains.gains`.
     ideal : {"cut", "all", "filled", "listed"}
-        How much of the ideal list there is; see the denominator.
+        See the denominator above.
     discount : {"log", "log-after-2"}
         See above.
     """
@@ -74,7 +69,7 @@ class NDCG(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class NDCL(Metric):
-    r"""Discounted loss of the list over that of the worst possible list: nDCG of what is disliked.
+    r"""Discounted loss of the list over that of the worst possible list.
 
     .. math::
         nDCL@n = \frac{DCL@n}{IDCL@n}, \qquad
@@ -82,9 +77,7 @@ class NDCL(Metric):
 
     The worst list holds the items judged non-relevant by descending loss.
 
-    :Denominator: the loss of the worst list, cut like the list itself or, with ``ideal=all``, of
-        all judged test items
-    :Missing: 0, also for users whose test items have no loss
+    :Denominator: the loss of the worst list, cut as the list is or, with ``ideal=all``, not cut
     :Source: menamaldonado2021, section 8 (figures 17 and 18)
 
     Parameters

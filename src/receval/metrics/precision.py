@@ -21,14 +21,9 @@ class Precision(Metric):
 
     .. math:: P@n = \frac{TP@n}{n}, \qquad P = \frac{TP}{|list|}
 
-    Without a cut-off it is the length of the list, so that the precision of a complete list is
-    :math:`\rho_u` for every system (bellogin2017, section 4.2); on lists of some depth this is the
-    released ``set_P`` of valcarce2018.
-
-    :Denominator: the cut-off, even where the list is shorter; with ``denominator=filled`` the
-        ranks that the list fills, which for condensed lists is :math:`TP + FP`
-        (menamaldonado2021)
-    :Missing: 0, also for an empty list without a cut-off
+    :Denominator: the cut-off, even where the list is shorter, and the list's length if there is no
+        cut-off; with ``denominator=filled`` the ranks that the list fills, which for condensed
+        lists is :math:`TP + FP` (menamaldonado2021)
     :Source: trec_eval's P and set_P; bellogin2017, section 3.2; valcarce2020, equation 1
 
     Parameters
@@ -50,8 +45,6 @@ class AntiPrecision(Metric):
     r"""Share of items judged non-relevant in the list.
 
     .. math:: antiP@n = \frac{FP@n}{n}
-
-    Items without a judgment are neither true nor false positives.
 
     :Denominator: as that of P
     :Source: menamaldonado2021, section 3
@@ -78,9 +71,7 @@ class F1(Metric):
 
     .. math:: F1@n = \frac{2\, P@n\, Recall@n}{P@n + Recall@n} = \frac{2\, TP@n}{n + |PR_{test}(u)|}
 
-    :Denominator: the cut-off (without one, the length of the list: the released ``set_F``) and all
-        relevant test items
-    :Missing: 0, also for users without a hit
+    :Denominator: the cut-off (without one, the list's length) and all relevant test items
     :Source: valcarce2020, equation 3; trec_eval's set_F
     """
 

@@ -17,14 +17,13 @@ from receval.storage.kernel_cache import njit
 
 @dataclass(frozen=True, kw_only=True)
 class RankBiasedPrecision(Metric):
-    r"""Gain that a user meets who goes on to the next rank with probability phi.
+    r"""Expected gain of a user who goes on to the next rank with probability phi.
 
     .. math:: RBP@n = (1 - \phi) \sum_{k=1}^{n} g(r_k)\, \phi^{k-1}
 
-    :Denominator: none; it lies in 0..1 for gains in 0..1. With ``denominator=best`` what a list
-        with a relevant item at each of its first :math:`m` ranks has, :math:`1 - \phi^m`, where
-        :math:`m` is the number of relevant test items, or of the ranks up to :math:`n` that the
-        list fills, whichever is smaller
+    :Denominator: none. With ``denominator=best`` the value of the best list,
+        :math:`1 - \phi^m`, where :math:`m` is the smaller of the number of relevant test items and
+        the number of ranks up to :math:`n` that the list fills
     :Source: Moffat and Zobel 2008; canamares2020, section 3.6, which gives no phi; LensKit's
         ``normalize`` is ``denominator=best``
 
@@ -64,7 +63,7 @@ class RankBiasedResidual(Metric):
     .. math:: RBPresidual@n = 1 - (1 - \phi) \sum_{k \le n,\, k \text{ judged}} \phi^{k-1}
 
     :Denominator: none
-    :Missing: 1, as nothing is known of a list without judged items
+    :Missing: 1
     :Source: Moffat and Zobel 2008; canamares2020, section 3.9
 
     Parameters
@@ -94,19 +93,18 @@ class RankBiasedOverlap(Metric):
     .. math:: RBO@n = \frac{X_D}{D} \phi^D +
               \frac{1 - \phi}{\phi} \sum_{d=1}^{D} \frac{X_d}{d} \phi^d
 
-    :math:`X_d` is the number of items in the first :math:`d` ranks of both; :math:`D` is the
-    cut-off or the length of the list, whichever is smaller. The ideal order has the judged items
-    of the list by descending rating. Made for condensed lists, where both hold the same items and
-    a perfect order scores 1.
+    :math:`X_d` is the number of items in the first :math:`d` ranks of both orders; :math:`D` is
+    the cut-off or the length of the list, whichever is smaller. The ideal order has the judged
+    items of the list by descending rating. On condensed lists a perfect order scores 1.
 
-    :Denominator: none; each term's is the number of ranks compared
-    :Ties: as in the list itself; in the ideal order equal ratings stand in the order of the list
+    :Denominator: none
+    :Ties: in the ideal order, equal ratings stand in the order of the list
     :Source: Webber et al. 2010, equation 23; canamares2020, section 3.7
 
     Parameters
     ----------
     phi : float
-        Between 0 and 1; the chance that the comparison goes on to the next rank.
+        Between 0 and 1; the probability of going on to the next rank.
     """
 
     name: ClassVar[str] = "RBO"

@@ -20,9 +20,8 @@ class Recall(Metric):
 
     .. math:: Recall@n = \frac{TP@n}{|PR_{test}(u)|}
 
-    :Denominator: all relevant test items of the user; with ``denominator=reachable`` as many of
-        them as a list of the cut-off's length can hold, :math:`\min(n, |PR_{test}(u)|)`
-    :Missing: 0, also for users without relevant test items
+    :Denominator: all relevant test items of the user; with ``denominator=reachable``
+        :math:`\min(n, |PR_{test}(u)|)`
     :Source: trec_eval's recall; valcarce2020, equation 2; LensKit and RecPack's CalibratedRecallK
         have ``denominator=reachable``
 
@@ -44,25 +43,22 @@ class Recall(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class StratifiedRecall(Metric):
-    r"""Recall in which an item weighs the less, the more positive ratings it has.
+    r"""Recall with lower weights for items with more positive ratings.
 
     .. math:: StratifiedRecall@n =
               \frac{\sum_{i \in PR_{test}(u),\, rank(i) \le n} |PR(i)|^{-\gamma / (\gamma + 1)}}
                    {\sum_{i \in PR_{test}(u)} |PR(i)|^{-\gamma / (\gamma + 1)}}
 
-    :math:`PR(i)` are the positive ratings of the item in the whole dataset. :math:`\gamma = 0` is
-    recall; ``inf`` makes the weight inversely proportional to the positive ratings. An item that is
-    relevant in the test set alone, as unbiased judgments can make it, weighs as one with a single
-    positive rating.
+    :math:`PR(i)` are the positive ratings of the item in the whole dataset, at least one.
+    :math:`\gamma = 0` is recall; ``inf`` makes weights inversely proportional to :math:`|PR(i)|`.
 
     :Denominator: the weights of all relevant test items of the user
-    :Missing: 0, also for users without relevant test items
     :Source: Steck 2011; bellogin2017, section 7
 
     Parameters
     ----------
     gamma : float
-        At least 0; the greater, the less popular items weigh.
+        At least 0; larger values give popular items less weight.
 
     Raises
     ------
@@ -112,7 +108,6 @@ class Fallout(Metric):
     .. math:: Fallout@n = \frac{FP@n}{|R_{test}(u) \setminus PR_{test}(u)|}
 
     :Denominator: all test items of the user that are judged non-relevant
-    :Missing: 0, also for users without such items
     :Source: menamaldonado2021, section 3
     """
 

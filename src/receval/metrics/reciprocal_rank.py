@@ -76,13 +76,12 @@ def _first_ranks(
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedReciprocalRank(Metric):
-    r"""Expected reciprocal of the rank at which a user stops who is satisfied by chance.
+    r"""Expected reciprocal of the rank at which the user is satisfied and stops.
 
     .. math:: ERR@n = \sum_{k=1}^n \frac{G_k}{k} \prod_{p=1}^{k-1} (1 - G_p), \qquad
               G_k = \frac{2^{r_k} - 1}{2^{r_{max}}}
 
-    Every judged item satisfies with its probability, also below the relevance threshold; unjudged
-    items never do.
+    Judged items below the relevance threshold count, too.
 
     :Denominator: none
     :Source: Chapelle et al. 2009; valcarce2020, equations 7 and 8; the released tool has
@@ -91,8 +90,7 @@ class ExpectedReciprocalRank(Metric):
     Parameters
     ----------
     maximum : {"dataset", "user"}
-        Whether :math:`r_{max}` is the highest rating of the dataset (the text) or of the user's
-        test ratings (the released tool).
+        Whose highest rating :math:`r_{max}` is: the dataset's or that of the user's test ratings.
 
     Raises
     ------

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -16,30 +18,30 @@ _INTRODUCTION = """\
 
 Written by `receval repo errata` from `config/errata.yaml` and accepted results; edit the former.
 
-This page could only be written because the authors of the five papers say exactly what they
-did, and released data, code and the values of single systems. We thank them for it: papers that
-say and release less would have a shorter page. Most of what follows is small and touches no
-conclusion; where one hangs on it, the entry says so.
+An *erratum* is a place where a paper's text, its figures or tables and its released code disagree
+with each other or with the public data, or where the text leaves open what its figures need
+(E-05). We could find these only because the authors say exactly what they did and released data,
+code and values, for which we thank them. Most errata are small and change no conclusion.
 
-An *erratum* here is a place where a paper's text, its figures or tables and its released code
-disagree with each other, or with the public data, or where a text leaves open what its
-figures need (E-05). Each has both forms, with the names under
-which the library or its configuration has them, the size of the effect on our data, a command
-that shows it, and how certain we are: *certain*, if anyone can see it in what is printed or
-released, *likely*, if it is inferred from that, *open*, if it is no more than possible. Code
-that was released with a paper may be of a library that its authors did not write: E-38 and E-40 to
-E-43 are of LibRec 2.0.0, which its paper names, and whose methods it cites and does not describe.
-Numbers of ours are read from `results/full` when the page is written: MovieLens 1M and CM100k are
-there, the other datasets are not. Claims have their numbers in the project's list of what the
-papers claim. The papers were read as plain text, without their figures: what is said of a figure
-is from its caption, from the sentences on it, or from released values.
+Each entry has both forms, with the names that receval gives them, and
 
-**Correct us.** We may be wrong, or may have overlooked what explains a difference. Tell us the
-number of the erratum and what the paper or its code does, or change the entry in
-`config/errata.yaml` and run `receval repo errata`. Corrections by the authors are welcome
-above all."""
+- **Effect:** its size on our data, MovieLens 1M and CM100k. The artifact in brackets has it;
+  `snakemake --cores 2 -- work/full/artifacts/bellogin2017/fig02.csv` makes one again. In the YAML,
+  `command` shows each erratum.
+- **Certain**, if anyone can see it in what is printed or released; **likely**, if it is inferred
+  from that; **open**, if it is only possible.
 
-_HEADINGS = ("", "paper", "where", "what", "size on our data", "certainty")
+Released code may be of a library that the authors did not write: E-38 and E-40 to E-43 are about
+LibRec 2.0.0. We read the papers as plain text, without figures: what we say about a figure comes
+from its caption, the text or released values.
+
+**Please correct us**: name the erratum and what the paper or its code does, or change
+`config/errata.yaml` and run `receval repo errata`. Corrections by the authors are most welcome."""
+
+_SHOWN_KINDS = ("metric", "average", "system", "split", "protocol")
+"""Kinds of names that a reader can use; columns, settings and functions stay in the YAML."""
+
+_ARTIFACT = re.compile(r"(?:work/full/artifacts|results/full)/(\w+/\w+)\.csv")
 
 
 def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
@@ -62,12 +64,6 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
     counts = Counter(erratum.certainty for erratum in errata.values())
     counted = ", ".join(f"{counts[word]} {word}" for word in ("certain", "likely", "open"))
     parts = [_INTRODUCTION, f"There are {len(errata)} errata: {counted}."]
-    rows = [_HEADINGS, ("---",) * len(_HEADINGS)]
-    for name, erratum in errata.items():
-        link, paper = f"[{name}](#{name.lower()})", f"`{erratum.paper}`"
-        short = texts[name][0]
-        rows.append((link, paper, erratum.where, erratum.title, short, erratum.certainty))
-    parts.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
     for paper, names in groupby(errata, key=lambda name: errata[name].paper):
         study = read_yaml(config / "studies" / f"{paper}.yaml")
         parts.append(f"## {paper}\n\n{study['citation']}")
@@ -77,22 +73,32 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
 
 def _section(name: str, erratum: Erratum, size: str) -> str:
     one, other = erratum.text.source, erratum.other.source
+    artifact = _ARTIFACT.search(erratum.command)
+    data = f" (`{artifact[1]}`)" if artifact else ""
+    claims = f" ({_claims(erratum.claims)})" if erratum.claims else ""
     lines = [
-        f"**Where:** {erratum.where}",
-        _form(f"The {one}", erratum.text),
-        _form(f"The {other}{', elsewhere' * (one == other)}", erratum.other),
-        f"**Size:** {size}",
-        f"**See it:** `{erratum.command}`",
-        f"**{erratum.certainty.capitalize()}.** {erratum.because}",
+        _form(one.capitalize(), erratum.text),
+        _form("Elsewhere" if one == other else other.capitalize(), erratum.other),
+        f"**Effect:** {size}{data}",
+        f"**{erratum.certainty.capitalize()}:** {erratum.because}",
     ]
-    if erratum.claims:
-        lines.append(f"**Claims:** {', '.join(erratum.claims)}")
     anchor = f'<a id="{name.lower()}"></a>'
     text = "\n".join(f"- {line}" for line in lines)
-    return f"{anchor}\n\n### {name}: {erratum.title}\n\n{text}"
+    return f"{anchor}\n\n### {name}: {erratum.title}\n\n{erratum.where}{claims}\n\n{text}"
+
+
+def _claims(claims: Sequence[str]) -> str:
+    """Return numbers of claims, three or more in a row as a range."""
+    rows: list[list[str]] = []
+    for claim in claims:
+        number = int(claim.rpartition("-")[2])
+        if rows and int(rows[-1][-1].rpartition("-")[2]) == number - 1:
+            rows[-1].append(claim)
+        else:
+            rows.append([claim])
+    return ", ".join(f"{row[0]} to {row[-1]}" if len(row) > 2 else ", ".join(row) for row in rows)
 
 
 def _form(whose: str, form: ErratumForm) -> str:
-    names = ", ".join(f"{name.kind} `{name.name}`" for name in form.here)
-    here = f" Here: {names}." if names else ""
-    return f"**{whose}** ({form.form}). {form.says}{here}"
+    names = ", ".join(f"`{n.name}`" for n in form.here if n.kind in _SHOWN_KINDS)
+    return f"**{whose}:** {form.says}" + (f" ({names})" if names else "")

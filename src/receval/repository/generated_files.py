@@ -28,7 +28,7 @@ def add_generated_files(tasks: Any) -> None:
         (
             "dialects",
             write_dialects_page,
-            f"write the table of {DIALECTS_PAGE}",
+            f"write the tables of {DIALECTS_PAGE}",
         ),
         ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the code"),
         ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
