@@ -19,6 +19,7 @@ TASKS = (
     "errata",
     "dialects",
     "warnings",
+    "studies",
     "citation",
 )
 
