@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from receval.commands.command_parser import as_sentence
+
 
 def add_task(
     tasks: Any, name: str, run: Callable[[argparse.Namespace], int], text: str, writes: bool = False
@@ -26,7 +28,7 @@ def add_task(
         Whether it writes beside the configuration, and so is refused where there is none.
     """
     parser: argparse.ArgumentParser = tasks.add_parser(
-        name, help=text, description=f"{text[0].upper()}{text[1:]}."
+        name, help=text, description=as_sentence(text)
     )
     parser.set_defaults(run=in_repository(run, writes))
     return parser
@@ -40,7 +42,7 @@ def add_edition(parser: argparse.ArgumentParser, default: str | None = None) -> 
         "--edition",
         choices=EDITIONS,
         default=default,
-        help=f"demo or full ({default or 'that of config/config.yaml'})",
+        help=f"demo or full (default: {default or 'that of config/config.yaml'})",
     )
 
 

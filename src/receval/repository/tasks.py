@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from receval.commands.command_parser import as_sentence
+
 TASKS = (
     "drift",
     "accept",
@@ -34,8 +36,8 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
         Whether to add the tasks, too: they load the models of the configuration, for which no
         other command should wait.
     """
-    text = "tasks in the repository: " + ", ".join(TASKS)
-    parser = commands.add_parser("repo", help=text, description=text)
+    text = "maintain a clone of the repository: " + ", ".join(TASKS)
+    parser = commands.add_parser("repo", help=text, description=as_sentence(text))
     if not with_tasks:
         return
     from receval.repository.accept import add_accept

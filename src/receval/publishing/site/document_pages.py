@@ -27,7 +27,7 @@ GROUPS = {
         "running": "Commands, options, and making one thing again.",
         "datasets": "Which there are, and how to get those that must be asked for.",
         "reading_results": "What the files are, and how fresh results are compared with them.",
-        "recipes": "Six worked examples: a dataset, its twin, a system, a metric, a table, a figure.",
+        "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
         "cluster": "Running on a Slurm cluster.",
         "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
     },
