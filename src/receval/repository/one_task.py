@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from receval.commands.command_parser import as_sentence
-
 
 def add_task(
     tasks: Any, name: str, run: Callable[[argparse.Namespace], int], text: str, writes: bool = False
@@ -28,7 +26,7 @@ def add_task(
         Whether it writes beside the configuration, and so is refused where there is none.
     """
     parser: argparse.ArgumentParser = tasks.add_parser(
-        name, help=text, description=as_sentence(text)
+        name, help=text, description=f"{text[0].upper()}{text[1:]}."
     )
     parser.set_defaults(run=in_repository(run, writes))
     return parser

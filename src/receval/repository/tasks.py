@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from receval.commands.command_parser import as_sentence
-
 TASKS = (
     "drift",
     "accept",
@@ -37,7 +35,7 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
         other command should wait.
     """
     text = "maintain a clone of the repository: " + ", ".join(TASKS)
-    parser = commands.add_parser("repo", help=text, description=as_sentence(text))
+    parser = commands.add_parser("repo", help=text, description=f"{text[0].upper()}{text[1:]}.")
     if not with_tasks:
         return
     from receval.repository.accept import add_accept
