@@ -1,20 +1,22 @@
-# make demo        the demo edition from nothing to its drift report, a few minutes
-# make quick       the tests of units, within 40 seconds
-# make test        the tests of the library, within three minutes (BUDGET=SECONDS of processor time)
-# make check       make demo, then all tests, also runs of the workflow and those of documents and results
-# make faults      damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer damages)
-# make mutants     see whether the tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
-# make floors      the library's tests with the lowest and the newest versions of what it needs, minutes
-# make reproduce   the full edition: everything from the real datasets
-# make statements  check on what `make reproduce` has made what the pages say of the accepted results
-# make lint        style, types, workflow
-# make drift       compare fresh artifacts with results/ (EDITION=full for the full edition)
-# make report      all artifacts on one page, of the edition that was run last (or EDITION=...)
-# make site      the pages of the edition that was run last (or EDITION=...), served on PORT=8000
-# make browser   the tests that look at pages with Chromium, and what drives it
-# make accept      make the fresh artifacts the accepted ones
-# make slurm       what runs on a cluster with Slurm need besides (docs/cluster.md)
-# make clean       remove everything that the workflow made (downloads in work/raw stay)
+# make demo        the demo edition: synthetic data, figures, tables and verdicts, in minutes
+# make reproduce   the full edition: the same from the real datasets
+# make site        show the pages of the edition that ran last (or EDITION=...) on PORT=8000
+# make report      write Snakemake's report on the edition that ran last (or EDITION=...)
+# make drift       compare new results with results/ (EDITION=full for the full edition)
+# make accept      accept the new results: copy them to results/
+# make clean       delete everything that the workflow made, except downloads in work/raw
+#
+# make quick       unit tests, in a minute
+# make test        tests of the library, in three minutes (BUDGET=SECONDS of processor time)
+# make check       make demo, then all tests, including those of workflow runs, documents and results
+# make lint        check style, types, imports and the workflow
+# make browser     tests of pages in Chromium, and the packages that they need
+# make statements  check that the pages agree with the results of make reproduce
+# make faults      tests with damaged files and killed runs, for hours (RECEVAL_FAULTS=1000: fewer)
+# make mutants     whether tests notice 400 small mistakes, for hours (MUTANTS=40 SEED=2 JOBS=2)
+# make minimum-versions  the library's tests with the lowest and the newest versions of its dependencies
+# make slurm       install what runs on a Slurm cluster need (docs/cluster.md)
+# make help        print this list
 
 PYTHON ?= python3
 EDITION ?= demo
@@ -22,7 +24,7 @@ MUTANTS ?= 400
 SEED ?= 1
 JOBS ?= 1
 PORT ?= 8000
-FLOORS ?=
+VERSIONS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 SNAKEMAKE := $(BIN)/snakemake --cores all
@@ -48,7 +50,7 @@ ENVIRONMENT := $(shell made_for=`$(BIN)/python $(MADE_FOR) 2>/dev/null` \
   && { ! [ -e $(VENV)/made-for ] || [ "$$made_for" = "`cat $(VENV)/made-for`" ]; } \
   $(if $(ASKED),&& [ "`$(ASKED) $(VERSION) 2>/dev/null`" = "`$(BIN)/python $(VERSION)`" ]) || echo environment)
 
-.PHONY: environment demo quick test check faults mutants floors reproduce statements lint types style drift report site browser accept slurm clean
+.PHONY: environment demo quick test check faults mutants minimum-versions reproduce statements lint types style drift report site browser accept slurm clean help
 
 demo: $(VENV)/ready
 	$(SNAKEMAKE) all site --config edition=demo
@@ -79,9 +81,9 @@ faults: $(VENV)/ready-to-test
 mutants: $(VENV)/ready-to-test
 	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
 
-# FLOORS="--versions lowest --folders adapters": a part of it.
-floors: $(VENV)/ready-to-test
-	PYTHONPATH=tests $(BIN)/python -m floors $(FLOORS)
+# VERSIONS="--versions lowest --folders adapters": a part of it.
+minimum-versions: $(VENV)/ready-to-test
+	PYTHONPATH=tests $(BIN)/python -m minimum_versions $(VERSIONS)
 
 reproduce: $(VENV)/ready
 	$(SNAKEMAKE) all site
@@ -129,48 +131,51 @@ accept: $(VENV)/ready
 slurm: $(VENV)/ready
 	$(INSTALL) -r requirements.lock -r requirements-slurm.lock
 
+help:
+	@sed -n '/^$$/q; s/^#//; s/^ //; p' Makefile
+
 clean:
 	rm -rf work/demo work/full .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 environment:
 	@$(PYTHON) -I -c 'import sys; $(SUPPORTED)' || { \
-	  echo "This needs Python 3.11, 3.12 or 3.13 (for others, libraries of requirements.lock have no wheels)."; \
-	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Name another with make PYTHON=python3.x"; exit 1; }
-	@case "`pwd -P`" in *[{}]*) echo "There are braces in the name of this folder, or of one that it is in:"; \
-	  echo "what builds libraries for pip takes them for variables. Rename the folder."; exit 1;; esac
+	  echo "receval needs Python 3.11, 3.12 or 3.13; for other versions some dependencies have no wheels."; \
+	  echo "$(PYTHON) --version says: `$(PYTHON) --version 2>&1`. Choose another one: make PYTHON=python3.x"; exit 1; }
+	@case "`pwd -P`" in *[{}]*) echo "The path of this folder contains braces, which pip's build tools"; \
+	  echo "treat as variables. Rename the folder."; exit 1;; esac
 	@if [ -e $(VENV) ] && ! [ -e $(VENV)/made-for ] && ! [ -e $(VENV)/ready ]; then \
-	  echo "$(VENV) is there already. make has not made it, and cannot use it: it is of another Python, or has"; \
-	  echo "no pip. Move it away (mv $(VENV) $(VENV)-before) and run make again, which makes its own."; exit 1; fi
-	@! [ -e $(VENV) ] || echo "$(VENV) is of another folder or another Python: it is made anew."
-	@echo "From nothing, make demo takes about three minutes on two cores. First, once: 280 MB from PyPI into $(VENV)."
-	@echo "1 of 5: an environment in $(VENV)"
+	  echo "$(VENV) exists, but make did not create it and cannot use it: it belongs to another Python, or has"; \
+	  echo "no pip. Move it away (mv $(VENV) $(VENV)-before) and run make again, which creates a new one."; exit 1; fi
+	@! [ -e $(VENV) ] || echo "$(VENV) belongs to another folder or another Python. It is created again."
+	@echo "Installing all dependencies into $(VENV) (once; 280 MB from PyPI). With this, make demo takes about three minutes on two cores."
+	@echo "1 of 5: creating the environment $(VENV)"
 	@rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/made-for
 	@$(PYTHON) -I -m venv $(VENV)
 
 # The mark is written last, so an interrupted installation is done again.
 $(VENV)/ready: requirements.lock pyproject.toml $(ENVIRONMENT)
 	@$(BIN)/python $(MADE_FOR) > $(VENV)/made-for
-	@echo "2 of 5: the libraries of requirements.lock, in two halves side by side"
+	@echo "2 of 5: installing requirements.lock, in two halves at the same time"
 	@# All that any library needs is in the lock, so no half has to know the other.
 	@awk '/^[^ #]/ { half = !half } { print > ("$(VENV)/half." half) }' requirements.lock
 	@$(INSTALL) --no-deps --no-compile -r $(VENV)/half.0 & other=$$!; \
 	  $(INSTALL) --no-deps --no-compile -r $(VENV)/half.1; status=$$?; \
-	  wait $$other && (exit $$status) || { echo "Not all could be installed: above, pip says why."; exit 1; }
-	@echo "3 of 5: receval itself"
+	  wait $$other && (exit $$status) || { echo "The installation failed. pip gives the reason above."; exit 1; }
+	@echo "3 of 5: installing receval"
 	@LC_ALL=C.UTF-8 $(BIN)/python -I -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@# Python reads these paths in the encoding of each user's locale, which may lack letters of this folder's.
 	@for link in $(VENV)/lib/python3*/site-packages/__editable__.receval-*.pth; do echo ../../../../src > "$$link"; done
 	@# Python and numba compile now what many processes would compile side by side later. Some libraries have
 	@# files that are no Python of this version.
-	@echo "4 of 5: Python compiles all modules but tests of libraries"
+	@echo "4 of 5: compiling Python modules"
 	@$(BIN)/python -m compileall -q -j 0 -x /tests/ src $(VENV)/lib/python3*/site-packages || true
-	@echo "5 of 5: numba compiles what computes"
+	@echo "5 of 5: compiling numba kernels"
 	@$(BIN)/receval repo kernels
 	@touch $@
 
 # What tests, style and types need besides. On some machines pip has to compile a part of it.
 $(VENV)/ready-to-test: $(VENV)/ready requirements-test.lock
-	@echo "The libraries of requirements-test.lock"
+	@echo "Installing requirements-test.lock"
 	@$(INSTALL) --no-deps -r requirements-test.lock || { echo \
-	  "Tests lack a library: above, pip says why. make demo, reproduce, site and report need none of them."; exit 1; }
+	  "A dependency of the tests is missing. pip gives the reason above. make demo, reproduce, site and report do not need it."; exit 1; }
 	@touch $@

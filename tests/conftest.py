@@ -173,7 +173,7 @@ def small_edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     All processes of the tests share it, so whoever would change a file copies it before. Beside it
     are ``untouched``, the repository as it is, and ``home``, of those who run the workflow.
     """
-    # Tests of the library alone run where neither is installed (make floors).
+    # Tests of the library alone run where neither is installed (make minimum-versions).
     from filelock import FileLock
     from workflow.running import FINISHED, Workflow
 

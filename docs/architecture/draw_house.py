@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Draw the house: the packages on their floors, and who imports whom.
+"""Draw the packages in their layers, and who imports whom.
 
     python docs/architecture/draw_house.py            write docs/architecture/house.svg
     python docs/architecture/draw_house.py --check    exit 1 if another picture is there
 
-The floors are those of the contract in ``pyproject.toml``, the arrows the imports that grimp finds
+The layers are those of the contract in ``pyproject.toml``, the arrows the imports that grimp finds
 between packages (and modules outside all packages). An arrow that follows from others is left out:
-whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a floor get a
-passage of their own on it, so that no line crosses a box.
+whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a layer get a
+passage of their own in it, so that no line crosses a box.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Share a figure of canamares2020 on generated ratings of Netflix's shape out in eight shards, on a Slurm of
-# one node where four of them come to grief, and compare all files with those of one machine without shards.
+# Make a figure of canamares2020 from generated ratings of Netflix's shape in eight shards, on a Slurm of one
+# node where four of them fail at first, and compare all files with those of one machine without shards.
 # See docs/cluster.md.
 #
-#   docs/cluster/shards_trial.sh [RATINGS]       as root, from anywhere; 2200000 ratings unless told
+#   docs/cluster/shards_trial.sh [RATINGS]       as root, from anywhere; 2200000 ratings by default
 #
 # FOLDER holds Slurm's state, TRIAL the data and both runs, of which that of one machine is kept for the next
-# trial. MEMORY says what holds jobs to their memory (one_node_slurm.sh): sampled unless told, or cgroup.
+# trial. MEMORY says what holds jobs to their memory (one_node_slurm.sh): sampled by default, or cgroup.
 # With CORES the machine's run has fewer than all; TARGET is another file than the figure, such as the ranks
 # of the neighbourhoods of one fold alone (work/full/netflix/random-80/knn-user/ranks.npz).
 set -euo pipefail

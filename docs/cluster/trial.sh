@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Try the cluster profiles on a Slurm of one node: install, start, make one study of the demo, compare
-# every file with the accepted one, stop. See docs/cluster.md.
+# every file with the accepted one, and stop. See docs/cluster.md.
 #
 #   docs/cluster/trial.sh [STUDY]        as root, from anywhere; STUDY is menamaldonado2021 by default
 #

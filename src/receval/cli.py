@@ -45,6 +45,9 @@ COMMANDS = {
 
 REPOSITORY = "repo"
 
+DESCRIPTION = """Evaluate recommender systems offline, on your own ratings or recommendation lists.
+(receval repo works in a clone of the repository.)"""
+
 EPILOG = """examples:
   receval diagnose ratings.csv
   receval evaluate ratings.csv --system pop --system user-knn
@@ -190,7 +193,7 @@ def _check_command(name: str) -> None:
     if name in there:
         return
     if not name:
-        raise ValueError(f"Say what to do: receval {', '.join(there)}, or receval --help.")
+        raise ValueError(f"Choose a command: receval {', '.join(there)}, or receval --help.")
     if name in TASKS:
         raise ValueError(f"receval {name} is now receval {REPOSITORY} {name}.")
     near = get_close_matches(name, [*there, *TASKS], n=1)
@@ -210,7 +213,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
     """
     parser = CommandParser(
         prog="receval",
-        description=__doc__,
+        description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -57,7 +57,9 @@ def test_libraries_of_pythonpath_do_not_take_the_place_of_those_of_the_environme
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", ["accept", "schema", "metrics", "errata", "citation"])
+@pytest.mark.parametrize(
+    "command", ["accept", "schema", "metrics", "errata", "studies", "citation"]
+)
 def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
     command: str,
     tmp_path: Path,
@@ -144,6 +146,21 @@ def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.Mo
     assert written == tracked, "docs/errata.md is not up to date: run receval repo errata."
 
 
+def test_studies_writes_the_artifacts_into_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "docs").mkdir()
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    written = tmp_path / "docs" / "studies.md"
+    written.write_text(page.replace("`fidelity`, ", ""), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", "studies"]) == 0
+    assert written.read_text(encoding="utf-8") == page
+    written.write_text(page.replace("| `systems` |", "| systems |"), encoding="utf-8")
+    assert main(["repo", "studies"]) == 2
+
+
 def test_citation_writes_the_bibtex_of_the_readme(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,7 +176,7 @@ def test_citation_writes_the_bibtex_of_the_readme(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Say what to do: receval diagnose, "),
+        ([], "Choose a command: receval diagnose, "),
         (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are diagnose, "),
         (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are diagnose, "),
         (["repo"], "receval repo: the following arguments are required: task"),

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from datasets.registry_entries import registry
 from faults.raw_damages import one_fault
-from faults.raw_samples import SAMPLES, Sample, limit_netflix_users
+from faults.raw_samples import Sample, all_samples, limit_netflix_users
 
 INPUTS = 80
+SAMPLES = all_samples()
 
 
 def test_every_parser_of_the_registry_has_a_sample() -> None:

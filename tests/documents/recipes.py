@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-RECIPES = ("A dataset", "A system", "A metric", "An artifact")
+RECIPES = ("A dataset", "A twin", "A system", "A metric", "A table", "A figure")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md shows the house as it is, and the way as it is counted."""
+"""docs/architecture.md shows the layers of packages, and the counted way of one rating."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def packages() -> set[str]:
 
 
 @pytest.mark.repository
-def test_the_page_has_the_house_that_the_program_draws(run_check: Callable[[str], int]) -> None:
+def test_the_page_has_the_layers_that_the_program_draws(run_check: Callable[[str], int]) -> None:
     assert run_check("draw_house") == 0
 
 
@@ -74,7 +74,7 @@ def test_the_counted_files_are_those_that_are_listed() -> None:
     assert turned == int(changes)
 
 
-def test_there_are_ten_stations_made_by_packages_that_exist() -> None:
+def test_there_are_ten_steps_made_by_packages_that_exist() -> None:
     table = re.findall(r"^\| (\d+) \| .+ \| (.+) \|$", PAGE, flags=re.MULTILINE)
     assert [int(number) for number, _ in table] == list(range(1, 11))
     makers = {name for _, cell in table for name in re.findall(r"`([\w/]+)`", cell)}
@@ -83,7 +83,7 @@ def test_there_are_ten_stations_made_by_packages_that_exist() -> None:
 
 
 def test_every_place_to_put_something_exists_and_every_package_is_one() -> None:
-    table = PAGE.partition("| I have a new ...")[2]
+    table = PAGE.partition("| to add ... |")[2]
     named = set(re.findall(r"`((?:src|config|workflow)/[\w./-]+)`", table))
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
     # Adding to these is no task of its own.

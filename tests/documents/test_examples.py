@@ -28,6 +28,8 @@ WITHOUT = {
     "RatingMatrix": "another name of scipy's csr_array",
     "ArtifactInputs": "reads files that only a run makes; docs/recipes.md shows its use",
     "values_by_fold": "takes an experiment of such files",
+    "SINGLE_COLUMN": "a width in inches",
+    **dict.fromkeys(("new_figure", "line", "label_lines"), "draws; docs/recipes.md shows its use"),
 }
 """Names without an example, and why."""
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TARGETS = re.findall(r"^([a-z]+):", MAKEFILE, flags=re.MULTILINE)
+TARGETS = re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE)
 ANEW = "rm -rf .venv && mkdir .venv"
 MADE_FOR = """
 import os, sys
@@ -74,7 +74,7 @@ def planned(folder: Path, *arguments: str, **environment: str) -> str:
 def test_no_environment_is_made_where_builds_would_fail_without_a_reason(copy: Path) -> None:
     done = make(copy.rename(copy.with_name("{x}")), "demo", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    assert "There are braces in the name of this folder" in done.stdout
+    assert "The path of this folder contains braces" in done.stdout
 
 
 @pytest.mark.parametrize("target", sorted({*TARGETS} - {"environment"}))
@@ -112,7 +112,7 @@ def test_an_environment_that_somebody_else_made_and_that_is_of_no_use_is_kept(co
     venv.create(copy / ".venv", symlinks=True)
     done = make(copy, "demo", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    assert ".venv is there already. make has not made it" in done.stdout
+    assert ".venv exists, but make did not create it" in done.stdout
     assert (copy / ".venv" / "pyvenv.cfg").exists()
 
 
@@ -122,7 +122,7 @@ def test_a_python_without_wheels_is_refused_in_a_sentence(copy: Path) -> None:
     other.chmod(0o755)
     done = make(copy, "demo", "PYTHON=./other-python")
     assert done.returncode != 0
-    assert "This needs Python 3.11, 3.12 or 3.13" in done.stdout
+    assert "receval needs Python 3.11, 3.12 or 3.13" in done.stdout
     assert "./other-python --version says: Python 3.99." in done.stdout
     assert not (copy / ".venv").exists()
 
@@ -175,5 +175,5 @@ def test_the_demo_needs_no_library_of_the_tests() -> None:
     assert not {*names} & {*re.findall(r"^([a-z0-9-]+)==", lock, flags=re.MULTILINE)}
     for target in ("demo", "reproduce", "report", "site", "drift", "accept", "slurm"):
         assert re.search(rf"^{target}: \$\(VENV\)/ready$", MAKEFILE, re.MULTILINE), target
-    for target in re.findall(r"^([a-z]+):.*\n(?:\t.+\n)*\t.*(?:-m pytest|PYTEST)", MAKEFILE, re.M):
+    for target in re.findall(r"^([a-z-]+):.*\n(?:\t.+\n)*\t.*(?:-m pytest|PYTEST)", MAKEFILE, re.M):
         assert re.search(rf"^{target}:.* \$\(VENV\)/ready-to-test$", MAKEFILE, re.M), target

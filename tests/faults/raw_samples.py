@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tarfile
 import zipfile
 from collections import Counter
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -312,6 +314,15 @@ SAMPLES = [
         one_file("qrels.adhoc"),
     ),
 ]
+
+
+def all_samples() -> list[Sample]:
+    """Return the samples above, and the SAMPLE of each test of a format that has one."""
+    tests = sorted((Path(__file__).parents[1] / "datasets").glob("test_*.py"))
+    own = [
+        t for t in tests if re.search(r"^SAMPLE = Sample\(", t.read_text(encoding="utf-8"), re.M)
+    ]
+    return [*SAMPLES, *(import_module(f"datasets.{test.stem}").SAMPLE for test in own)]
 
 
 def limit_netflix_users(patch: pytest.MonkeyPatch) -> None:

@@ -12,19 +12,11 @@ from receval.datasets.prepare import prepare
 from receval.datasets.raw import RawFile, RawFiles
 from receval.datasets.spec import DatasetSpec, ExpectedCounts
 from receval.ratings import Ratings
+from receval.simulation.spec import WRITERS
 from receval.simulation.timeline import DAY
 from receval.simulation.twins import Simulation, parsed_rows
 
-DATASETS = [
-    "ml-1m",
-    "netflix",
-    "librarything",
-    "beeradvocate",
-    "yahoo-r3",
-    "cm100k",
-    "lastfm-1k",
-    "dated-twin",
-]
+DATASETS = [*WRITERS]
 DAYS = {"netflix"}
 """Datasets whose raw files have dates alone."""
 

@@ -11,38 +11,31 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
 
-from receval.simulation.spec import TwinSpec
+from receval.config.reading import load_datasets
+from receval.simulation.spec import WRITERS, TwinSpec
 from receval.simulation.twins import TRUTH_FILE, Simulation, write_twin
 
-FILES = {
-    "ml-1m": ["ml-1m.zip"],
-    "netflix": ["nf_prize_dataset.tar.gz"],
-    "librarything": ["UI2.txt"],
-    "beeradvocate": ["beeradvocate.json.gz"],
-    "yahoo-r3": [
-        "ydata-ymusic-rating-study-v1_0-train.txt",
-        "ydata-ymusic-rating-study-v1_0-test.txt",
-    ],
-    "cm100k": ["ratings.txt"],
-    "lastfm-1k": ["lastfm-dataset-1K.tar.gz"],
-}
+DATASETS = [name for name in WRITERS if name != "dated-twin"]
+"""All twins; the dated twin has the raw format of another one."""
 
 
 def checksums(folder: Path) -> dict[str, str]:
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("dataset", FILES)
+@pytest.mark.parametrize("dataset", DATASETS)
 def test_files_are_named_as_in_the_original_and_nothing_else_is_left(
     small_twins: dict[str, TwinFolder], dataset: str
 ) -> None:
     twin = small_twins[dataset]
-    assert twin.written["files"] == FILES[dataset]
-    assert {path.name for path in twin.folder.iterdir()} == {*FILES[dataset], TRUTH_FILE}
+    variants = load_datasets(ROOT / "config" / "datasets.yaml")[dataset].variants
+    files = [file.name for file in variants[0].files]
+    assert twin.written["files"] == files
+    assert {path.name for path in twin.folder.iterdir()} == {*files, TRUTH_FILE}
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("dataset", FILES)
+@pytest.mark.parametrize("dataset", DATASETS)
 def test_same_seed_gives_same_bytes_and_another_seed_other_ones(
     small_twins: dict[str, TwinFolder],
     small_specs: dict[str, TwinSpec],
@@ -85,7 +78,7 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
         assert checksums(tmp_path / dataset) == checksums(small_twins[dataset].folder)
 
 
-@pytest.mark.parametrize("dataset", FILES)
+@pytest.mark.parametrize("dataset", DATASETS)
 def test_truth_holds_the_complete_relevance_with_raw_identifiers(
     small_twins: dict[str, TwinFolder], small_simulations: dict[str, Simulation], dataset: str
 ) -> None:

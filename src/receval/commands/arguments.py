@@ -42,7 +42,9 @@ MOST_PRINTED = 100
 def add_ratings(parser: argparse.ArgumentParser) -> None:
     """Add a file of ratings, and what its columns are."""
     ratings = parser.add_argument(
-        "ratings", nargs="?", help="CSV, TSV, Parquet, MovieLens' or RecBole's file"
+        "ratings",
+        nargs="?",
+        help="file of ratings: CSV, TSV, Parquet, or the format of MovieLens or RecBole",
     )
     complete_by("file", [ratings])
     add_columns(parser, ("user", "item", "rating", "timestamp"))
@@ -57,7 +59,8 @@ def add_columns(
         parser.add_argument(
             f"--{prefix}{name}",
             type=column_name,
-            help=f"column of the {name}{of}: name, position from 0, or - for none",
+            metavar="COLUMN",
+            help=f"column of the {name}{of}: its name, its position from 0, or - if there is none",
         )
 
 
@@ -94,38 +97,41 @@ def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str 
     prefix : str
         Before the names of options, such as ``run-``.
     """
-    group = parser.add_argument_group(f"how {of} are read", "by default as they show it themselves")
+    group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
     dashes = f"--{prefix}"
     group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
     group.add_argument(
-        f"{dashes}delimiter", type=_delimiter, help="between cells, such as ';' or tab"
+        f"{dashes}delimiter",
+        type=_delimiter,
+        metavar="CHARACTER",
+        help="character between cells, such as ';' or tab",
     )
     for name, text in (
-        ("header", "whether the first line has names"),
-        ("quotes", "whether quote marks around cells are no part of them"),
+        ("header", "whether the first line has the names of columns"),
+        ("quotes", "whether to remove quotation marks around cells"),
     ):
         action = argparse.BooleanOptionalAction
         group.add_argument(f"{dashes}{name}", action=action, default=None, help=text)
     group.add_argument(
         f"{dashes}columns",
         metavar="NAMES",
-        help="what each column is where there is no header, such as user,-,item,rating",
+        help="columns of a file without a header, such as user,-,item,rating",
     )
-    group.add_argument(f"{dashes}encoding", help="such as latin-1 or utf-16 (utf-8)")
     group.add_argument(
-        f"{dashes}decimal", choices=(".", ","), help="mark before a number's fraction"
+        f"{dashes}encoding", metavar="NAME", help="such as latin-1 or utf-16 (default: utf-8)"
     )
+    group.add_argument(f"{dashes}decimal", choices=(".", ","), help="decimal mark of numbers")
     if prefix != "run-":
         group.add_argument(
             f"{dashes}time-unit",
             choices=("s", "ms", "us", "ns", "date"),
-            help="of timestamps that are numbers",
+            help="unit of timestamps that are numbers",
         )
         group.add_argument(
             f"{dashes}repeats",
             default=None if prefix else "refuse",
             choices=("refuse", "first", "last", "sum", "mean", "max"),
-            help="what becomes of pairs that are rated again (refuse)",
+            help="what to do if a user has rated an item more than once (default: refuse)",
         )
 
 
@@ -146,70 +152,88 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
         "--protocol",
         action="append",
         metavar="NAME",
-        help='such as "AR TI-AN" or "1R TI-NN sampled=99"; repeat it (AR AI-AN)',
+        help='relevant items, targets and candidates, such as "AR TI-AN" or "1R TI-NN sampled=99"; '
+        "may be repeated (default: AR AI-AN)",
     )
     parser.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="such as nDCG@10, MRR, precision@5; repeat it (P@10, Recall@10, nDCG@10)",
+        help="such as nDCG@10, MRR or precision@5; may be repeated (default: P@10, Recall@10, "
+        "nDCG@10)",
     )
     parser.add_argument(
         "--relevant",
         type=threshold_or_auto,
+        metavar="VALUE",
         default="auto",
-        help="from which value on a test rating is relevant (%(default)s)",
+        help="lowest test rating that counts as relevant (default: %(default)s)",
     )
     parser.add_argument(
         "--users",
         choices=("auto", "tested", "relevant", "all", "covered", "relevant-covered"),
         default="auto",
-        help="who is averaged (tested, or the dialect's)",
+        help="users over whom metrics are averaged (default: tested, or those of the dialect)",
     )
     parser.add_argument(
         "--dialect",
         metavar="TOOL",
-        help="read metrics by the names of a tool and as it defines them: recbole, elliot, "
-        "lenskit, cornac, trec_eval and others (docs/dialects.md)",
+        help="use the metric names and definitions of another tool: recbole, elliot, lenskit, "
+        "cornac, trec_eval and others (docs/dialects.md)",
     )
     parser.add_argument(
         "--samples",
         type=_samples,
+        metavar="NUMBER",
         default=10_000,
-        help="of the permutation test; what they are too few for is computed (%(default)s)",
+        help="number of samples of the permutation test; p-values that are too small for them are "
+        "approximated (default: %(default)s)",
     )
     add_seed(parser)
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add the seed."""
-    parser.add_argument("--seed", type=_seed, default=1, help="of all that is drawn (%(default)s)")
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        metavar="NUMBER",
+        default=1,
+        help="seed of all random choices (default: %(default)s)",
+    )
 
 
 def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
     """Add where results go."""
     out = parser.add_argument(
-        "--out", type=_folder, default=Path(folder), help="folder to write (%(default)s)"
+        "--out",
+        type=_folder,
+        metavar="FOLDER",
+        default=Path(folder),
+        help="output folder (default: %(default)s)",
     )
-    report = parser.add_argument("--report", type=_file, help="write the page to this file, too")
+    report = parser.add_argument(
+        "--report", type=_file, metavar="FILE", help="also write the HTML report to this file"
+    )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="write into a folder with other files, and over those with the names of a report's",
+        help="write even if the folder has other files, and overwrite those of the same names",
     )
     parser.add_argument(
         "--for-spreadsheets",
         action="store_true",
         default=None,
-        help="put an apostrophe before texts in CSV that a spreadsheet would compute, such as =A1",
+        help="in CSV files, put an apostrophe before text that a spreadsheet would evaluate, such "
+        "as =A1",
     )
     parser.add_argument(
-        "--quiet", action="store_true", help="do not print how files were read, only warnings"
+        "--quiet", action="store_true", help="print warnings only, and not how files were read"
     )
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="refuse results whose notes say that they may mislead (docs/warnings.md)",
+        help="refuse results that may mislead according to their notes (docs/warnings.md)",
     )
     complete_by("directory", [out])
     complete_by("file", [report])

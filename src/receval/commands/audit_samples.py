@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from receval.commands.arguments import add_output, finish, repeated, threshold_or_auto
+from receval.commands.command_parser import as_sentence
 from receval.commands.progress import progress_line
 from receval.commands.runs import add_lists, judged_and_trained, read_runs, repeat_lists
 from receval.commands.saved_arguments import TABLES_READ
 
-EXAMPLES = """Runs must have all candidates of each tested user: nobody knows what a sample would
-find among items that a list lacks.
+EXAMPLES = """Runs must rank all candidates of each tested user: the result of a sample is unknown
+if it contains items that a list lacks.
 
 examples:
   receval audit-samples --test held_out.csv --train train.csv a.run b.run --sampled 100
@@ -24,29 +25,34 @@ examples:
 
 def add_audit_samples(commands: Any) -> None:
     """Add the command to those of ``receval``."""
-    text = "tell what metrics on sampled candidates are worth, against full ranking"
+    text = "compare metrics on sampled candidates with metrics on full rankings"
     parser = commands.add_parser(
         "audit-samples",
         help=text,
-        description=text,
+        description=as_sentence(text),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_lists(parser)
     parser.add_argument(
-        "--sampled", type=int, default=100, help="negatives of each relevant item (%(default)s)"
+        "--sampled",
+        type=int,
+        metavar="NUMBER",
+        default=100,
+        help="sampled negatives per relevant item (default: %(default)s)",
     )
     parser.add_argument(
         "--metric",
         action="append",
         metavar="NAME",
-        help="such as nDCG@10, MRR; repeat it (Recall@10, nDCG@10, RR)",
+        help="such as nDCG@10 or MRR; may be repeated (default: Recall@10, nDCG@10, RR)",
     )
     parser.add_argument(
         "--relevant",
         type=threshold_or_auto,
+        metavar="VALUE",
         default="auto",
-        help="from which value on a test rating is relevant (%(default)s)",
+        help="lowest test rating that counts as relevant (default: %(default)s)",
     )
     add_output(parser, "receval-audit-samples")
     repeat_lists(parser, "audit-samples")

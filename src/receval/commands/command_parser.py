@@ -25,3 +25,14 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what argparse has found."""
         raise CommandLineError(f"{self.prog}: {message} ({self.prog} --help tells what there is).")
+
+
+def as_sentence(text: str) -> str:
+    """Return a text with a capital and a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("compare lists")
+    'Compare lists.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."

@@ -31,7 +31,7 @@ def add_completion(parser: argparse.ArgumentParser) -> None:
         "--completion",
         action=PrintCompletion,
         choices=SHELLS,
-        help="print what this shell completes the command by",
+        help="print the completion script of this shell",
     )
 
 

@@ -17,6 +17,7 @@ from receval.commands.arguments import (
     reading_of,
     threshold_or_auto,
 )
+from receval.commands.command_parser import as_sentence
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import TABLES_READ, add_settings
@@ -30,11 +31,11 @@ EXAMPLES = """examples:
 
 def add_diagnose(commands: Any) -> None:
     """Add the command to those of ``receval``."""
-    text = "tell what your ratings allow to be measured, and how an experiment should be made"
+    text = "report what can be measured on your ratings, and recommend an experiment"
     parser = commands.add_parser(
         "diagnose",
         help=text,
-        description=text,
+        description=as_sentence(text),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,14 +43,15 @@ def add_diagnose(commands: Any) -> None:
     unbiased = parser.add_argument(
         "--unbiased",
         metavar="FILE",
-        help="judgments of items that were drawn for users, with the same columns",
+        help="judgments of items that were drawn at random for each user, with the same columns",
     )
     complete_by("file", [unbiased])
     parser.add_argument(
         "--relevant",
         type=threshold_or_auto,
+        metavar="VALUE",
         default="auto",
-        help="from which value on a rating is relevant (%(default)s)",
+        help="lowest rating that counts as relevant (default: %(default)s)",
     )
     add_seed(parser)
     add_output(parser, "receval-diagnose")

@@ -17,6 +17,7 @@ from receval.commands.arguments import (
     ratings_of,
     repeated,
 )
+from receval.commands.command_parser import as_sentence
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
@@ -25,9 +26,9 @@ EXAMPLES = """names:
   splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
               uniform-test, missing-at-random, anti-popular-familiarity
   metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
-              nDCG@10; also as others write them: precision, HR, MAP, MRR, NDCG
-  protocols   AR or 1R, then AI or TI items as targets and AN or NN others as candidates
-  A wrong name is answered by all that there are, a wrong parameter by those of its name.
+              nDCG@10; names of other tools work as well: precision, HR, MAP, MRR, NDCG
+  protocols   AR or 1R, then AI or TI for the target items, and AN or NN for the other candidates
+  If a name or parameter is unknown, the error message lists the valid ones.
 
 examples:
   receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
@@ -39,11 +40,11 @@ examples:
 
 def add_evaluate(commands: Any) -> None:
     """Add the command to those of ``receval``."""
-    text = "train systems on your ratings, and compare them"
+    text = "train recommender systems on your ratings, and compare them"
     parser = commands.add_parser(
         "evaluate",
         help=text,
-        description=text,
+        description=as_sentence(text),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -52,13 +53,15 @@ def add_evaluate(commands: Any) -> None:
         "--system",
         action="append",
         metavar="NAME",
-        help="such as pop, user-knn:neighbours=50, mf:factors=20; repeat it (pop and user-knn)",
+        help="such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated (default: pop "
+        "and user-knn)",
     )
     parser.add_argument(
         "--split",
         default="user-ratio:train_ratio=0.8",
         metavar="KIND",
-        help="such as k-fold:folds=5, leave-last-out, temporal:cut=2003-01-31,gap=7 (%(default)s)",
+        help="such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 (default: "
+        "%(default)s)",
     )
     add_measuring(parser)
     add_output(parser, "receval-evaluate")

@@ -16,6 +16,7 @@ from receval.commands.arguments import (
     ratings_of,
     threshold_or_auto,
 )
+from receval.commands.command_parser import as_sentence
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import add_settings
 
@@ -28,11 +29,11 @@ EXAMPLES = """examples:
 
 def add_multiverse(commands: Any) -> None:
     """Add the command to those of ``receval``."""
-    text = "tell how often each system wins over eight decisions, and what flips it"
+    text = "compare systems under all combinations of eight experimental decisions"
     parser = commands.add_parser(
         "multiverse",
         help=text,
-        description=text,
+        description=as_sentence(text),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,19 +42,20 @@ def add_multiverse(commands: Any) -> None:
         "--systems",
         default="user-knn,mf",
         metavar="NAMES",
-        help="two or more, such as pop,user-knn:neighbours=50,mf (%(default)s)",
+        help="two systems or more, such as pop,user-knn:neighbours=50,mf (default: %(default)s)",
     )
     parser.add_argument(
         "--grid",
         choices=("quick", "full"),
         default="quick",
-        help="levels of the decisions: quick, or all 20,480 universes (%(default)s)",
+        help="levels of the decisions; full has 20,480 universes (default: %(default)s)",
     )
     parser.add_argument(
         "--relevant",
         type=threshold_or_auto,
+        metavar="VALUE",
         default="auto",
-        help="from which value on a test rating is relevant (%(default)s)",
+        help="lowest test rating that counts as relevant (default: %(default)s)",
     )
     add_seed(parser)
     add_output(parser, "receval-multiverse")

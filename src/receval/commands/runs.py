@@ -18,6 +18,7 @@ from receval.commands.arguments import (
     reading_of,
     repeated,
 )
+from receval.commands.command_parser import as_sentence
 from receval.commands.completion import complete_by
 from receval.commands.progress import progress_line
 from receval.commands.saved_arguments import TABLES_READ, add_settings
@@ -35,11 +36,11 @@ _RUN_COLUMNS = ("user", "item", "score", "rank")
 
 def add_runs(commands: Any) -> None:
     """Add the command to those of ``receval``."""
-    text = "compare lists that other programs have made"
+    text = "compare recommendation lists that other programs have made"
     parser = commands.add_parser(
         "runs",
         help=text,
-        description=text,
+        description=as_sentence(text),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -47,14 +48,16 @@ def add_runs(commands: Any) -> None:
     parser.add_argument(
         "--depth",
         type=depth,
+        metavar="LENGTH",
         default="auto",
-        help="where lists were cut, or 'whole' if what they lack was never retrieved (%(default)s)",
+        help="length at which lists were cut, or 'whole' if items that they lack were never "
+        "retrieved (default: %(default)s)",
     )
     parser.add_argument(
         "--ties",
         choices=("auto", "trec", "random", "listed"),
         default="auto",
-        help="order of equal scores (trec, or the dialect's)",
+        help="order of items with equal scores (default: trec, or that of the dialect)",
     )
     add_measuring(parser)
     add_output(parser, "receval-runs")
@@ -67,20 +70,26 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
     runs = parser.add_argument(
         "runs",
         nargs="*",
-        help="TREC's six columns, tables of user, item and score, JSON, or sparse matrices; "
-        "NAME=FILE gives a run another name than its file's",
+        help="files of lists: TREC runs, tables of user, item and score, JSON, or sparse matrices; "
+        "NAME=FILE sets the name of a run",
     )
-    test = parser.add_argument("--test", help="judgments (qrels), or ratings held out")
-    train = parser.add_argument("--train", help="ratings whose items leave the lists")
+    test = parser.add_argument(
+        "--test", metavar="FILE", help="test data: judgments (qrels) or held-out ratings"
+    )
+    train = parser.add_argument(
+        "--train",
+        metavar="FILE",
+        help="training ratings; their items are removed from the lists of their users",
+    )
     parser.add_argument(
         "--trained-pairs",
         choices=("refuse", "drop"),
         default="refuse",
-        help="test pairs that are in --train, too (%(default)s)",
+        help="what to do with test pairs that are also in --train (default: %(default)s)",
     )
     complete_by("file", [runs, test, train])
     add_columns(parser, _COLUMNS, " in the table of --test")
-    add_reading(parser, "the tables of --test and, unless it has options of its own, --train")
+    add_reading(parser, "the tables of --test, and of --train unless it has options of its own")
     add_columns(parser, _COLUMNS, " in the table of --train", "train-")
     add_reading(parser, "the table of --train", "train-")
     add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
@@ -88,7 +97,7 @@ def add_lists(parser: argparse.ArgumentParser) -> None:
         "--run-order",
         choices=("score", "rank"),
         default="score",
-        help="what orders lists that have both (%(default)s)",
+        help="order of lists that have both scores and ranks (default: %(default)s)",
     )
     add_reading(parser, "runs", "run-")
 

@@ -110,7 +110,7 @@ def add_settings(
         "--settings",
         type=Path,
         metavar="FILE",
-        help="repeat the command of this settings.json; what is given besides goes before it",
+        help="repeat the command of this settings.json; options given here take precedence",
     )
     complete_by("file", [settings])
     parser.set_defaults(repeatable=RepeatableCommand(name, parser, positionals, required, files))

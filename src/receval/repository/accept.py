@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 def add_accept(tasks: Any) -> None:
     """Add the task to those of the repository."""
-    parser = add_task(tasks, "accept", run_accept, "copy fresh artifacts to results/", writes=True)
+    parser = add_task(tasks, "accept", run_accept, "copy new artifacts to results/", writes=True)
     add_edition(parser)
     parser.add_argument(
         "--drop",
         action="store_true",
-        help="accept although datasets or artifacts are gone that were there before",
+        help="accept even if datasets or artifacts of the accepted results are missing",
     )
-    parser.add_argument(
-        "--yes", action="store_true", help="accept what is shown without being asked"
-    )
+    parser.add_argument("--yes", action="store_true", help="accept without asking")
 
 
 def run_accept(chosen: argparse.Namespace) -> int:

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 def add_drift(tasks: Any) -> None:
     """Add the task to those of the repository."""
-    text = "compare fresh artifacts with the accepted ones; exit 1 if they drifted"
+    text = "compare new artifacts with the accepted ones; the exit status is 1 if they drifted"
     parser = add_task(tasks, "drift", run_drift, text)
     add_edition(parser)
-    parser.add_argument("--all", action="store_true", help="name what is within its tolerance, too")
+    parser.add_argument(
+        "--all", action="store_true", help="also list differences within their tolerance"
+    )
 
 
 def run_drift(chosen: argparse.Namespace) -> int:

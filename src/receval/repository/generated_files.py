@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ METRICS_PAGE = Path("docs/metrics.md")
 ERRATA_PAGE = Path("docs/errata.md")
 DIALECTS_PAGE = Path("docs/dialects.md")
 WARNINGS_PAGE = Path("docs/warnings.md")
+STUDIES_PAGE = Path("docs/studies.md")
 README = Path("README.md")
 CITATION = Path("CITATION.cff")
 
@@ -31,6 +34,11 @@ def add_generated_files(tasks: Any) -> None:
             f"write the tables of {DIALECTS_PAGE}",
         ),
         ("warnings", write_warnings_page, f"write {WARNINGS_PAGE} from the code"),
+        (
+            "studies",
+            write_studies_page,
+            f"write the artifacts of {STUDIES_PAGE} from config/studies",
+        ),
         ("citation", write_citations, f"write the BibTeX of {README} from {CITATION}"),
     ):
         add_task(tasks, name, run, text, writes=True)
@@ -76,6 +84,45 @@ def write_warnings_page(_: argparse.Namespace) -> int:
 
     _write(WARNINGS_PAGE, notes_page())
     return 0
+
+
+def write_studies_page(_: argparse.Namespace) -> int:
+    """Write the artifacts of each study into the table of studies."""
+    from receval.config.settings import load_settings
+
+    page = STUDIES_PAGE.read_text(encoding="utf-8")
+    studies = load_settings(Path("config"), "full").studies
+    _write(STUDIES_PAGE, with_artifacts(page, {n: [*s.artifacts] for n, s in studies.items()}))
+    return 0
+
+
+def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
+    """Return a page whose table has the artifacts of each study in its last column.
+
+    Parameters
+    ----------
+    page : str
+        In Markdown; a row of the table begins with the name of a study.
+    artifacts : dict of str to sequence of str
+        Names of the artifacts of each study, in order.
+
+    Raises
+    ------
+    ValueError
+        A study has no row.
+
+    Examples
+    --------
+    >>> with_artifacts("| `one` | A paper. | |", {"one": ["table1", "fig01"]})
+    '| `one` | A paper. | `table1`, `fig01` |'
+    """
+    for study, names in artifacts.items():
+        cell = ", ".join(f"`{name}`" for name in names)
+        row = re.compile(rf"^(\| `{study}` \|.*\|)[^|\n]*\|$", flags=re.MULTILINE)
+        page, found = row.subn(rf"\1 {cell} |", page)
+        if not found:
+            raise ValueError(f"{STUDIES_PAGE} has no row of {study}: write one, by hand.")
+    return page
 
 
 def write_citations(_: argparse.Namespace) -> int:

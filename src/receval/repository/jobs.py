@@ -13,16 +13,16 @@ from receval.repository.one_task import add_task
 
 def add_jobs(tasks: Any) -> None:
     """Add the tasks to those of the repository."""
-    text = "compile all kernels that runs need, once for all jobs to come"
+    text = "compile the numba kernels of all jobs in advance"
     kernels = add_task(tasks, "kernels", run_kernels, text)
     kernels.add_argument(
         "--record",
         action="store_true",
-        help="add to the list what the jobs of work/ say in their logs to have compiled",
+        help="add the kernels that the jobs in work/ had to compile to the list",
     )
-    text = "make one file by its rule's function in this process, for a debugger"
+    text = "make one file by calling the function of its rule in this process, for debugging"
     one = add_task(tasks, "run-rule", run_one_rule, text)
-    one.add_argument("file", help="what the rule makes, such as work/demo/ml-1m/raw.json")
+    one.add_argument("file", help="the file to make, such as work/demo/ml-1m/raw.json")
     one.add_argument(
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )

@@ -40,7 +40,7 @@ def add_edition(parser: argparse.ArgumentParser, default: str | None = None) -> 
         "--edition",
         choices=EDITIONS,
         default=default,
-        help=f"demo or full ({default or 'that of config/config.yaml'})",
+        help=f"demo or full (default: {default or 'that of config/config.yaml'})",
     )
 
 

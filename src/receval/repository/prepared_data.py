@@ -13,8 +13,16 @@ from receval.repository.one_task import add_edition, add_task
 def add_prepared_data(tasks: Any) -> None:
     """Add the tasks to those of the repository."""
     for name, run, text in (
-        ("datasets", run_datasets, "print which datasets can be had, and how to get the others"),
-        ("verify", run_verify, "compare prepared datasets with records; exit 1 if they differ"),
+        (
+            "datasets",
+            run_datasets,
+            "list the datasets that are available, and how to get the others",
+        ),
+        (
+            "verify",
+            run_verify,
+            "compare prepared datasets with their records; the exit status is 1 if they differ",
+        ),
     ):
         add_edition(add_task(tasks, name, run, text))
 

@@ -19,6 +19,7 @@ TASKS = (
     "errata",
     "dialects",
     "warnings",
+    "studies",
     "citation",
 )
 
@@ -33,8 +34,8 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
         Whether to add the tasks, too: they load the models of the configuration, for which no
         other command should wait.
     """
-    text = "tasks in the repository: " + ", ".join(TASKS)
-    parser = commands.add_parser("repo", help=text, description=text)
+    text = "maintain a clone of the repository: " + ", ".join(TASKS)
+    parser = commands.add_parser("repo", help=text, description=f"{text[0].upper()}{text[1:]}.")
     if not with_tasks:
         return
     from receval.repository.accept import add_accept

@@ -11,7 +11,7 @@ from receval.repository.one_task import add_task
 
 def add_versions(tasks: Any) -> None:
     """Add the task to those of the repository."""
-    text = "say on which processor, with which arithmetic and versions results would be made here"
+    text = "print the processor, arithmetic and library versions that results depend on"
     add_task(tasks, "versions", print_versions, text)
 
 

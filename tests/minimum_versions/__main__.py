@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test the library with the lowest and the newest versions of what it needs: ``make floors``.
+"""``make minimum-versions``: test the library with the lowest and newest dependencies.
 
 The lowest are those that pyproject.toml names, the newest those that pip finds. The tests come from
 the repository, what they test from the wheel's own dependencies alone: neither implicit nor
@@ -35,7 +35,7 @@ def lowest(requirements: list[str]) -> list[str]:
 
 def tested(versions: str, folders: list[str]) -> int:
     """Make an environment with the lowest or the newest versions, and run tests in it."""
-    environment = ROOT / "work" / "floors" / versions
+    environment = ROOT / "work" / "minimum-versions" / versions
     python = environment / "bin" / "python"
     needed = PROJECT["dependencies"]
     packages = lowest(needed) if versions == "lowest" else needed
@@ -68,7 +68,7 @@ def tested(versions: str, folders: list[str]) -> int:
 
 def main() -> int:
     """Test both, or what was chosen, and return 1 if a test failed."""
-    parser = argparse.ArgumentParser(prog="floors", description=__doc__)
+    parser = argparse.ArgumentParser(prog="minimum_versions", description=__doc__)
     parser.add_argument("--versions", choices=("lowest", "newest"), nargs="+")
     parser.add_argument("--folders", nargs="+", choices=FOLDERS, default=FOLDERS)
     chosen = parser.parse_args()

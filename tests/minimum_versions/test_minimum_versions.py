@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What `make floors` installs and tests is what pyproject.toml and the repository have."""
+"""What `make minimum-versions` installs and tests is what the repository has."""
 
 from __future__ import annotations
 
 import re
 
-from floors.__main__ import FOLDERS, PROJECT, ROOT, lowest
+from minimum_versions.__main__ import FOLDERS, PROJECT, ROOT, lowest
 
 
 def test_the_lowest_versions_are_the_bounds() -> None:
@@ -21,7 +21,7 @@ def test_every_folder_has_tests() -> None:
 def test_continuous_integration_tests_folders_at_the_lowest_versions() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     called = re.search(
-        r'^make floors FLOORS="--versions lowest --folders ([a-z ]+)"$', script, re.M
+        r'^make minimum-versions VERSIONS="--versions lowest --folders ([a-z ]+)"$', script, re.M
     )
     assert called
     assert set(called[1].split()) <= set(FOLDERS)
