@@ -5,8 +5,8 @@
     python benchmarks/own_data/two_commits.py FOLDER --ratings ratings.dat [--rounds 7]
 
 ``ratings.dat`` is MovieLens 1M's (or any text of users, items and ratings that `receval` reads).
-Measured are `receval evaluate` on all ratings, `receval runs` on a fifth of them as test, with two
-runs of 100 items per user, and reading the ratings alone. Each job is a process of its own on one
+Measured are `receval evaluate` and `receval diagnose` on all ratings, `receval runs` on a fifth of
+them as test, with two runs of 100 items per user, and reading the ratings alone. Each job is a process of its own on one
 thread. The commits take turns, so that a machine whose speed changes slows both. Printed are
 processor seconds of both, medians of rounds, and the median of the ratios of single rounds, now to
 before.
@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TRAINED, DEPTH = 0.8, 100
 NOISE = {"popular": 0.2, "mixed": 2.0}
 """By how much a run's scores differ from popularity, as the deviation of a logarithm."""
+
+RESULTS = "results"
 
 READING = "import sys, receval; receval.read_ratings(sys.argv[1])"
 
@@ -68,7 +70,8 @@ def commands(folder: Path) -> dict[str, list[str]]:
     """Return what is measured: arguments of Python by name."""
     evaluate = ["-m", "receval", "evaluate", str(folder / "ratings.csv")]
     data = ["--test", str(folder / "test.csv"), "--train", str(folder / "train.csv")]
-    out = ["--out", str(folder / "results")]
+    # A commit refuses what another one wrote before results had digests.
+    out = ["--out", RESULTS]
     return {
         "receval evaluate, Pop and item kNN": [
             *evaluate, "--system", "pop", "--system", "item-knn", *out,
@@ -76,6 +79,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "receval runs, two of 100 items per user": [
             "-m", "receval", "runs", *data, *(str(folder / f"{run}.csv") for run in NOISE), *out,
         ],
+        "receval diagnose": ["-m", "receval", "diagnose", str(folder / "ratings.csv"), *out],
         "reading the ratings": ["-c", READING, str(folder / "ratings.csv")],
     }  # fmt: skip
 
@@ -97,7 +101,9 @@ def main() -> None:
             for _ in range(1 + options.rounds):
                 for when, source in sources.items():
                     path = {"PYTHONPATH": str(source / "src")}
-                    run([sys.executable, *arguments], measured[when], path)
+                    results = str(folder / f"{RESULTS}-{when}")
+                    own = [results if word == RESULTS else word for word in arguments]
+                    run([sys.executable, *own], measured[when], path)
             # The first round filled the caches of files and of kernels.
             before, now = (own.seconds[1:] for own in measured.values())
             ratio = median(ours / theirs for theirs, ours in zip(before, now, strict=True))

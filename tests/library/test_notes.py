@@ -7,14 +7,16 @@ import copy
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import receval
 from receval.comparison.report import SETTINGS, Report
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES, Note, gravest_first
-from receval.repository.notes_page import notes_page
+from receval.repository.notes_page import GAP, notes_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,3 +77,23 @@ def test_every_kind_of_note_has_a_row_with_a_reason_and_a_remedy() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \| (\S.*) \| (\S.*) \|$", PAGE, flags=re.MULTILINE)
     assert sorted(code for code, _, _ in rows) == sorted(NOTES)
     assert all(text.endswith(".") for _, *texts in rows for text in texts)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda: receval.split(receval.read_ratings({"user": ["a"], "item": ["x"]}), "k-fold"),
+        lambda: receval.read_ratings({"user": ["a"]}),
+        lambda: receval.dialect("terrier"),
+        lambda: receval.protocol("AR XX"),
+        lambda: receval.metric("nDCG@ten"),
+        lambda: receval.explore_ratings(receval.read_ratings({"user": ["a"], "item": ["x"]}), {}),
+    ],
+)
+def test_messages_of_refusals_are_found_on_the_page(refused: Callable[[], object]) -> None:
+    with pytest.raises((ValueError, OSError)) as caught:
+        refused()
+    said = " ".join(str(caught.value).split())
+    lines = re.findall(r"^- (.*)$", PAGE, re.MULTILINE)
+    patterns = (".*".join(map(re.escape, line.split(GAP))) for line in lines if line.count(" ") > 4)
+    assert any(re.fullmatch(own, said) for own in patterns), said
