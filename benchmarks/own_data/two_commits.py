@@ -6,10 +6,10 @@
 
 ``ratings.dat`` is MovieLens 1M's (or any text of users, items and ratings that `receval` reads).
 Measured are `receval evaluate` and `receval diagnose` on all ratings, `receval runs` on a fifth of
-them as test, with two runs of 100 items per user, and reading the ratings alone. Each job is a process of its own on one
-thread. The commits take turns, so that a machine whose speed changes slows both. Printed are
-processor seconds of both, medians of rounds, and the median of the ratios of single rounds, now to
-before.
+them as test, with two runs of 100 items per user, and reading the ratings alone. Each job is a
+process of its own on one thread. The commits take turns, so that a machine whose speed changes
+slows both. Printed are processor seconds of both, medians of rounds, and the median of the ratios
+of single rounds, now to before.
 """
 
 from __future__ import annotations
