@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -38,6 +37,9 @@ def table_in_memory(source: object) -> pa.Table:
     """
     if isinstance(source, pa.Table):
         return source
+    # Files are read without it, and to import it takes half as long as to read a million ratings.
+    import pandas as pd
+
     if isinstance(source, pd.DataFrame):
         twice = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
         if twice:
@@ -118,6 +120,8 @@ def holds_lists(field: pa.Field) -> bool:
 
 
 def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
+    import pandas as pd
+
     series = [own for own in source.values() if isinstance(own, pd.Series)]
     if any(not own.index.equals(series[0].index) for own in series[1:]):
         raise TableError(
@@ -142,6 +146,8 @@ def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
 
 
 def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    import pandas as pd
+
     try:
         if isinstance(values, pd.Series | pd.Index | pa.Array | pa.ChunkedArray):
             return (
@@ -163,6 +169,8 @@ def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
 
 
 def _as_text(value: Any) -> str | None:
+    import pandas as pd
+
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
