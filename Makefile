@@ -122,7 +122,7 @@ site: $(VENV)/ready
 browser: $(VENV)/ready-to-test
 	$(INSTALL) -r requirements.lock -r requirements-test.lock -r requirements-browser.lock
 	RECEVAL_BROWSER=required $(BIN)/python -m pytest --numprocesses auto --dist loadgroup \
-	  tests/publishing/test_site_in_a_browser.py tests/comparison/test_report_in_a_browser.py
+	  tests/publishing/test_site_in_a_browser.py tests/evaluation/test_report_in_a_browser.py
 
 accept: $(VENV)/ready
 	$(BIN)/receval repo accept --edition $(EDITION)

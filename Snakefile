@@ -34,18 +34,21 @@ for loaded, module in list(sys.modules.items()):
             del sys.modules[loaded]
 
 try:
-    from receval.provenance.versions import libraries_from_elsewhere, versions
+    from reproduction.workflow.provenance.versions import (
+        libraries_from_elsewhere,
+        versions,
+    )
 
     # What is imported next may end in the error of such a library.
     if elsewhere := libraries_from_elsewhere():
         sys.exit(elsewhere)
 
-    from receval.config.repeated_settings import RUN_NAMES
-    from receval.config.settings import EDITIONS, chosen_edition
-    from receval.workflow.plan.folders import RunFolders
-    from receval.workflow.plan.plans import Plans
-    from receval.workflow.run import begin_run, or_no_run
-    from receval.workflow.run_record import record_run
+    from reproduction.config.repeated_settings import RUN_NAMES
+    from reproduction.config.settings import EDITIONS, chosen_edition
+    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.plans import Plans
+    from reproduction.workflow.jobs.run import begin_run, or_no_run
+    from reproduction.workflow.plan.run_record import record_run
 except ModuleNotFoundError as missing:
     sys.exit(
         f"The Python of this Snakemake ({sys.executable}) has no {missing.name}, which the workflow "

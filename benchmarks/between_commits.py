@@ -99,7 +99,11 @@ def main() -> int:
 COMPILING = Job(
     "compile",
     "all kernels",
-    {"function": "receval.workflow.kernels:compile_all", "files": {}, "values": {"processes": 1}},
+    {
+        "function": "reproduction.workflow.jobs.kernels:compile_all",
+        "files": {},
+        "values": {"processes": 1},
+    },
     (),
     (),
 )
@@ -110,8 +114,8 @@ def _jobs(study: str, dataset: str) -> list[Job]:
     # Whoever does a job may have the other commit's code, and needs nothing of these.
     from study_jobs import fetching, jobs_of
 
-    from receval.config.settings import load_settings
-    from receval.workflow.plan.plan import Plan
+    from reproduction.config.settings import load_settings
+    from reproduction.workflow.plan.plan import Plan
 
     known = load_settings(ROOT / "config", "full")
     others = [name for name in known.datasets if name != dataset]

@@ -29,19 +29,19 @@ from pathlib import Path
 import pandas as pd
 from scipy.stats import kendalltau
 
-from receval.config.settings import Settings, load_settings
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.registry import make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split
 from receval.splits.split import fold
-from receval.studies._shared.published import read_published_taus
+from reproduction.config.settings import Settings, load_settings
+from reproduction.studies._shared.published import read_published_taus
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 DATASET = "cm100k"

@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from receval.config.merging import merged
-from receval.config.reading import read_yaml
-from receval.config.settings import load_settings
-from receval.datasets.availability import Availability
-from receval.simulation.spec import TwinSpec
-from receval.workflow.plan.plan import Plan
-from receval.workflow.plan.shards import FITTED_BY_USERS
+from reproduction.config.merging import merged
+from reproduction.config.reading import read_yaml
+from reproduction.config.settings import load_settings
+from reproduction.datasets.availability import Availability
+from reproduction.simulation.spec import TwinSpec
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.plan.shards import FITTED_BY_USERS
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL_SIZES = ROOT / "benchmarks" / "full_size_twins.yaml"

@@ -31,10 +31,10 @@ from receval.metrics.averages import Arithmetic
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
+from receval.missing_judgments.fused_pass import NAMES
+from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.judgment_sampling import RANDOM, kept_units, sampling_order
 from receval.protocols.protocol import Protocol
-from receval.robustness.fused_pass import NAMES
-from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
-from receval.robustness.judgment_sampling import RANDOM, kept_units, sampling_order
 from receval.seeds import generator
 from receval.splits.split import Judgments
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from receval.workflow.calls import Call
+from reproduction.workflow.jobs.calls import Call
 
 KIBIBYTE = 1024
 TAKEN = ("start", "wall", "cpu", "peak", "read", "written")

@@ -93,7 +93,7 @@ def write(folder: Path, variant: str, rows: int) -> int:
 
 def measure(variant: str, folder: Path) -> None:
     """Parse a folder's files in this process and print what it took as JSON."""
-    from receval.datasets.formats import netflix
+    from reproduction.datasets.formats import netflix
 
     parsers = {
         "archive": netflix.parse_archive,

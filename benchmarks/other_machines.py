@@ -10,7 +10,7 @@ from itertools import chain
 
 from job_records import GIB, RecordedJob, RunRecord
 
-from receval.workflow.schedule import Schedule, TimedJob, schedule
+from reproduction.workflow.jobs.schedule import Schedule, TimedJob, schedule
 
 MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
 """Machines, and of each the cores and the memory in GiB, on which the jobs are simulated."""

@@ -38,13 +38,13 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from receval.config.reading import load_drift_spec
-from receval.drift.changes import Change, Kind, compare_tables
-from receval.drift.comparison import DATA_SUFFIX, names_of_artifacts
-from receval.drift.spec import DriftSpec, Tolerance
-from receval.drift.tables import read_table, roles_of_columns, row_labels
-from receval.drift.texts import changes_of_numbers
 from receval.storage.files import write_atomically
+from reproduction.config.reading import load_drift_spec
+from reproduction.drift.changes import Change, Kind, compare_tables
+from reproduction.drift.comparison import DATA_SUFFIX, names_of_artifacts
+from reproduction.drift.spec import DriftSpec, Tolerance
+from reproduction.drift.tables import read_table, roles_of_columns, row_labels
+from reproduction.drift.texts import changes_of_numbers
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "benchmarks" / "processors"

@@ -25,11 +25,11 @@ import pandas as pd
 import yaml
 from sklearn.metrics import cohen_kappa_score
 
-from receval.claims.certainty import wilson_interval
-from receval.claims.rebuilt_papers import of_rebuilt
-from receval.claims.spec import CheckSpec, ClaimSpec, read_claims
-from receval.claims.verdicts import DECIDED, ClaimVerdict
 from receval.storage.files import read_results
+from reproduction.claims.certainty import wilson_interval
+from reproduction.claims.rebuilt_papers import of_rebuilt
+from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
+from reproduction.claims.verdicts import DECIDED, ClaimVerdict
 
 RESULTS = Path("results/full")
 CLAIMS = Path("config/claims")

@@ -30,20 +30,20 @@ import numpy as np
 from recommenders.generated import add_size, ml1m_shaped
 from recommenders.ranking import table
 
-from receval.config.settings import load_settings
-from receval.config.systems import SystemSpec
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import RandomRatio, make_split
 from receval.splits.split import Fold, Split, fold
+from reproduction.config.settings import load_settings
+from reproduction.config.systems import SystemSpec
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SYSTEMS = ("knn-user", "ranksys-mf")

@@ -19,8 +19,8 @@ run in parts. Models are removed when all that read them are done. Systems are o
 
 Prints what each job takes and, for each size, what each stage does; then the exponents b of the
 growth n^b from size to size, and how long the jobs of the largest size would take on machines with
-more cores (`receval.workflow.schedule`). With `--jobs-record` what is known of each size, from this
-run and those before it in the same folder, is written there, to
+more cores (`reproduction.workflow.jobs.schedule`). With `--jobs-record` what is known of each size,
+from this run and those before it in the same folder, is written there, to
 `<study>-<dataset>-<millions>.jsonl` or, with `--shards folds`,
 `<study>-<dataset>-<millions>-folds-shards.jsonl`: `docs/scale/write_page.py` makes docs/scale.md of
 these, its stages and growth of canamares2020 on Netflix with `--shards folds`. The exit status is 1
@@ -45,7 +45,7 @@ from other_machines import schedules
 from study_jobs import behind, jobs_of, making
 
 from receval.arithmetic import use_one_arithmetic
-from receval.workflow.kernels import compile_all
+from reproduction.workflow.jobs.kernels import compile_all
 
 GIB = 1 << 30
 

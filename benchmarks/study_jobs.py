@@ -14,9 +14,9 @@ from typing import Any
 from generated_studies import sized_twin
 from measured_jobs import Job
 
-from receval.datasets.prepare import PREPARED_FILES
-from receval.provenance.versions import versions
-from receval.workflow.plan.plan import Plan
+from reproduction.datasets.prepare import PREPARED_FILES
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.versions import versions
 
 SHOWING = {
     "figure": ("draw_figure", ("svg", "pdf")),
@@ -40,7 +40,7 @@ def making(plan: Plan, dataset: str, ratings: int) -> list[Job]:
         "seed": plan.settings.seed,
     }
     written = {"manifest": _manifest(table), "files": str(folder / "raw")}
-    generate = "receval.workflow.data:generate_twin"
+    generate = "reproduction.workflow.jobs.data:generate_twin"
     return [
         _job("generate_twin", dataset, generate, {}, written, values),
         # The manifest names the raw files.
@@ -60,7 +60,7 @@ def fetching(plan: Plan, dataset: str) -> list[Job]:
         "checksums": plan.datasets.local_checksums(dataset),
         **sources,
     }
-    fetch = "receval.workflow.data:fetch_raw"
+    fetch = "reproduction.workflow.jobs.data:fetch_raw"
     return [_job("fetch_raw", dataset, fetch, raw, written, values), _prepared(plan, dataset)]
 
 
@@ -71,7 +71,7 @@ def _prepared(plan: Plan, dataset: str, also_read: tuple[str, ...] = ()) -> Job:
     return _job(
         "prepare_ratings",
         dataset,
-        "receval.workflow.data:prepare_ratings",
+        "reproduction.workflow.jobs.data:prepare_ratings",
         {"manifest": _manifest(table)},
         dict(zip(names, (str(folder / name) for name in PREPARED_FILES), strict=True)),
         {"description": plan.datasets.description(dataset)},
@@ -125,7 +125,7 @@ def _split(plan: Plan, dataset: str, split: str) -> Job:
     return _job(
         "split_ratings",
         split,
-        "receval.workflow.data:split_ratings",
+        "reproduction.workflow.jobs.data:split_ratings",
         {"manifest": _manifest(table), "ratings": table},
         {"split": plan.datasets.split_file(dataset, split)},
         {
@@ -155,7 +155,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
     training = _job(
         "train_system",
         subject,
-        "receval.workflow.systems:train_system",
+        "reproduction.workflow.jobs.systems:train_system",
         read,
         {"models": folder},
         {**fitting, "seed": plan.settings.system_seed},
@@ -169,7 +169,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
             "seed": plan.settings.candidate_seed,
             "names": (dataset, split),
         }
-        rank = "receval.workflow.systems:rank_system"
+        rank = "reproduction.workflow.jobs.systems:rank_system"
         return [
             training,
             _job("rank_system", subject, rank, {**read, "models": folder}, ranks, ranking),
@@ -184,7 +184,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         _job(
             "rank_shard",
             f"{Path(shard).stem}, {subject}",
-            "receval.workflow.shards:rank_shard",
+            "reproduction.workflow.jobs.shards:rank_shard",
             {**read, "models": models},
             {"ranks": shard},
             {**fitting, **protocols, **seeds, "shard": plan.shards.position(Path(shard).stem)},
@@ -192,7 +192,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         )
         for shard in files
     ]
-    join = "receval.workflow.shards:join_shards"
+    join = "reproduction.workflow.jobs.shards:join_shards"
     joining = _job("join_shards", subject, join, {"shards": files}, ranks, {})
     return [*([training] if models else []), *shards, joining]
 
@@ -201,7 +201,7 @@ def _sampled(plan: Plan, study: str, name: str) -> Job:
     return _job(
         "sample_judgments",
         name,
-        "receval.workflow.incompleteness:sample_judgments",
+        "reproduction.workflow.jobs.incompleteness:sample_judgments",
         plan.judgment_samplings.inputs(study, name),
         {"values": plan.judgment_samplings.file(study, name)},
         {"description": plan.judgment_samplings.description(study, name)},
@@ -212,7 +212,7 @@ def _simulated(plan: Plan, name: str, system: str, file: str) -> Job:
     return _job(
         "simulate_skewness",
         f"{name}, {system}",
-        "receval.workflow.skewness:simulate_skewness",
+        "reproduction.workflow.jobs.skewness:simulate_skewness",
         {"ratings": plan.simulations.inputs(name)},
         {"values": file},
         {"description": plan.simulations.description(name, system), "system": system},
@@ -225,12 +225,12 @@ def _made(plan: Plan, study: str, name: str) -> list[Job]:
     named = {"module": plan.artifacts.module(study, name)}
     computing = {**named, "description": plan.descriptions.results(study, name)}
     showing = {**named, "display": plan.descriptions.display(study, name)}
-    compute = "receval.workflow.artifacts:compute_artifact"
+    compute = "reproduction.workflow.jobs.artifacts:compute_artifact"
     rule, targets = SHOWING[plan.artifacts.spec(study, name).kind]
     shown = dict(zip(targets, files, strict=False))
     if "shown" in targets:
         shown["shown"] = f"work/{plan.run}/pages/{study}/{name}.html"
-    show = f"receval.workflow.artifacts:{rule}"
+    show = f"reproduction.workflow.jobs.artifacts:{rule}"
     read = plan.artifacts.inputs(study, name)
     return [
         _job("compute_artifact", name, compute, read, results, computing),
@@ -243,7 +243,7 @@ def _provenance(plan: Plan, study: str, artifacts: Sequence[str]) -> Job:
     return _job(
         "record_provenance",
         study,
-        "receval.workflow.artifacts:record_provenance",
+        "reproduction.workflow.jobs.artifacts:record_provenance",
         {**plan.studies.provenance_inputs(study), "results": results},
         {"record": plan.studies.record_file(study)},
         {

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from split_ratios import LABELS, RATIOS, measured, rank
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.splits.split import Split, fold
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from receval.evaluation.input_files import InputFiles
-from receval.ratings import TABLE_FILES
+from receval.data.ratings import TABLE_FILES
+from reproduction.experiments.input_files import InputFiles
 
 
 def table_in(folder: Path) -> tuple[Path, ...]:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from simulation.twin_folders import ROOT, ROOT_SEED, shrink
 
-from receval.config.reading import load_twins
 from receval.seeds import generator
-from receval.simulation.observation import Observation
-from receval.simulation.twins import parsed_rows, simulate
-from receval.simulation.writers import yahoo
-from receval.workflow.plan.plan import Plan
+from reproduction.config.reading import load_twins
+from reproduction.simulation.observation import Observation
+from reproduction.simulation.twins import parsed_rows, simulate
+from reproduction.simulation.writers import yahoo
+from reproduction.workflow.plan.plan import Plan
 
 DATASET = "yahoo-r3"
 

@@ -41,7 +41,7 @@ class Parts:
 
 def read_ratings_alone(folder: Path) -> Answer:
     """Read the ratings."""
-    from receval.interchange.ratings_table import read_ratings
+    from receval.data.ratings_table import read_ratings
 
     read_ratings({"user": ["a", "b"], "item": ["x", "y"]})
     parts = Parts()
@@ -52,7 +52,7 @@ def read_ratings_alone(folder: Path) -> Answer:
 
 def read_and_write_run(folder: Path) -> Answer:
     """Read a run, and write it again in three formats."""
-    from receval.interchange.run_files import read_run, write_run
+    from receval.data.run_files import read_run, write_run
 
     parts = Parts()
     with parts.part("read"):
@@ -67,9 +67,9 @@ def read_and_write_run(folder: Path) -> Answer:
 
 def ours(folder: Path) -> Answer:
     """Read judgments and runs, and evaluate them in one call."""
-    from receval.comparison.runs import evaluate_runs
-    from receval.interchange.judgments import read_test_data
-    from receval.interchange.run_files import read_run
+    from receval.data.judgments import read_test_data
+    from receval.data.run_files import read_run
+    from receval.evaluation.runs import evaluate_runs
 
     few = {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 1.0, "z": 0.5}}
     table = {"user": ["a", "b"], "item": ["x", "x"], "rating": [1, 2]}

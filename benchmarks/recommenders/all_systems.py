@@ -23,14 +23,14 @@ from pathlib import Path
 from generated import add_size, ml1m_shaped
 from ranking import one_fold, rank, table
 
-from receval.config.settings import load_settings
-from receval.config.systems import SystemSpec
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.registry import make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
+from reproduction.config.settings import load_settings
+from reproduction.config.systems import SystemSpec
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 THRESHOLD = 4.0

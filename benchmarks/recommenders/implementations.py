@@ -31,10 +31,10 @@ from all_systems import CONFIG, TINY, compile_on, learn, named
 from generated import add_size, ml1m_shaped
 from ranking import one_fold, rank, table
 
-from receval.config.settings import load_settings
-from receval.config.systems import SystemSpec
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.split import Fold
+from reproduction.config.settings import load_settings
+from reproduction.config.systems import SystemSpec
 
 STATUS = Path("/proc/self/status")
 PEAK_RESET = "5"

@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.ratings import Ratings
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.base import RatingMatrix
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Fold, Split, fold

@@ -33,17 +33,17 @@ from scipy.sparse import csr_array
 from settings import BPRMF, BPRMF_POSITIVES, HT, ITEMS, SVD, USERS
 from walks import AbsorbingTime, SubgraphHittingTime
 
-from receval.evaluation.tidy_values import Measurement, measure
+from receval.data.ratings import Ratings
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders import biased_mf, bprmf, hitting_time
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments, Split, fold
+from reproduction.experiments.tidy_values import Measurement, measure
 
 METRICS = (
     "P@10", "P@100", "nDCG(depth=100)", "AP(depth=100)", "RR(depth=100)", "Recall@100",

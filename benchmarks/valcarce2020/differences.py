@@ -40,7 +40,7 @@ from scipy.stats import norm
 
 from receval.metrics.averages import Arithmetic
 from receval.metrics.registry import parse
-from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
 from receval.statistics.pairs import system_pairs
 
 Values = NDArray[np.float64]

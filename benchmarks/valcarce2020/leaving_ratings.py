@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.metrics.registry import parse
-from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
-from receval.robustness.judgment_sampling import SamplingUnit, sampling_order
+from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.judgment_sampling import SamplingUnit, sampling_order
 from receval.splits.split import Fold
 
 Values = NDArray[np.float64]

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.splits.split import Fold, Split, fold
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 

@@ -146,8 +146,8 @@ def rule_functions() -> dict[str, tuple[str, str]]:
 
 def small_plan() -> Any:
     """Return the plan of the demo edition with little in it."""
-    from receval.config.settings import load_settings
-    from receval.workflow.plan.plan import Plan
+    from reproduction.config.settings import load_settings
+    from reproduction.workflow.plan.plan import Plan
 
     config = ROOT / "config"
     others = set(load_settings(config, "demo", SMALL).datasets) - {DATASET}

@@ -23,9 +23,9 @@ from pathlib import Path
 from draw_house import GAP, ROOT, Edges, House, centres, draw_boxes, reduced, width
 from matplotlib.figure import Figure
 
-from receval.config.settings import EDITIONS
 from receval.figures.finish import save_figure
 from receval.figures.style import figure_style
+from reproduction.config.settings import EDITIONS
 
 PICTURE = ROOT / "docs" / "rulegraph.svg"
 TITLE = "The rules of the workflow"

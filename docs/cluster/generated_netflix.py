@@ -19,10 +19,10 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 from generated_studies import sized_twin
 
-from receval.config.settings import load_settings
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import write_twin
-from receval.workflow.plan.sizes import SMALL_DATA, shard_size
+from reproduction.config.settings import load_settings
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import write_twin
+from reproduction.workflow.plan.sizes import SMALL_DATA, shard_size
 
 SHARDS = 8
 RATIOS = 9

@@ -62,7 +62,7 @@ computing() { # number of a job: its process that computes
     while read -r process; do
       parent=$(ps --no-headers -p "$process" -o ppid | tr -d ' ')
       [[ -n $parent ]] || continue
-      ! grep -qsz receval.workflow.fork_server "/proc/$parent/cmdline" || echo "$process"
+      ! grep -qsz reproduction.workflow.jobs.fork_server "/proc/$parent/cmdline" || echo "$process"
     done | tail -1
 }
 

@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: MIT
-from receval.adapters.adapt import adapt
-from receval.adapters.scores import of_scores
-from receval.comparison.leakage_of_splits import leakage
-from receval.comparison.lexicographic_pairs import compare_by_lexirecall
-from receval.comparison.result import EvaluationResult
-from receval.comparison.runs import evaluate_runs
-from receval.comparison.splitting import SplitRatings, split
-from receval.comparison.systems import evaluate_systems as evaluate
+from receval.data.ratings import Ratings
+from receval.data.ratings_table import read_ratings
+from receval.data.run import Run
+from receval.data.run_files import read_run, write_run
 from receval.diagnosis.diagnose import diagnose
-from receval.dialects.dialect import Dialect
-from receval.dialects.registry import dialect
-from receval.interchange.ratings_table import read_ratings
-from receval.interchange.run import Run
-from receval.interchange.run_files import read_run, write_run
+from receval.evaluation.lexicographic_pairs import compare_by_lexirecall
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import evaluate_runs
+from receval.evaluation.systems import evaluate_systems as evaluate
+from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects.registry import dialect
 from receval.metrics.metric import Metric
 from receval.metrics.usual_names import metric_of_usual_name as metric
-from receval.own_multiverse.exploring import explore_ratings
+from receval.missing_judgments.estimates_of_systems import unbiased_estimates
+from receval.missing_judgments.propensities import (
+    KnownPropensities,
+    PopularityPropensities,
+    SamplePropensities,
+)
+from receval.multiverse.explore_ratings import explore_ratings
 from receval.protocols.names import parse_protocol as protocol
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
+from receval.recommenders.adapters.adapt import adapt
+from receval.recommenders.adapters.scores import of_scores
 from receval.recommenders.base import Recommender
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS
@@ -32,13 +36,9 @@ from receval.recommenders.relevance_model import RelevanceModel
 from receval.recommenders.rocchio import Rocchio
 from receval.recommenders.slim import SLIM
 from receval.recommenders.wrmf import WRMF
-from receval.sampling_audit.audit import audit_samples
-from receval.unbiased.estimates_of_systems import unbiased_estimates
-from receval.unbiased.propensities import (
-    KnownPropensities,
-    PopularityPropensities,
-    SamplePropensities,
-)
+from receval.sampled_metrics.audit import audit_samples
+from receval.splits.leakage import leakage
+from receval.splits.split_ratings import SplitRatings, split
 
 __version__: str
 

@@ -3,7 +3,7 @@
 
 import sys
 
-from receval.cli import main
+from receval.cli.main import main
 
 # The process from which jobs are forked imports all modules, this one too.
 if __name__ == "__main__":

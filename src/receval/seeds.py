@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 GeneratorFor = Callable[..., np.random.Generator]
 """Gives the generator of one choice among those of a split or a ranking, by the choice's names:
@@ -59,3 +60,8 @@ def block_seed(seed: np.random.SeedSequence, number: int) -> np.random.SeedSeque
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
     )
+
+
+def gumbel_noise(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return independent standard Gumbel noise, ``-log(E)`` with E standard exponential."""
+    return -np.log(rng.standard_exponential(shape))

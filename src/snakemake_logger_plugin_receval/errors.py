@@ -13,7 +13,7 @@ _HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \
 _ERROR = "ERROR "
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?")
-# As receval.workflow.job_runner words them, whose classes these are.
+# As reproduction.workflow.jobs.job_runner words them, whose classes these are.
 _FAILED, _STOPPED = "JobError", "JobStoppedError"
 _OF_A_JOB = re.compile(r"(?:\w+: )?(?P<said>.*?)(?:\s+Its log: .*)?", re.DOTALL)
 _NAMED = re.compile(r"(?P<name>[\w.]+(?:Error|Exception)): (?P<message>.*)", re.DOTALL)

@@ -53,7 +53,7 @@ def failure_text(failure: Failure) -> str:
 def warnings_of(job: Job) -> list[str]:
     """Return the warnings in a job's logs, each in full, however many lines it has.
 
-    In a log every entry begins with its level (receval.workflow.job_process).
+    In a log every entry begins with its level (reproduction.workflow.jobs.job_process).
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def _drift(report: str) -> str:
 
 
 def _drifted(row: list[str]) -> bool:
-    """Return whether a row of a drift report asks to be looked at (receval.drift.comparison)."""
+    """Return whether a row of a drift report asks to be looked at (reproduction.drift.comparison)."""
     return len(row) > 1 and row[1].startswith(("drifted", "missing", "new"))
 
 

@@ -20,7 +20,8 @@ FOLLOWS = "after another job"
 """The reason of a job that runs for no other reason than that its inputs are made again."""
 
 _PARAMS = "Params have changed since last execution"
-# The digest of code that every rule has among its parameters (receval.provenance.code_digest).
+# The digest of code that every rule has among its parameters
+# (reproduction.workflow.provenance.code_digest).
 _DIGEST = r"'?[0-9a-f]{6,}-[0-9a-f]{8}'?"
 _ONLY_DIGESTS = re.compile(rf".*before: {_DIGEST}(?:,{_DIGEST})* now: {_DIGEST}(?:,{_DIGEST})*\s*")
 

@@ -32,10 +32,10 @@ else:
 import numpy as np
 from scipy.sparse import csr_array
 
-from receval.cli import main
-from receval.provenance.used_arithmetic import used_arithmetic
+from receval.cli.main import main
 from receval.recommenders.eals import EALS
 from receval.recommenders.products import inner_products
+from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
 
 
 def digest(numbers: np.ndarray) -> str:

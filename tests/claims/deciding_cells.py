@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.claims.cells import ClaimContext, SelectedCells, taken
-from receval.claims.configured_and_computed import Computed, Setting
-from receval.claims.quantities import evaluated
-from receval.claims.rules.base import Rule
-from receval.claims.rules.registry import EachRule
-from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
-from receval.claims.verdicts import Finding
 from receval.spec_types import Model
 from receval.storage.files import real_values
+from reproduction.claims.cells import ClaimContext, SelectedCells, taken
+from reproduction.claims.configured_and_computed import Computed, Setting
+from reproduction.claims.quantities import evaluated
+from reproduction.claims.rules.base import Rule
+from reproduction.claims.rules.registry import EachRule
+from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
+from reproduction.claims.verdicts import Finding
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]

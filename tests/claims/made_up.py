@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from receval.claims.cells import ClaimContext
-from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.registry import AnyRule
-from receval.claims.sources import ClaimSources, LabelledValues
-from receval.claims.verdicts import Finding
 from receval.storage.files import write_results
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.registry import AnyRule
+from reproduction.claims.sources import ClaimSources, LabelledValues
+from reproduction.claims.verdicts import Finding
 
 STUDY = "bellogin2017"
 CONTEXT = ClaimContext(STUDY, "fig01", "ml-1m")

@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 from claims.deciding_cells import CellRule, Numbers
 
-from receval.claims.rules.number import NumberRule
-from receval.claims.sources import NotMeasuredError
-from receval.claims.verdicts import ClaimVerdict, Finding
+from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.sources import NotMeasuredError
+from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 Change = Callable[[Numbers], Numbers]
 

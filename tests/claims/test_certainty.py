@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from receval.claims.certainty import (
+from reproduction.claims.certainty import (
     COLUMNS,
     ENOUGH,
     certainty,
@@ -21,8 +21,8 @@ from receval.claims.certainty import (
     verdict_of_splits,
     wilson_interval,
 )
-from receval.claims.repetition import ROWS
-from receval.claims.verdicts import ClaimVerdict
+from reproduction.claims.repetition import ROWS
+from reproduction.claims.verdicts import ClaimVerdict
 
 
 def rows_of(*verdicts: str, claim: str = "B-001", **values: list[float]) -> pd.DataFrame:

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims.ledger import judge
-from receval.claims.sources import ClaimSources
-from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.theorems import popularity_and_sparsity as theorems
-from receval.claims.verdicts import Finding
+from reproduction.claims.ledger import judge
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.theorems import popularity_and_sparsity as theorems
+from reproduction.claims.verdicts import Finding
 
 STUDY = "bellogin2017"
 FILE = Path(__file__).parents[2] / "config" / "claims" / f"{STUDY}.yaml"

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims.ledger import judge
-from receval.claims.ranks import from_the_highest, ranks_of
-from receval.claims.sources import ClaimSources, LabelledValues
-from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.theorems import false_positives as lemmas
-from receval.claims.verdicts import ClaimVerdict, Finding
+from reproduction.claims.ledger import judge
+from reproduction.claims.ranks import from_the_highest, ranks_of
+from reproduction.claims.sources import ClaimSources, LabelledValues
+from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.theorems import false_positives as lemmas
+from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = "menamaldonado2021"

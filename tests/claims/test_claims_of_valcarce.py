@@ -11,17 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims.cells import ClaimContext, SelectedCells
-from receval.claims.certainty import half_unit
-from receval.claims.ledger import judge, judged_claims
-from receval.claims.quantities import RankOf
-from receval.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
-from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.theorems.examples_of_metrics import (
+from reproduction.claims.cells import ClaimContext, SelectedCells
+from reproduction.claims.certainty import half_unit
+from reproduction.claims.ledger import judge, judged_claims
+from reproduction.claims.quantities import RankOf
+from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError
+from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.theorems.examples_of_metrics import (
     epsilon_of_inferred_precision,
     p_values_changed_by_averages,
 )
-from receval.claims.verdicts import Finding
+from reproduction.claims.verdicts import Finding
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = {

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from receval.claims.dataset_access import datasets_elsewhere, told_needs
-from receval.claims.rebuilt_papers import verdict_in_words
-from receval.claims.verdicts import ClaimVerdict
-from receval.config.reading import load_datasets
+from reproduction.claims.dataset_access import datasets_elsewhere, told_needs
+from reproduction.claims.rebuilt_papers import verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.config.reading import load_datasets
 
 ROOT = Path(__file__).resolve().parents[2]
 

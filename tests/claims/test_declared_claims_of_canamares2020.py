@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.claims.ledger import judge
-from receval.claims.sources import ClaimSources
-from receval.claims.spec import PaperClaims, read_claims
-from receval.claims.theorems import user_coverage
-from receval.claims.verdicts import ClaimVerdict, Finding
+from reproduction.claims.ledger import judge
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.spec import PaperClaims, read_claims
+from reproduction.claims.theorems import user_coverage
+from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 CLAIMS = Path(__file__).parents[2] / "config" / "claims" / "canamares2020.yaml"
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD

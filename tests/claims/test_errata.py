@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from receval.claims.errata import (
+from receval.metrics.averages import parse_average
+from receval.metrics.registry import parse
+from receval.protocols.protocol import Protocol
+from receval.storage.files import read_results, real_values
+from reproduction.claims.errata import (
     ERRATA,
     ClaimId,
     Erratum,
@@ -19,15 +23,11 @@ from receval.claims.errata import (
     load_errata,
     sizes,
 )
-from receval.claims.errata_table import COLUMNS, errata_table
-from receval.claims.report import report_of_claims
-from receval.claims.sources import ClaimSources
-from receval.config.reading import read_yaml
-from receval.config.settings import load_settings
-from receval.metrics.averages import parse_average
-from receval.metrics.registry import parse
-from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, real_values
+from reproduction.claims.errata_table import COLUMNS, errata_table
+from reproduction.claims.report import report_of_claims
+from reproduction.claims.sources import ClaimSources
+from reproduction.config.reading import read_yaml
+from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 ERRATA_OF_ALL = load_errata(ROOT / ERRATA)

@@ -13,14 +13,14 @@ from claims.made_up import STUDY, judged, sources_of, values_of
 from claims.test_ledger import CLAIMS, NUMBERS, ROOT
 from pydantic import TypeAdapter
 
-from receval.claims.cells import SelectedCells
-from receval.claims.ledger import COLUMNS, judged_claims
-from receval.claims.repetition import digest_of_check
-from receval.claims.rules.comparison import ComparisonRule
-from receval.claims.rules.number import NumberRule
-from receval.claims.rules.registry import AnyRule
-from receval.claims.spec import CheckSpec, PaperClaims, read_claims
 from receval.storage.files import read_results
+from reproduction.claims.cells import SelectedCells
+from reproduction.claims.ledger import COLUMNS, judged_claims
+from reproduction.claims.repetition import digest_of_check
+from reproduction.claims.rules.comparison import ComparisonRule
+from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.registry import AnyRule
+from reproduction.claims.spec import CheckSpec, PaperClaims, read_claims
 
 POP: dict[str, Any] = {"where": {"system": "pop"}}
 MF: dict[str, Any] = {"where": {"system": "mf"}}

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from receval.claims.cells import ClaimContext, SelectedCells
-from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.base import in_words
-from receval.claims.rules.registry import AnyRule
-from receval.claims.sources import ClaimSources
-from receval.claims.spec import read_claims
-from receval.claims.verdicts import ClaimVerdict
+from reproduction.claims.cells import ClaimContext, SelectedCells
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.base import in_words
+from reproduction.claims.rules.registry import AnyRule
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.spec import read_claims
+from reproduction.claims.verdicts import ClaimVerdict
 
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
 CONTEXT = ClaimContext("study", "fig01")

@@ -14,13 +14,13 @@ from claims.own_statements import own_statements
 from claims.perturbations import telling_change
 from pydantic import TypeAdapter
 
-from receval.claims.cells import ClaimContext
-from receval.claims.ledger import judge
-from receval.claims.rules.contradiction import ContradictionRule
-from receval.claims.rules.registry import AnyRule
-from receval.claims.sources import ClaimSources, NotMeasuredError
-from receval.claims.spec import CheckSpec, ClaimSpec, read_claims
-from receval.claims.verdicts import DECIDED
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.ledger import judge
+from reproduction.claims.rules.contradiction import ContradictionRule
+from reproduction.claims.rules.registry import AnyRule
+from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.claims.spec import CheckSpec, ClaimSpec, read_claims
+from reproduction.claims.verdicts import DECIDED
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "config/claims").glob("*.yaml"))

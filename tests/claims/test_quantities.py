@@ -11,8 +11,8 @@ from claims.made_up import CONTEXT, STUDY, line, numbers, quantity, sources_of, 
 from pydantic import ValidationError
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from receval.claims.cells import ClaimContext
-from receval.claims.sources import NotMeasuredError
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.sources import NotMeasuredError
 
 
 def of(system: str) -> dict[str, object]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.claims.errata import load_errata
-from receval.claims.spec import read_claims
+from reproduction.claims.errata import load_errata
+from reproduction.claims.spec import read_claims
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted((ROOT / "config" / "claims").glob("*.yaml"))

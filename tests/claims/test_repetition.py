@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from claims.made_up import STUDY, sources_of, values_of
 
-from receval.claims.repetition import (
+from reproduction.claims.repetition import (
     NUMBERS,
     ROWS,
     ReplicationLabel,
@@ -17,7 +17,7 @@ from receval.claims.repetition import (
     judged_replication,
     repeated_checks,
 )
-from receval.claims.spec import PaperClaims, read_claims
+from reproduction.claims.spec import PaperClaims, read_claims
 
 LABEL = ReplicationLabel("r01", 7, "abc")
 SEEDS = {"r01": 7, "r02": 8, "r03": 9}

@@ -10,8 +10,8 @@ import pytest
 from claims.made_up import judged, line, sources_of, values_of
 from pydantic import ValidationError
 
-from receval.claims.sources import NotMeasuredError
-from receval.claims.verdicts import ClaimVerdict, failing, verdict_of
+from reproduction.claims.sources import NotMeasuredError
+from reproduction.claims.verdicts import ClaimVerdict, failing, verdict_of
 
 HOLDS, PART, FAILS = ClaimVerdict.HOLDS, ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD
 

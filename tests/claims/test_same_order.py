@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter
 
-from receval.claims.cells import ClaimContext
-from receval.claims.quantities import Quantity, evaluated
-from receval.claims.rules.same_order import SameOrderRule
-from receval.claims.sources import ClaimSources
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.same_order import SameOrderRule
+from reproduction.claims.sources import ClaimSources
 
 QUANTITY: TypeAdapter[Quantity] = TypeAdapter(Quantity)
 

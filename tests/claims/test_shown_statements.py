@@ -10,8 +10,8 @@ import pytest
 from claims.made_up import STUDY, sources_of, values_of
 from claims.own_statements import own_statements
 
-from receval.claims.shown_statements import own_statement, told_verdicts
-from receval.claims.sources import ClaimSources
+from reproduction.claims.shown_statements import own_statement, told_verdicts
+from reproduction.claims.sources import ClaimSources
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = {

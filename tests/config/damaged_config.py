@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from config.copied_config import CONFIG, DUMPER, LOADER, CopiedConfig
 
-from receval.config.settings import EDITIONS, Settings, load_settings
 from receval.recommenders.registry import make
 from receval.storage.messages import LONGEST
+from reproduction.config.settings import EDITIONS, Settings, load_settings
 
 FILES = sorted(path.relative_to(CONFIG).as_posix() for path in CONFIG.rglob("*.yaml"))
 

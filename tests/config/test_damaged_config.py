@@ -9,8 +9,8 @@ import pytest
 from config.copied_config import CopiedConfig
 from config.damaged_config import check_damaged_configurations
 
-from receval.config.reading import read_yaml
-from receval.config.settings import load_settings
+from reproduction.config.reading import read_yaml
+from reproduction.config.settings import load_settings
 
 
 @pytest.mark.costly

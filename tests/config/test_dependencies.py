@@ -11,7 +11,7 @@ import pytest
 import yaml
 from config.copied_config import ROOT
 
-from receval.provenance.versions import PACKAGES
+from reproduction.workflow.provenance.versions import PACKAGES
 
 CORE = {
     "snakemake",

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.settings import EDITIONS, load_settings
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
-from receval.robustness.spec import Levels
+from reproduction.config.judgment_samplings import Levels
+from reproduction.config.settings import EDITIONS, load_settings
 
 STUDY = "studies/valcarce2020.yaml"
 RATINGS = (STUDY, "judgment_samplings", "ratings")

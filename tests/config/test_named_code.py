@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, ROOT
 
-from receval.config.settings import load_settings
-from receval.datasets.reports import ParseReport
 from receval.metrics.registry import METRICS
 from receval.metrics.registry import parse as parse_metric
-from receval.provenance.code_digest import CodeSnapshot
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
-from receval.simulation.twins import WRITERS
 from receval.splits.kinds import SPLITTERS
-from receval.workflow.plan.plan import Plan
+from reproduction.config.settings import load_settings
+from reproduction.datasets.reports import ParseReport
+from reproduction.simulation.twins import WRITERS
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
 
 SETTINGS = load_settings(CONFIG, "full")
 PLAN = Plan(SETTINGS, ROOT)
@@ -75,9 +75,9 @@ def test_an_artifact_has_its_data_and_what_shows_it(study: str) -> None:
 
 
 def test_every_module_of_a_study_is_in_its_configuration() -> None:
-    folder = ROOT / "src" / "receval" / "studies"
+    folder = ROOT / "src" / "reproduction" / "studies"
     modules = {
-        f"receval.studies.{path.parent.name}.{path.stem}"
+        f"reproduction.studies.{path.parent.name}.{path.stem}"
         for path in folder.glob("*/*.py")
         if path.parent.name in SETTINGS.studies and path.stem != "__init__"
     }

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from config.copied_config import CopiedConfig
 
-from receval.config.named_code import check_name
-from receval.config.settings import load_settings
-from receval.provenance.package_digest import files_of_package
-from receval.workflow.plan.plan import Plan
+from reproduction.config.named_code import check_name
+from reproduction.config.settings import load_settings
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.package_digest import files_of_package
 
 SYSTEM = "club_models.own:Own"
 MODULE = """
@@ -96,7 +96,7 @@ def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
     config.change("config.yaml", "plugins", value=["club_models"])
     settings = load_settings(config.folder, "demo")
     code = Plan(settings, Path(__file__).resolve().parents[2]).code
-    entry = "receval.workflow.systems:train_system"
+    entry = "reproduction.workflow.jobs.systems:train_system"
     before = code.digest(entry, code.recommender_entry("pop"))
     assert before != code.digest(entry)
     (plugin / "own.py").write_text(f"{MODULE}\nCHANGED = True\n")

@@ -10,17 +10,17 @@ import pytest
 from config.copied_config import CONFIG, CopiedConfig
 from pydantic import BaseModel
 
-from receval.claims.cells import SelectedCells
-from receval.claims.repetition import repeated_checks
-from receval.claims.spec import CheckSpec, read_claims
-from receval.config.repeated_settings import (
+from reproduction.claims.cells import SelectedCells
+from reproduction.claims.repetition import repeated_checks
+from reproduction.claims.spec import CheckSpec, read_claims
+from reproduction.config.repeated_settings import (
     RepeatedSettings,
     edition_of_run,
     load_repeated_settings,
     with_seeds_of,
 )
-from receval.config.settings import Settings, load_settings
-from receval.config.studies import ArtifactSpec
+from reproduction.config.settings import Settings, load_settings
+from reproduction.config.studies import ArtifactSpec
 
 FULL = "full"
 

@@ -7,7 +7,7 @@ import json
 
 from config.copied_config import CONFIG
 
-from receval.config.settings import json_schema
+from reproduction.config.settings import json_schema
 
 SCHEMA = CONFIG / "schema.json"
 

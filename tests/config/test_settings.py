@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.merging import merged
-from receval.config.settings import EDITIONS, Settings, load_settings
+from reproduction.config.merging import merged
+from reproduction.config.settings import EDITIONS, Settings, load_settings
 
 
 @pytest.fixture(scope="module", params=EDITIONS)
@@ -56,7 +56,7 @@ PLACES = [
 
 
 def test_every_file_is_among_the_places() -> None:
-    # Claims and errata are no settings: receval.claims reads them.
+    # Claims and errata are no settings: reproduction.claims reads them.
     others = {CONFIG / "errata.yaml", *(CONFIG / "claims").iterdir()}
     paths = (path for path in CONFIG.rglob("*.yaml") if path not in others)
     files = {path.relative_to(CONFIG).as_posix() for path in paths}

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from receval.config.settings import EDITIONS, load_settings
 from receval.metrics.registry import parse
 from receval.recommenders.registry import make
+from reproduction.config.settings import EDITIONS, load_settings
 
 FILE = "simulations.yaml"
 NAME = "skewed-popularity"

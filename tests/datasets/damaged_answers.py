@@ -12,8 +12,8 @@ from pathlib import Path
 from datasets.downloads import fetch
 from datasets.hostile_server import HostileServer, answer, chunked, cut, part_of
 
-from receval.datasets.reports import DatasetError
-from receval.datasets.spec import FileSpec
+from reproduction.datasets.reports import DatasetError
+from reproduction.datasets.spec import FileSpec
 
 CONTENT = b"".join(b"%d::%d\n" % (row % 97, row % 5 + 1) for row in range(900))
 HERE = 2_000

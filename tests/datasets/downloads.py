@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from receval.datasets.fetch import fetch_file
-from receval.datasets.raw import RawFile
-from receval.datasets.retries import Patience
-from receval.datasets.spec import FileSpec
+from reproduction.datasets.fetch import fetch_file
+from reproduction.datasets.raw import RawFile
+from reproduction.datasets.retries import Patience
+from reproduction.datasets.spec import FileSpec
 
 
 def zip_bytes() -> bytes:

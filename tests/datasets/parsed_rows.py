@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets.reports import RawDataError
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
+from reproduction.datasets.reports import RawDataError
 
 
 def rows_of(ratings: Ratings) -> list[tuple[object, ...]]:

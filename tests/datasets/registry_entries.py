@@ -6,8 +6,8 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-from receval.config.reading import load_datasets
-from receval.datasets.spec import DatasetSpec
+from reproduction.config.reading import load_datasets
+from reproduction.datasets.spec import DatasetSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = ROOT / "config" / "datasets.yaml"
@@ -25,7 +25,7 @@ PLAIN: dict[str, object] = {
     "variants": [
         {
             "name": "dat",
-            "parser": "receval.datasets.formats.movielens:parse_dat",
+            "parser": "reproduction.datasets.formats.movielens:parse_dat",
             "files": [{"name": "ratings.dat"}],
         }
     ],

@@ -23,14 +23,14 @@ from faults.raw_samples import (
     training_set,
 )
 
-from receval.datasets.formats import archives
-from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
-from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive
-from receval.datasets.formats.movielens import parse_zip
-from receval.datasets.formats.netflix import parse_archive as parse_netflix
-from receval.datasets.prepare import prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import ParseReport, RawDataError
+from reproduction.datasets.formats import archives
+from reproduction.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
+from reproduction.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive
+from reproduction.datasets.formats.movielens import parse_zip
+from reproduction.datasets.formats.netflix import parse_archive as parse_netflix
+from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.reports import ParseReport, RawDataError
 
 SAMPLE = {sample.name: sample for sample in SAMPLES}
 RATINGS = b"1::2::3::4\n"
@@ -201,7 +201,7 @@ class TestLimitOfTheRegistry:
             variants=[
                 {
                     "name": "zip",
-                    "parser": "receval.datasets.formats.movielens:parse_zip",
+                    "parser": "reproduction.datasets.formats.movielens:parse_zip",
                     "files": [{"name": "ml-1m.zip", "unpacked_limit": len(RATINGS) - 1}],
                 }
             ]

@@ -9,14 +9,14 @@ from typing import NoReturn
 import pytest
 from datasets.registry_entries import registry, spec
 
-from receval.datasets.availability import Availability, availability_table, resolve
+from reproduction.datasets.availability import Availability, availability_table, resolve
 
 REGISTRY = registry()
 OTHERWISE = {"automatic": "download", "manual": "absent", "generated": "generated"}
 """What a dataset is whose files are not here, by its access."""
 
 WITH_TIMESTAMPS, WITHOUT_TIMESTAMPS = 24_594_131, 13_553_874
-PARSER = "receval.datasets.formats.movielens:parse_dat"
+PARSER = "reproduction.datasets.formats.movielens:parse_dat"
 
 
 @pytest.fixture

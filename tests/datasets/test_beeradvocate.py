@@ -12,10 +12,10 @@ from datasets.parsed_rows import refused, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.datasets.formats import beeradvocate
-from receval.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
-from receval.datasets.reports import ParseReport, RawDataError
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
+from reproduction.datasets.formats import beeradvocate
+from reproduction.datasets.formats.beeradvocate import parse_blocks, parse_csv, parse_literals
+from reproduction.datasets.reports import ParseReport, RawDataError
 
 Review = Mapping[str, object]
 Write = Callable[[Path, Sequence[Review]], Path]

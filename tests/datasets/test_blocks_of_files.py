@@ -9,7 +9,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 from faults.raw_samples import BEER_HEADER, PLAYS, SAMPLES, Sample, csv_row, limit_netflix_users
 
-from receval.datasets.formats import (
+from reproduction.datasets.formats import (
     archives,
     beeradvocate,
     beeradvocate_csv,

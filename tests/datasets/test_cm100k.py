@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats.cm100k import parse
-from receval.datasets.reports import ParseReport
+from reproduction.datasets.formats.cm100k import parse
+from reproduction.datasets.reports import ParseReport
 
 
 def ratings_txt(tmp_path: Path, content: str) -> Path:

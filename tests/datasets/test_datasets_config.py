@@ -7,8 +7,8 @@ import pytest
 import yaml
 from datasets.registry_entries import entry, registry
 
-from receval.config.reading import load_datasets
-from receval.datasets.prepare import load_parser
+from reproduction.config.reading import load_datasets
+from reproduction.datasets.prepare import load_parser
 
 FILE = {"name": "ratings.dat"}
 VARIANT = {"name": "dat", "parser": "some.module:parse", "files": [FILE]}

@@ -11,10 +11,10 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, Waits, fetch, names, spec_of
 from datasets.http_server import FileServer
 
-from receval.datasets import transfer
-from receval.datasets.raw import RawFile
-from receval.datasets.reports import ChecksumError, DownloadError
-from receval.datasets.spec import FileSpec
+from reproduction.datasets import transfer
+from reproduction.datasets.raw import RawFile
+from reproduction.datasets.reports import ChecksumError, DownloadError
+from reproduction.datasets.spec import FileSpec
 
 
 def test_a_downloaded_file_is_whole_and_alone(server: FileServer, target: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from datasets.downloads import CONTENT, SHA256, fetch, names, spec_of
 from datasets.http_server import FileServer
 
-from receval.datasets.reports import ChecksumError, DownloadError
+from reproduction.datasets.reports import ChecksumError, DownloadError
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -101,8 +101,8 @@ def test_a_killed_download_leaves_a_partial_file_that_is_continued(
     url = server.serve("/a", CONTENT, stalls_after=100_000)
     code = (
         "import sys\nfrom pathlib import Path\n"
-        "from receval.datasets.spec import FileSpec\n"
-        "from receval.datasets.fetch import fetch_file\n"
+        "from reproduction.datasets.spec import FileSpec\n"
+        "from reproduction.datasets.fetch import fetch_file\n"
         "spec = FileSpec(name='ml-1m.zip', sha256=sys.argv[1], urls=(sys.argv[2],))\n"
         "fetch_file(spec, Path(sys.argv[3]))\n"
     )

@@ -24,11 +24,11 @@ from datasets.hostile_server import (
     slowly,
 )
 
-from receval.datasets.addresses import check_address, redirected
-from receval.datasets.fetch import access_reported
-from receval.datasets.reports import ChecksumError, DownloadError, FileAccessError
-from receval.datasets.retries import Patience
-from receval.datasets.spec import FileSpec
+from reproduction.datasets.addresses import check_address, redirected
+from reproduction.datasets.fetch import access_reported
+from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError
+from reproduction.datasets.retries import Patience
+from reproduction.datasets.spec import FileSpec
 
 BY_CONTENT = [
     case

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets import checksums
-from receval.datasets.checksums import KnownChecksums
+from reproduction.datasets import checksums
+from reproduction.datasets.checksums import KnownChecksums
 
 
 @pytest.fixture

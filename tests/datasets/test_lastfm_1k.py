@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats import delimited, lastfm_1k
-from receval.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
-from receval.datasets.reports import ParseReport
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
+from reproduction.datasets.formats import delimited, lastfm_1k
+from reproduction.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
+from reproduction.datasets.reports import ParseReport
 
 MBID = "f1b1cf71-bd35-4e99-8624-24a6e15f133a"
 SECOND = 1_241_478_537

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_files import MIRROR, needs
 
-from receval.datasets.formats.librarything import parse
-from receval.datasets.reports import ParseReport
+from reproduction.datasets.formats.librarything import parse
+from reproduction.datasets.reports import ParseReport
 
 SAMPLE = "fixtures/librarything_UI2_first_1000_lines.txt"
 

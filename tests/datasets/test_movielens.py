@@ -10,8 +10,8 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 from real_files import MIRROR, MOVIELENS, needs
 
-from receval.datasets.formats.movielens import parse_dat, parse_zip
-from receval.datasets.reports import ParseReport
+from reproduction.datasets.formats.movielens import parse_dat, parse_zip
+from reproduction.datasets.reports import ParseReport
 
 SAMPLE = "fixtures/ml-1m_ratings_with_timestamps.dat"
 

@@ -12,10 +12,10 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 from faults.raw_samples import tar
 
-from receval.datasets.formats import netflix
-from receval.datasets.formats.netflix import parse_archive, parse_combined, parse_movie_files
-from receval.datasets.reports import ParseReport
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
+from reproduction.datasets.formats import netflix
+from reproduction.datasets.formats.netflix import parse_archive, parse_combined, parse_movie_files
+from reproduction.datasets.reports import ParseReport
 
 Movies = Mapping[int, str]
 MOVIES = {

@@ -9,21 +9,21 @@ import pytest
 from datasets.http_server import FileServer
 from datasets.registry_entries import spec
 
-from receval.datasets.availability import resolve
-from receval.datasets.fetch import obtain
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import (
+from receval.storage.files import DamagedFileError
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.reports import (
     ChecksumError,
     DownloadError,
     FileAccessError,
     RawDataError,
     UnavailableError,
 )
-from receval.datasets.retries import Patience
-from receval.datasets.spec import DatasetSpec, ExpectedCounts
-from receval.storage.files import DamagedFileError
+from reproduction.datasets.retries import Patience
+from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
 
-PARSER = "receval.datasets.formats.movielens:parse_dat"
+PARSER = "reproduction.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"
 FOLDS = b"1\n"
 

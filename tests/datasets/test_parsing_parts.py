@@ -9,14 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.datasets import counts
-from receval.datasets.counts import count_ratings, fewest_and_most
-from receval.datasets.formats.pairs import (
-    IdentifierEncoder,
-    last_rows,
-    merge_repeats,
-)
-from receval.ratings import Ratings, first_repeat
+from receval.data.ratings import Ratings, first_repeat
+from receval.data.repeats import IdentifierEncoder, last_rows, merge_repeats
+from reproduction.datasets import counts
+from reproduction.datasets.counts import count_ratings, fewest_and_most
 
 Pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)
 

@@ -10,17 +10,17 @@ import pytest
 from datasets.registry_entries import entry, registry, spec
 from real_files import CM100K, MIRROR, MOVIELENS, needs
 
-from receval.datasets.availability import resolve
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import load_parser, prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import CountError, DatasetError, RawDataError, UnavailableError
-from receval.datasets.spec import DatasetSpec, ExpectedCounts
-from receval.ratings import TABLE_FILES, Ratings
+from receval.data.ratings import TABLE_FILES, Ratings
 from receval.storage.files import sha256_of
-from receval.workflow.data import prepare_ratings
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import load_parser, prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.reports import CountError, DatasetError, RawDataError, UnavailableError
+from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.workflow.jobs.data import prepare_ratings
 
-DAT = "receval.datasets.formats.movielens:parse_dat"
+DAT = "reproduction.datasets.formats.movielens:parse_dat"
 CONTENT = "9::7::5::300\n2::7::1::100\n9::3::4::200\n"
 FILES = ["items.parquet", "ratings.parquet", "summary.json", "users.parquet"]
 
@@ -195,7 +195,9 @@ def test_a_rating_that_is_nearly_on_the_scale_is_told_apart_from_one_that_is(
     raw = raw_of(tmp_path)
     values = np.array([5, 3.9999998, 1], dtype=np.float32)
     table = replace(load_parser(DAT)([raw.files[0].path]), values=values)
-    monkeypatch.setattr("receval.datasets.prepare.load_parser", lambda _: lambda *_, **__: table)
+    monkeypatch.setattr(
+        "reproduction.datasets.prepare.load_parser", lambda _: lambda *_, **__: table
+    )
     with pytest.raises(CountError, match=r"of 3\.99999976, .* from 1 to 5 in steps of 1"):
         prepare(raw, spec(), tmp_path / "out")
 
@@ -220,7 +222,7 @@ def test_a_failing_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_parser_that_is_not_there_is_told(tmp_path: Path) -> None:
-    raw = raw_of(tmp_path, parser="receval.datasets.formats.movielens:parse_xml")
+    raw = raw_of(tmp_path, parser="reproduction.datasets.formats.movielens:parse_xml")
     with pytest.raises(DatasetError, match=r"There is no parser .*:parse_xml"):
         prepare(raw, spec(), tmp_path / "out")
 
@@ -251,7 +253,7 @@ def test_known_and_unknown_parts_are_counted(tmp_path: Path) -> None:
         "unknown": {"ratings": 2, "users": 2, "items": 2, "values": {1: 1, 3: 1}},
     }
     raw = raw_of(
-        tmp_path, content, "receval.datasets.formats.cm100k:parse", "ratings.txt", **expected
+        tmp_path, content, "reproduction.datasets.formats.cm100k:parse", "ratings.txt", **expected
     )
     summary = prepare(raw, spec(), tmp_path / "out")
     assert summary["known"] == {"ratings": 1, "users": 1, "items": 1, "values": {"4": 1}}
@@ -259,7 +261,7 @@ def test_known_and_unknown_parts_are_counted(tmp_path: Path) -> None:
 
 
 UI2 = "1 20 10 a\n1 20 4 b\n1 30 7 a\n"
-LIBRARYTHING = "receval.datasets.formats.librarything:parse"
+LIBRARYTHING = "reproduction.datasets.formats.librarything:parse"
 HALVES = spec(scale={"minimum": 0.5, "maximum": 5, "step": 0.5})
 LAST = HALVES.model_copy(update={"duplicates": "last"})
 

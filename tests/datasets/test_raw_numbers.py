@@ -9,8 +9,8 @@ import pytest
 from datasets.parsed_rows import refused
 from faults.raw_samples import SAMPLES
 
-from receval.datasets.reports import ParseReport, RawDataError, shown
 from receval.storage.messages import shortened
+from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 BY_NAME = {sample.name: sample for sample in SAMPLES}
 

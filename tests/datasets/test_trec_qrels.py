@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats.trec_qrels import parse
-from receval.datasets.reports import ParseReport, RawDataError
+from reproduction.datasets.formats.trec_qrels import parse
+from reproduction.datasets.reports import ParseReport, RawDataError
 
 
 def qrels(tmp_path: Path, *contents: str) -> list[Path]:

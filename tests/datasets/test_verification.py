@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from datasets.registry_entries import spec
 
-from receval.cli import main
-from receval.config.reading import load_drift_spec
-from receval.datasets.prepare import PREPARED_FILES, prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.verification import not_as_recorded, verification
-from receval.ratings import TABLE_FILES
+from receval.cli.main import main
+from receval.data.ratings import TABLE_FILES
 from receval.storage.files import DamagedFileError
-from receval.workflow.artifacts import record_provenance, report_drift
+from reproduction.config.reading import load_drift_spec
+from reproduction.datasets.prepare import PREPARED_FILES, prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.verification import not_as_recorded, verification
+from reproduction.workflow.jobs.artifacts import record_provenance, report_drift
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     """An edition's folder with one prepared dataset, small."""
     raw = tmp_path / "ratings.dat"
     raw.write_text("9::7::5::300\n2::7::1::100\n9::3::4::200\n")
-    parser = "receval.datasets.formats.movielens:parse_dat"
+    parser = "reproduction.datasets.formats.movielens:parse_dat"
     edition = tmp_path / "work" / "demo"
     prepare(RawFiles("ml-1m", "dat", parser, (RawFile.of(raw),)), spec(), edition / "ml-1m")
     return edition

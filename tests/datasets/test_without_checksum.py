@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from datasets.registry_entries import registry, spec
 
-from receval.datasets.prepare import prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.reports import CountError
-from receval.datasets.spec import ExpectedCounts
+from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.reports import CountError
+from reproduction.datasets.spec import ExpectedCounts
 
-PARSER = "receval.datasets.formats.netflix:parse_archive"
+PARSER = "reproduction.datasets.formats.netflix:parse_archive"
 MOVIES = {number: f"{number}:\n7,3,2005-09-06\n{number + 7},4,2005-09-07\n" for number in (1, 2, 3)}
 EXPECTED = ExpectedCounts(rows=6, ratings=6, users=4, items=3)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from datasets.parsed_rows import refused, rows_of
 
-from receval.datasets.formats.yahoo_r3 import parse
-from receval.datasets.reports import ParseReport
-from receval.datasets.spec import PartCounts
+from reproduction.datasets.formats.yahoo_r3 import parse
+from reproduction.datasets.reports import ParseReport
+from reproduction.datasets.spec import PartCounts
 
 
 def files(tmp_path: Path, train: str, test: str) -> list[Path]:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.comparison.splitting import SplitRatings, split
+from receval.data.ratings import Ratings
+from receval.data.ratings_table import read_ratings
 from receval.diagnosis import users_sample
 from receval.diagnosis.cold_start import cold_start
 from receval.diagnosis.compared_splits import compared_splits
@@ -28,9 +29,8 @@ from receval.diagnosis.unbiased_judgments import (
     with_unbiased,
 )
 from receval.diagnosis.users_sample import sampled_users
-from receval.interchange.ratings_table import read_ratings
-from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.split_ratings import SplitRatings, split
 
 
 def ratings_of_tastes(n_users: int = 120, n_items: int = 60, seed: int = 1) -> Ratings:

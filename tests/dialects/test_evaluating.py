@@ -13,12 +13,12 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.cli import main
-from receval.comparison.runs import evaluate_runs
-from receval.comparison.splitting import split
-from receval.comparison.systems import evaluate_systems
-from receval.interchange.ratings_table import read_ratings
+from receval.cli.main import main
+from receval.data.ratings_table import read_ratings
+from receval.evaluation.runs import evaluate_runs
+from receval.evaluation.systems import evaluate_systems
 from receval.recommenders.non_personalised import Popularity
+from receval.splits.split_ratings import split
 
 FOLDER = Path(__file__).with_name("fixtures")
 

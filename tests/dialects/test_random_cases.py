@@ -18,8 +18,8 @@ import pytrec_eval
 from dialects.random_cases import CASES, Grades, Scores, random_case
 from scipy import stats
 
-from receval.comparison.result import EvaluationResult
-from receval.comparison.runs import evaluate_runs
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import evaluate_runs
 from receval.statistics.correlation import kendall_tau_b
 from receval.statistics.paired_tests import MOST_RANKED, sign_test, t_test, wilcoxon_test
 

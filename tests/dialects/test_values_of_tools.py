@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from receval.dialects.fixtures import FixtureValue, compared, fixture_tools
-from receval.dialects.known_deviations import (
+from receval.metrics.dialects.registry import DIALECTS, dialect
+from reproduction.publishing.dialect_deviations import (
     EXACT,
     KNOWN_DEVIATIONS,
     KnownDeviation,
     is_ours,
     reason_for,
 )
-from receval.dialects.page import END, START, page_of_dialects
-from receval.dialects.registry import DIALECTS, dialect
+from reproduction.publishing.dialect_fixtures import FixtureValue, compared, fixture_tools
+from reproduction.publishing.dialects_page import END, START, page_of_dialects
 
 FOLDER = Path(__file__).with_name("fixtures")
 TOOLS = fixture_tools(FOLDER)

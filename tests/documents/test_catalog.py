@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from receval.config.settings import Settings
+from reproduction.config.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "config"

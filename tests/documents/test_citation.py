@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import receval
-from receval.config.settings import load_settings
-from receval.publishing.citation import bibtex, read_citation, with_citations
+from reproduction.config.settings import load_settings
+from reproduction.publishing.citation import bibtex, read_citation, with_citations
 
 ROOT = Path(__file__).resolve().parents[2]
 CITATION: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

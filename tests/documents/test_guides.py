@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.config.settings import load_settings
+from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config", "full")

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from real_files import MIRROR, MOVIELENS, needs
 
-from receval import cli
-from receval.claims.rebuilt_papers import of_rebuilt
-from receval.config.settings import load_settings
+from receval.cli import main as cli
+from reproduction.claims.rebuilt_papers import of_rebuilt
+from reproduction.config.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

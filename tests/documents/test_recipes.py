@@ -24,9 +24,9 @@ COPIED = (
 )
 
 ONLY_READ = {
-    "src/receval/datasets/spec.py",
-    "src/receval/metrics/cards.py",
-    "src/receval/config/studies.py",
+    "src/reproduction/datasets/spec.py",
+    "src/reproduction/publishing/metric_cards.py",
+    "src/reproduction/config/studies.py",
 }
 """Files that a recipe names because they explain something."""
 
@@ -49,7 +49,7 @@ TESTS = (
     ("tests/simulation/test_round_trip.py",),
     ("tests/recommenders/test_harness.py", "tests/documents/test_examples.py"),
     ("tests/metrics/test_against_brute_force.py",),
-    ("tests/metrics/test_labels.py", "tests/metrics/test_cards.py"),
+    ("tests/metrics/test_labels.py", "tests/publishing/test_metric_cards.py"),
     ("tests/studies/test_table4_of_bellogin2017.py", "tests/studies/test_fig10_of_bellogin2017.py"),
     ("tests/documents/test_glossary.py", "tests/documents/test_guides.py"),
     ("tests/config/test_named_code.py",),
@@ -59,7 +59,7 @@ TESTS = (
 PAGES_AND_TESTS = """
 import sys
 
-from receval.cli import main
+from receval.cli.main import main
 
 assert main(["repo", "metrics"]) == main(["repo", "studies"]) == 0
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.config.settings import load_settings
-from receval.simulation import complete_judgments
+from reproduction.config.settings import load_settings
+from reproduction.simulation import complete_judgments
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "unbiased_tests.md").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_what_the_page_names_is_there() -> None:
     splits = load_settings(ROOT / "config", "full").splits
     assert re.findall(r"split `([\w-]+)`", PAGE) == ["opposed-familiarity-folds"]
     assert "opposed-familiarity-folds" in splits
-    functions = re.findall(r"`receval\.simulation\.complete_judgments\.(\w+)`", PAGE)
+    functions = re.findall(r"`reproduction\.simulation\.complete_judgments\.(\w+)`", PAGE)
     assert functions
     assert all(hasattr(complete_judgments, name) for name in functions)
     for path in re.findall(r"`((?:config|tests)/[\w./]+)`", PAGE):

@@ -10,20 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.config.reading import load_drift_spec
-from receval.drift.comparison import ArtifactDrift, compare_artifact
-from receval.drift.spec import DriftSpec, Tolerance
+from receval.data.ratings import Ratings
 from receval.metrics import evaluation, list_view, ndcg
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.recommenders.puresvd import PureSVD
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import KFold, make_split
 from receval.splits.split import fold
+from reproduction.config.reading import load_drift_spec
+from reproduction.drift.comparison import ArtifactDrift, compare_artifact
+from reproduction.drift.spec import DriftSpec, Tolerance
 
 CONFIG = Path(__file__).resolve().parents[2] / "config" / "drift.yaml"
 METRICS = [parse(label) for label in ("P@5", "P@10", "Recall@10", "nDCG@5", "nDCG@10")]

@@ -10,8 +10,8 @@ from drift.small_study import (
     small_study,
 )
 
-from receval.drift.changes import Kind
-from receval.drift.comparison import ArtifactStatus
+from reproduction.drift.changes import Kind
+from reproduction.drift.comparison import ArtifactStatus
 
 
 @pytest.fixture(scope="module")

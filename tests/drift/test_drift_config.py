@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from receval.config.reading import load_drift_spec
-from receval.drift.spec import DriftSpec
+from reproduction.config.reading import load_drift_spec
+from reproduction.drift.spec import DriftSpec
 
 REST = {"*": {"reason": "exact"}}
 

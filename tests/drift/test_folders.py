@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from drift.small_study import tolerant_config
 
-from receval.drift.acceptance import Acceptance, acceptance
-from receval.drift.changes import Kind
-from receval.drift.comparison import ArtifactStatus, compare_folders
-from receval.drift.report import as_markdown, as_text
+from reproduction.drift.acceptance import Acceptance, acceptance
+from reproduction.drift.changes import Kind
+from reproduction.drift.comparison import ArtifactStatus, compare_folders
+from reproduction.drift.report import as_markdown, as_text
 
 HEADER = "dataset,system,metric,value,lists\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from receval.drift.other_arithmetic import OtherArithmetic
+from reproduction.drift.other_arithmetic import OtherArithmetic
 
 ARITHMETIC = {
     "blas": ["OpenBLAS 0.3.30 with Haswell kernels"],

@@ -11,8 +11,8 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from receval.drift.comparison import ArtifactStatus, compare_folders
-from receval.drift.spec import DriftSpec
+from reproduction.drift.comparison import ArtifactStatus, compare_folders
+from reproduction.drift.spec import DriftSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from faults.raw_samples import Files, Row, Sample, rows_of
 
-from receval.datasets.reports import DatasetError, ParseReport
+from reproduction.datasets.reports import DatasetError, ParseReport
 
 SECONDS = 5
 """What a parser may take of the processor for an input of a few kilobytes."""

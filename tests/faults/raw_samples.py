@@ -18,11 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets.formats import lastfm_1k, netflix
-from receval.datasets.formats.columns import Integer
-from receval.datasets.formats.delimited import LineFormat
-from receval.datasets.prepare import load_parser
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
+from reproduction.datasets.formats import lastfm_1k, netflix
+from reproduction.datasets.formats.columns import Integer
+from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.prepare import load_parser
 
 Files = list[tuple[str, bytes]]
 Row = tuple[object, ...]
@@ -200,23 +200,26 @@ OTHER_SONGS = b"".join(f"{USERS[n]}\t{ITEMS[n] + 7}\t5\n".encode() for n in N)
 SAMPLES = [
     Sample(
         "movielens zip",
-        "receval.datasets.formats.movielens:parse_zip",
+        "reproduction.datasets.formats.movielens:parse_zip",
         TIMED,
         one_file("ml-1m.zip", zipped("ratings.dat")),
         checksummed=True,
     ),
     Sample(
-        "movielens", "receval.datasets.formats.movielens:parse_dat", TIMED, one_file("ratings.dat")
+        "movielens",
+        "reproduction.datasets.formats.movielens:parse_dat",
+        TIMED,
+        one_file("ratings.dat"),
     ),
     Sample(
         "movielens without timestamps",
-        "receval.datasets.formats.movielens:parse_dat",
+        "reproduction.datasets.formats.movielens:parse_dat",
         tuple(record.rpartition(b"::")[0] + b"\n" for record in TIMED),
         one_file("ratings.dat"),
     ),
     Sample(
         "netflix archive",
-        "receval.datasets.formats.netflix:parse_archive",
+        "reproduction.datasets.formats.netflix:parse_archive",
         MOVIE_RECORDS,
         lambda records: [
             (
@@ -228,70 +231,70 @@ SAMPLES = [
     ),
     Sample(
         "netflix training set",
-        "receval.datasets.formats.netflix:parse_archive",
+        "reproduction.datasets.formats.netflix:parse_archive",
         MOVIE_RECORDS,
         lambda records: [("training_set.tar", training_set(records))],
     ),
     Sample(
         "netflix combined",
-        "receval.datasets.formats.netflix:parse_combined",
+        "reproduction.datasets.formats.netflix:parse_combined",
         MOVIE_RECORDS,
         one_file("combined_data_1.txt"),
     ),
     Sample(
         "netflix movie files",
-        "receval.datasets.formats.netflix:parse_movie_files",
+        "reproduction.datasets.formats.netflix:parse_movie_files",
         MOVIE_RECORDS,
         named_movies,
     ),
     Sample(
         "librarything",
-        "receval.datasets.formats.librarything:parse",
+        "reproduction.datasets.formats.librarything:parse",
         tuple(f"{USERS[n]} {ITEMS[n]} {2 * STARS[n]} fantasy, x ray\n".encode() for n in N),
         one_file("UI2.txt"),
         scale=2,
     ),
     Sample(
         "beeradvocate literals",
-        "receval.datasets.formats.beeradvocate:parse_literals",
+        "reproduction.datasets.formats.beeradvocate:parse_literals",
         tuple(literal(n) for n in N),
         one_file("beeradvocate.json.gz", packed),
         checksummed=True,
     ),
     Sample(
         "beeradvocate blocks",
-        "receval.datasets.formats.beeradvocate:parse_blocks",
+        "reproduction.datasets.formats.beeradvocate:parse_blocks",
         tuple(block(n) for n in N),
         one_file("beeradvocate.txt.gz", packed),
         checksummed=True,
     ),
     Sample(
         "beeradvocate csv",
-        "receval.datasets.formats.beeradvocate:parse_csv",
+        "reproduction.datasets.formats.beeradvocate:parse_csv",
         tuple(csv_row(n) for n in N),
         one_file("beer_reviews.csv", header=BEER_HEADER),
     ),
     Sample(
         "yahoo train",
-        "receval.datasets.formats.yahoo_r3:parse",
+        "reproduction.datasets.formats.yahoo_r3:parse",
         SONGS,
         lambda records: [(TRAIN, b"".join(records)), (TEST, OTHER_SONGS)],
     ),
     Sample(
         "yahoo test",
-        "receval.datasets.formats.yahoo_r3:parse",
+        "reproduction.datasets.formats.yahoo_r3:parse",
         SONGS,
         lambda records: [(TRAIN, b"1\t1\t1\n"), (TEST, b"".join(records))],
     ),
     Sample(
         "cm100k",
-        "receval.datasets.formats.cm100k:parse",
+        "reproduction.datasets.formats.cm100k:parse",
         tuple(f"{USERS[n]}\t{ITEMS[n]}000\t{STARS[n]}\t{n % 2}\n".encode() for n in N),
         one_file("ratings.txt"),
     ),
     Sample(
         "lastfm archive",
-        "receval.datasets.formats.lastfm_1k:parse_archive",
+        "reproduction.datasets.formats.lastfm_1k:parse_archive",
         PLAYS,
         one_file(
             "lastfm-dataset-1K.tar.gz",
@@ -302,14 +305,14 @@ SAMPLES = [
     ),
     Sample(
         "lastfm",
-        "receval.datasets.formats.lastfm_1k:parse_tsv",
+        "reproduction.datasets.formats.lastfm_1k:parse_tsv",
         PLAYS,
         one_file(lastfm_1k.PLAYS_FILE),
         scale=0,
     ),
     Sample(
         "trec qrels",
-        "receval.datasets.formats.trec_qrels:parse",
+        "reproduction.datasets.formats.trec_qrels:parse",
         tuple(f"{USERS[n]} 0 AP{ITEMS[n]}-x {STARS[n] - 2}\n".encode() for n in N),
         one_file("qrels.adhoc"),
     ),

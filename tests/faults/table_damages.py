@@ -13,11 +13,11 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from receval.interchange.errors import TableError
-from receval.interchange.layouts import WORDS
-from receval.interchange.ratings_table import ReadRatings, read_ratings
-from receval.interchange.run_files import read_run
-from receval.interchange.text_lines import QUOTED
+from receval.data.errors import TableError
+from receval.data.layouts import WORDS
+from receval.data.ratings_table import ReadRatings, read_ratings
+from receval.data.run_files import read_run
+from receval.data.text_lines import QUOTED
 
 LONGEST = 500
 """Characters of a message."""

@@ -10,9 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.figures.bars import grouped_bars, stacked_shares
 from receval.figures.curves import cumulative_curve, line, plain_numbers
-from receval.figures.explained_shares import triangle
 from receval.figures.finish import legend_below, note, save_figure, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
@@ -23,6 +21,8 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
+from reproduction.studies._shared.figures.bars import grouped_bars, stacked_shares
+from reproduction.studies._shared.figures.explained_shares import triangle
 
 SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")
 EXTRA = SYSTEMS[5:]

@@ -11,11 +11,11 @@ import pytest
 from matplotlib.colors import to_rgb
 from studies.accepted_results import ROOT
 
-from receval.config.settings import load_settings
 from receval.figures.hues import oklch
 from receval.figures.metric_styles import metric_styles
 from receval.figures.named_styles import MetricStyle
 from receval.figures.style import SeriesStyle
+from reproduction.config.settings import load_settings
 
 DISPLAY = load_settings(ROOT / "config", "full").display
 METRICS = {name: MetricStyle(style.colour, style.marker) for name, style in DISPLAY.metrics.items()}

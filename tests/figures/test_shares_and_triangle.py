@@ -8,8 +8,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from receval.figures.bars import stacked_shares
-from receval.figures.explained_shares import SHARES_UP_TO, share_rows, triangle
 from receval.figures.finish import legend_below
 from receval.figures.style import (
     FIRST_WINS,
@@ -22,6 +20,8 @@ from receval.figures.style import (
 )
 from receval.figures.text_problems import text_problems
 from receval.statistics.type_ii_sums_of_squares import explained_variance
+from reproduction.studies._shared.figures.bars import stacked_shares
+from reproduction.studies._shared.figures.explained_shares import SHARES_UP_TO, share_rows, triangle
 
 LABELS = ("first wins", "neither wins", "second wins")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from snakemake.iocontainers import InputFiles, Namedlist, OutputFiles, Params
 
-from receval.workflow.calls import Call
+from reproduction.workflow.jobs.calls import Call
 
 FUNCTION = "receval.somewhere:do"
 
@@ -144,8 +144,11 @@ def test_the_digest_of_the_code_may_have_the_name_of_a_file(call_of: Any) -> Non
 
 def test_a_call_imports_and_calls_the_function(tmp_path: Path) -> None:
     target = tmp_path / "numbers.json"
-    call = Call("receval.provenance.versions:write_json", {"path": target, "record": {"seed": 1}})
+    call = Call(
+        "reproduction.workflow.provenance.versions:write_json",
+        {"path": target, "record": {"seed": 1}},
+    )
     call.make()
     assert target.is_file()
     with pytest.raises(AttributeError, match="nothing_such"):
-        Call("receval.provenance.versions:nothing_such", {}).make()
+        Call("reproduction.workflow.provenance.versions:nothing_such", {}).make()

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from receval.workflow.artifacts import collection_put_off
-from receval.workflow.garbage import collect_rarely
+from reproduction.workflow.jobs.artifacts import collection_put_off
+from reproduction.workflow.jobs.garbage import collect_rarely
 
 
 @collection_put_off()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from receval.arithmetic import one_arithmetic
-from receval.workflow.run import prepare_job_environment
+from reproduction.workflow.jobs.run import prepare_job_environment
 
 
 @pytest.mark.parametrize(

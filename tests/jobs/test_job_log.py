@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from receval.datasets.reports import CountError
-from receval.workflow.job_process import job_log
+from reproduction.datasets.reports import CountError
+from reproduction.workflow.jobs.job_process import job_log
 
 
 def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "train.log"
     with job_log(path) as log:
         log.info("%d folds", 5)
-        logging.getLogger("receval.datasets.fetch").warning("a mirror is dead")
+        logging.getLogger("reproduction.datasets.fetch").warning("a mirror is dead")
         log.debug("too fine for a log")
     assert path.read_text(encoding="utf-8") == "INFO 5 folds\nWARNING a mirror is dead\n"
 

@@ -18,15 +18,15 @@ from typing import Any
 
 import pytest
 
-from receval.provenance.code_digest import CodeSnapshot
-from receval.provenance.loaded_sources import CodeBehind, hash_of_source
-from receval.workflow import job_launchers
-from receval.workflow.calls import Call
-from receval.workflow.fork_server import Server
-from receval.workflow.job_launchers import ForkServer, Spawner
-from receval.workflow.job_process import Job
-from receval.workflow.job_runner import JobError, JobRunner, JobStoppedError
-from receval.workflow.run import prepare_job_environment
+from reproduction.workflow.jobs import job_launchers
+from reproduction.workflow.jobs.calls import Call
+from reproduction.workflow.jobs.fork_server import Server
+from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
+from reproduction.workflow.jobs.job_process import Job
+from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError
+from reproduction.workflow.jobs.run import prepare_job_environment
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
+from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
 
 pytestmark = [pytest.mark.costly, pytest.mark.processes]
 
@@ -356,8 +356,8 @@ MAIN = """
 import signal, sys, threading
 from pathlib import Path
 from types import SimpleNamespace
-from receval.workflow.job_launchers import ForkServer, Spawner
-from receval.workflow.job_runner import JobRunner
+from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
+from reproduction.workflow.jobs.job_runner import JobRunner
 
 folder = Path(sys.argv[1])
 runner = JobRunner(print, {"forked": ForkServer, "spawned": Spawner}[sys.argv[2]]())

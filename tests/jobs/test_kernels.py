@@ -14,8 +14,8 @@ from numba import njit
 from numba.core import types
 from numba.extending import is_jitted
 
-from receval.workflow import kernels
-from receval.workflow.kernels import (
+from reproduction.workflow.jobs import kernels
+from reproduction.workflow.jobs.kernels import (
     COMPILED,
     compile_kernel,
     listed,

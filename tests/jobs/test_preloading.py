@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.preloading import LEFT_OUT, LIBRARIES, LOADED_WHEN_USED, module_names
+from reproduction.workflow.jobs.preloading import (
+    LEFT_OUT,
+    LIBRARIES,
+    LOADED_WHEN_USED,
+    module_names,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +28,7 @@ import mmap
 import re
 from pathlib import Path
 
-from receval.workflow.memory_of_jobs import use_large_pages
+from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
 
 filled = mmap.mmap(-1, 2**23, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 filled.madvise(mmap.MADV_NOHUGEPAGE)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +24,8 @@ from importlib import import_module
 from pathlib import Path
 
 import receval.recommenders
-import receval.workflow.job_process
-from receval.workflow.calls import Call
+import reproduction.workflow.jobs.job_process
+from reproduction.workflow.jobs.calls import Call
 
 folder = Path(sys.argv[1])
 files = {
@@ -35,14 +35,14 @@ files = {
 }
 shared = {**files, "recommender": "receval.recommenders.non_personalised:Popularity", "seed": 1}
 Call(
-    "receval.workflow.systems:train_system",
+    "reproduction.workflow.jobs.systems:train_system",
     {**shared, "parameters": {}, "names": ("ml-1m", "split", "pop")},
 ).make()
 protocol = dict(
     relevant="AR", candidates="train", sampled=None, threshold=0.0, ties="librec"
 )
 Call(
-    "receval.workflow.systems:rank_system",
+    "reproduction.workflow.jobs.systems:rank_system",
     {
         **shared,
         "protocols": [protocol],
@@ -61,7 +61,7 @@ DRAW = """
 import sys
 from importlib import import_module
 
-import receval.workflow.artifacts
+import reproduction.workflow.jobs.artifacts
 
 for module in sys.argv[1:]:
     assert hasattr(import_module(module), "draw"), module
@@ -135,7 +135,7 @@ def test_tables_of_any_length_and_of_few_truth_values_come_back(tmp_path: Path, 
 @pytest.mark.processes
 @pytest.mark.costly
 def test_drawing_imports_neither_compiled_kernels_nor_sparse_matrices() -> None:
-    folder = ROOT / "src" / "receval" / "studies"
+    folder = ROOT / "src" / "reproduction" / "studies"
     drawing = [
         ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
         for path in sorted(folder.rglob("*.py"))
@@ -151,8 +151,8 @@ def test_the_plans_of_editions_need_no_numpy() -> None:
     code = """
 import sys
 
-from receval.workflow.plan.folders import RunFolders
-from receval.workflow.plan.plans import Plans
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.plans import Plans
 
 plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})
 assert all(plan.targets() for plan in plans.values())

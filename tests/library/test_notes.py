@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 import receval
-from receval.comparison.report import SETTINGS, Report
+from receval.evaluation.report import SETTINGS, Report
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES, Note, gravest_first
-from receval.repository.notes_page import GAP, notes_page
+from reproduction.commands.notes_page import GAP, notes_page
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from receval.provenance.code_digest import CodeSnapshot
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist")

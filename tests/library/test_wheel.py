@@ -22,7 +22,7 @@ COMMAND = """
 import runpy
 import sys
 
-from receval.cli import command_parser
+from receval.cli.main import command_parser
 
 command_parser(False)
 print("loaded by the parser:", *sys.modules)
@@ -38,9 +38,9 @@ print("loaded by the command:", *sys.modules)
 FIVE_LINES = """
 import receval
 print("Five lines:", receval.__file__, sep="\\n")
-from receval.comparison.splitting import split
-from receval.comparison.systems import evaluate_systems
-from receval.interchange.ratings_table import read_ratings
+from receval.splits.split_ratings import split
+from receval.evaluation.systems import evaluate_systems
+from receval.data.ratings_table import read_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 data = split(read_ratings("ratings.csv"), "user-ratio", train_ratio=0.8, seed=1)
 result = evaluate_systems(data, {"Pop": Popularity(), "Random": Random()}, metrics=["P@10"])
@@ -172,11 +172,11 @@ def test_the_command_starts_without_numerics_and_runs_without_the_workflow(
     _, printed = ran
     (started,) = (set(line.split()) for line in printed if line.startswith("loaded by the parser:"))
     (run,) = (set(line.split()) for line in printed if line.startswith("loaded by the command:"))
-    assert "receval.cli" in started
+    assert "receval.cli.main" in started
     assert not started & {"numpy", "pandas", "pydantic", "yaml", "tqdm"}
     unwanted = {"snakemake", "implicit", "sklearn", "typst", "jinja2", "docutils", "shtab"}
     unwanted |= {f"receval.{name}" for name in ("workflow", "config", "publishing", "studies")}
-    assert "receval.comparison.runs" in run
+    assert "receval.evaluation.runs" in run
     assert not run & unwanted
 
 

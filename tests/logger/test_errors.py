@@ -81,7 +81,7 @@ def test_the_sentence_is_what_remains_without_classes_and_frames(text: str, sent
 
 def test_a_traceback_ends_in_a_message_of_any_number_of_lines() -> None:
     assert raised_by(
-        TRACEBACK.format(last="receval.datasets.reports.DownloadError: No\nmirror")
+        TRACEBACK.format(last="reproduction.datasets.reports.DownloadError: No\nmirror")
     ) == ("No\nmirror")
     assert raised_by(TRACEBACK.format(last="KeyError")) == "KeyError"
     assert raised_by("INFO all is well") == ""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from logger.records import error, exception, finish, heard, plan, progress, raised, record, start
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from receval.workflow.job_runner import JobError, JobStoppedError
+from reproduction.workflow.jobs.job_runner import JobError, JobStoppedError
 from snakemake_logger_plugin_receval.run_state import Failure, Made, Message, RunState
 
 

@@ -22,8 +22,8 @@ from metrics.trec_eval_runs import (
     trec_eval,
 )
 
-from receval.dialects.registry import dialect
 from receval.metrics.averages import FLOOR, Geometric
+from receval.metrics.dialects.registry import dialect
 from receval.metrics.evaluation import aggregate, evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from receval import ratings as ratings_table
+from receval.data import ratings as ratings_table
+from receval.data.ratings import Ratings
 from receval.metrics.judged_items import DatasetMetadata
-from receval.ratings import Ratings
 
 
 def positive(ratings: Ratings, threshold: float) -> list[int]:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.stats import binomtest
 
-from receval.comparison.lexicographic_pairs import compare_by_lexirecall, preference_table
-from receval.comparison.splitting import split
-from receval.interchange.ratings_table import read_ratings
+from receval.data.ratings_table import read_ratings
+from receval.evaluation.lexicographic_pairs import compare_by_lexirecall, preference_table
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
 from receval.metrics.list_view import ListView
 from receval.splits.split import Judgments
+from receval.splits.split_ratings import split
 
 LENGTH = 12
 END = 10**6

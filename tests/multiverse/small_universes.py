@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from studies.prepared import ratings_of
 
+from receval.data.ratings import Ratings
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import Pair, explore
 from receval.multiverse.trained_universes import Factory, TrainedUniverses
-from receval.ratings import Ratings
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.config.settings import load_settings
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
+from reproduction.config.settings import load_settings
 
 LEVELS: dict[str, list[Any]] = {
     "selection": [{}, {"share": 0.5}],

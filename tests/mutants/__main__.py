@@ -251,7 +251,7 @@ def main() -> int:
     environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
     environment.pop("NUMBA_CACHE_DIR", None)
     subprocess.run(
-        [sys.executable, "-m", "receval.cli", "repo", "kernels"],
+        [sys.executable, "-m", "receval.cli.main", "repo", "kernels"],
         cwd=copy,
         env=environment,
         check=True,

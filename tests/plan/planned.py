@@ -9,11 +9,11 @@ from typing import Any
 
 from declared_files import declared
 
-from receval.config.merging import merged
-from receval.config.settings import load_settings
-from receval.evaluation.input_files import InputFiles
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.workflow.plan.plan import Plan
+from reproduction.config.merging import merged
+from reproduction.config.settings import load_settings
+from reproduction.experiments.input_files import InputFiles
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -16,9 +16,9 @@ from plan.planned import ROOT, plan_of, put_raw_files
 from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS, RULES, Rule
 from workflow.edits import with_changed_function
 
-from receval.config.settings import load_settings
-from receval.config.studies import ArtifactSpec, StudySpec
-from receval.workflow.plan.plan import Plan
+from reproduction.config.settings import load_settings
+from reproduction.config.studies import ArtifactSpec, StudySpec
+from reproduction.workflow.plan.plan import Plan
 
 pytestmark = pytest.mark.costly
 

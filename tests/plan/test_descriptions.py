@@ -10,7 +10,7 @@ import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
 from receval.figures.display import absence_of
-from receval.provenance.versions import provenance_record
+from reproduction.workflow.provenance.versions import provenance_record
 
 # --- what a result depends on -----------------------------------------------------------------
 
@@ -84,20 +84,22 @@ def test_code_entries_are_what_the_configuration_names() -> None:
     plan = plan_of("demo")
     assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa:PLSA"
     assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out:split_by_user_ratio"
-    assert plan.datasets.writer_entry("cm100k") == "receval.simulation.writers.cm100k"
-    assert plan.datasets.parser_entries("ml-1m") == ["receval.datasets.formats.movielens"]
+    assert plan.datasets.writer_entry("cm100k") == "reproduction.simulation.writers.cm100k"
+    assert plan.datasets.parser_entries("ml-1m") == ["reproduction.datasets.formats.movielens"]
 
 
 @pytest.mark.costly
 def test_code_of_a_job_tells_recommenders_apart() -> None:
     plan = plan_of("demo")
-    train = "receval.workflow.systems:train_system"
+    train = "reproduction.workflow.jobs.systems:train_system"
     digests = {
         plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
     }
     classes = {plan.code.recommender_entry(name) for name in plan.settings.systems}
     assert len(digests) == len(classes) > 20
-    assert plan.code.digest("receval.workflow.systems:rank_system") != plan.code.digest(train)
+    assert plan.code.digest("reproduction.workflow.jobs.systems:rank_system") != plan.code.digest(
+        train
+    )
 
 
 def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:

@@ -11,7 +11,7 @@ from plan.planned import opened, plan_of, put_raw_files
 from yahoo_files import YahooFiles
 
 from receval.figures.display import absence_of
-from receval.workflow.plan.plan import Plan
+from reproduction.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 FOLDS = "folds_menamaldonado2021.txt"

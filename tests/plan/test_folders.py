@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, put_raw_files
 
-from receval.config.settings import load_settings
-from receval.workflow.plan.folders import RunFolders
-from receval.workflow.plan.plan import Plan
-from receval.workflow.plan.plans import Plans
+from reproduction.config.settings import load_settings
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.plan.plans import Plans
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ import pytest
 from plan.planned import ROOT, opened, plan_of, put_raw_files
 
 from receval.figures.display import absence_of
-from receval.workflow.plan.plan import Plan
+from reproduction.workflow.plan.plan import Plan
 
 STUDY = "valcarce2020"
 SYSTEMS = ["random", "pop", "slim"]

@@ -10,7 +10,7 @@ from plan.planned import opened, plan_of, put_raw_files
 
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.universes import ExperimentUniverses
+from reproduction.experiments.universes import ExperimentUniverses
 
 STUDY = "multiverse"
 

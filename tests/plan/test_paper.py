@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
-from receval.workflow.plan.folders import RunFolders
-from receval.workflow.plan.paper import PlannedPaper
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.paper import PlannedPaper
 
 BOTH = ["work/{}/artifacts/receval.csv", "work/{}/artifacts/receval.pdf"]
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
-from receval import ratings
+from receval.data import ratings
+from receval.data.ratings import table_folder
 from receval.protocols.protocol import Protocol
-from receval.ratings import table_folder
 from receval.storage.files import sha256_of
-from receval.workflow.plan import datasets as planned_datasets
+from reproduction.workflow.plan import datasets as planned_datasets
 
 EXPERIMENT: dict[str, Any] = {
     "dataset": "ml-1m",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
-from receval.workflow.plan.claims import PlannedClaims
-from receval.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.claims import PlannedClaims
+from reproduction.workflow.plan.folders import RunFolders
 
 PAPERS = [
     "bellogin2017",
@@ -85,5 +85,5 @@ def test_a_repository_without_claims_has_no_ledger(tmp_path: Path) -> None:
 
 def test_theorems_are_part_of_the_digest_of_verdicts() -> None:
     entries = plan_of("demo").claims.code_entries()
-    assert "receval.claims.theorems.false_positives" in entries
-    assert "receval.claims.theorems.__init__" not in entries
+    assert "reproduction.claims.theorems.false_positives" in entries
+    assert "reproduction.claims.theorems.__init__" not in entries

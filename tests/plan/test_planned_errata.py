@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of
 
-from receval.workflow.plan.errata import PlannedErrata
-from receval.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.errata import PlannedErrata
+from reproduction.workflow.plan.folders import RunFolders
 
 
 @pytest.mark.parametrize("given", [{}, {"leave_out": ["ml-1m"]}])
@@ -38,5 +38,5 @@ def test_they_are_made_by_default_compared_and_accepted() -> None:
     for file, call in asked.items():
         assert call in (ROOT / file).read_text(encoding="utf-8"), file
     for task in ("drift.py", "accept.py"):
-        text = (ROOT / "src" / "receval" / "repository" / task).read_text(encoding="utf-8")
+        text = (ROOT / "src" / "reproduction" / "commands" / task).read_text(encoding="utf-8")
         assert "plan.errata.names()" in text, task

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, put_raw_files
 
-from receval.workflow.plan.folders import RunFolders
-from receval.workflow.plan.plans import Plans
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.plans import Plans
 
 R01 = "full-r01"
 

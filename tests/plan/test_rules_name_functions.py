@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from plan.planned import ROOT, plan_of
 
-from receval.evaluation.input_files import InputFiles
-from receval.workflow.calls import UNUSED_PARAMETERS
+from reproduction.experiments.input_files import InputFiles
+from reproduction.workflow.jobs.calls import UNUSED_PARAMETERS
 
 RULES_FOLDER = ROOT / "workflow" / "rules"
 DIGESTED_BY_CHECKSUMS = {"fetch_raw"}

@@ -12,7 +12,7 @@ import pytest
 from plan.planned import opened, plan_of, put_raw_files
 
 from receval.figures.display import absence_of
-from receval.workflow.plan.plan import Plan
+from reproduction.workflow.plan.plan import Plan
 
 STUDY = "bellogin2017"
 NAME = "skewed-popularity"

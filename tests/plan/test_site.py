@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from plan.planned import ROOT, plan_of
 
-from receval.workflow.plan.plan import Plan
+from reproduction.workflow.plan.plan import Plan
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from declared_files import declared
 from plan.planned import plan_of, put_raw_files
 from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
-from receval.datasets.reports import CountError
-from receval.workflow.artifacts import compute_artifact
-from receval.workflow.plan.plan import Plan
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import prepare
+from reproduction.datasets.reports import CountError
+from reproduction.workflow.jobs.artifacts import compute_artifact
+from reproduction.workflow.plan.plan import Plan
 
 PLACES = ("work/raw/yahoo-r3", "mirror/yahoo-r3", "mirror/yahoo-r3/Webscope_R3")
 

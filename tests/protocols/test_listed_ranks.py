@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from receval.data.ratings import summed_matrix
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.listed_ranks import ListedItems, rank_listed
 from receval.protocols.protocol import Protocol
-from receval.ratings import summed_matrix
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 

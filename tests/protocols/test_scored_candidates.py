@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from receval.data.ratings import summed_matrix
 from receval.protocols import scored_candidates as module
 from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
-from receval.ratings import summed_matrix
 from receval.splits.split import Fold, Judgments
 
 N_USERS, N_ITEMS = 9, 8

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.ratings import Ratings
 from receval.protocols.candidates import base_candidates, target_sets
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import BaseCandidates, Protocol, RelevantSelection
-from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Fold, Split, fold
 

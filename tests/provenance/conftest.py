@@ -49,8 +49,8 @@ def expect(train, total):
     return shared(train) + total
 """,
     "src/receval/systems/knn.py": "import receval.base\n\nprint(receval.base.shared(1))\n",
-    "src/receval/studies/__init__.py": "",
-    "src/receval/studies/fig02.py": """
+    "src/reproduction/studies/__init__.py": "",
+    "src/reproduction/studies/fig02.py": """
 \"\"\"A figure.\"\"\"
 
 import math

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from receval.provenance import source_file
-from receval.provenance.code_digest import LENGTH, code_digest
-from receval.provenance.stripping import nodes_of
+from reproduction.workflow.provenance import source_file
+from reproduction.workflow.provenance.code_digest import LENGTH, code_digest
+from reproduction.workflow.provenance.stripping import nodes_of
 
 Edit = Callable[[str, str, str], None]
 
 PLSA = "receval.systems.plsa"
 PLSA_FILE = "src/receval/systems/plsa.py"
-FIG02 = "receval.studies.fig02"
-FIG02_FILE = "src/receval/studies/fig02.py"
+FIG02 = "reproduction.studies.fig02"
+FIG02_FILE = "src/reproduction/studies/fig02.py"
 
 
 def assert_edit(
@@ -120,7 +120,7 @@ def test_edit_with_effect_changes_the_digest(
         ("src/receval/systems/__init__.py", '"""Systems."""', "print()", True),
         ("src/receval/systems/knn.py", "shared(1)", "shared(2)", False),
         ("src/receval/style.py", "3.3", "3.4", False),
-        ("src/receval/studies/fig02.py", "CUTOFF = 10", "CUTOFF = 5", False),
+        ("src/reproduction/studies/fig02.py", "CUTOFF = 10", "CUTOFF = 5", False),
     ],
 )
 def test_closure_holds_what_is_imported_and_no_sibling(
@@ -147,7 +147,7 @@ def test_closure_holds_what_is_imported_and_no_sibling(
         ("src/receval/style.py", "3.3", "3.4", False, True),
         ("src/receval/palette.py", "#0072B2", "#000000", False, True),
         ("src/receval/base.py", "x + 1", "x + 2", True, False),
-        ("src/receval/studies/__init__.py", "", "print()", True, True),
+        ("src/reproduction/studies/__init__.py", "", "print()", True, True),
     ],
 )
 def test_symbol_counts_what_it_reaches(
@@ -258,7 +258,7 @@ def test_bad_source_is_refused_with_file_and_line(
 
 def test_installed_package_is_the_default(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
-    entry = "receval.provenance.code_digest"
+    entry = "reproduction.workflow.provenance.code_digest"
     assert code_digest(entry) == code_digest(entry, root=root)
 
 
@@ -266,7 +266,7 @@ def test_installed_package_is_the_default(tmp_path: Path) -> None:
 def test_digest_is_the_same_in_another_process(repository: Path) -> None:
     program = (
         "import sys; from pathlib import Path; "
-        "from receval.provenance.code_digest import code_digest; "
+        "from reproduction.workflow.provenance.code_digest import code_digest; "
         "print(code_digest(*sys.argv[2:], root=Path(sys.argv[1])))"
     )
     source = Path(__file__).resolve().parents[2] / "src"
@@ -282,7 +282,7 @@ def test_digest_is_the_same_in_another_process(repository: Path) -> None:
 
 @pytest.mark.costly
 def test_digest_of_sixty_modules_is_fast(repository: Path) -> None:
-    lines = (Path(__file__).resolve().parents[2] / "src/receval/ratings.py").read_text()
+    lines = (Path(__file__).resolve().parents[2] / "src/receval/data/ratings.py").read_text()
     body = "".join(line for line in lines.splitlines(True) if not line.startswith("from receval."))
     folder = repository / "src/receval/many"
     folder.mkdir()

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from workflow.edits import with_changed_function, with_changed_words
 
-from receval.provenance import loaded_sources
-from receval.provenance.code_digest import CodeSnapshot
-from receval.provenance.loaded_sources import (
+from reproduction.workflow.provenance import loaded_sources
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
+from reproduction.workflow.provenance.loaded_sources import (
     CodeBehind,
     EditedCodeError,
     LoadedSources,

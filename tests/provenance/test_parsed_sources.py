@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from receval.provenance import parsed_sources
-from receval.provenance.code_digest import CodeSnapshot, code_digest
-from receval.provenance.parsed_sources import ParsedSources
+from reproduction.workflow.provenance import parsed_sources
+from reproduction.workflow.provenance.code_digest import CodeSnapshot, code_digest
+from reproduction.workflow.provenance.parsed_sources import ParsedSources
 
 Edit = Callable[[str, str, str], None]
 
 ENTRIES = (
     "receval.systems.plsa",
-    "receval.studies.fig02:data",
-    "receval.studies.fig02:draw",
+    "reproduction.studies.fig02:data",
+    "reproduction.studies.fig02:draw",
     "receval.systems.knn",
 )
 

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from receval.provenance.used_arithmetic import used_arithmetic
-from receval.provenance.versions import (
+from receval.storage.files import write_atomically
+from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
+from reproduction.workflow.provenance.versions import (
     PACKAGES,
     libraries_from_elsewhere,
     provenance_record,
     versions,
     write_json,
 )
-from receval.storage.files import write_atomically
 
 CONFIG: dict[str, Any] = {"seed": 7, "local_mirrors": ["../shared/datasets"], "network": False}
 DATASETS = {

@@ -11,13 +11,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from receval.claims.dataset_access import datasets_elsewhere
-from receval.config.settings import load_settings
-from receval.publishing.site.site import SiteSources
-from receval.publishing.verdict_rows import VERDICTS, VerdictRow
+from reproduction.claims.dataset_access import datasets_elsewhere
+from reproduction.config.settings import load_settings
+from reproduction.publishing.site.site import SiteSources
+from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow
 
 ROOT = Path(__file__).resolve().parents[2]
-GENERATOR = ROOT / "src" / "receval" / "publishing" / "site"
+GENERATOR = ROOT / "src" / "reproduction" / "publishing" / "site"
 COLUMNS = [field.name for field in fields(VerdictRow)]
 
 SVG = (

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.claims.certainty import COLUMNS
 from receval.figures.style import figure_style
 from receval.figures.text_problems import text_problems
-from receval.publishing.certainty_figure import (
+from reproduction.claims.certainty import COLUMNS
+from reproduction.publishing.certainty_figure import (
     FARTHEST,
     MOST_ROWS,
     caption,

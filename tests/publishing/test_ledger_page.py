@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from publishing.site_samples import ROOT, claim_row
 
-from receval.publishing.ledger_claims import (
+from reproduction.publishing.ledger_claims import (
     LedgerClaim,
     claims_in,
     figure_or_section,
     headline,
     papers_in,
 )
-from receval.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
-from receval.publishing.verdict_rows import VerdictRow, read_verdict_rows
+from reproduction.publishing.ledger_page import OF_NEWER, OF_TWINS, ledger_page, paper_page
+from reproduction.publishing.verdict_rows import VerdictRow, read_verdict_rows
 
 LARGEST = 60_000
 """Bytes of a page of Markdown, as of one of the site."""

@@ -24,7 +24,7 @@ from publishing.site_samples import (
     write_ledger,
 )
 
-from receval.publishing.site.site import write_site
+from reproduction.publishing.site.site import write_site
 
 LARGEST = {"claims": 20_000, "ledger": 60_000, "ledger.html": 60_000}
 """Bytes of pages of claims without their figures, by the folder or the page."""

@@ -11,10 +11,10 @@ import pytest
 from publishing.browser import LOOKS, Visit, is_too_wide, serious, served, started_browser
 from publishing.site_samples import accepted_sources, small_sources
 
-from receval.claims.errata import Paper
-from receval.publishing.ledger_claims import LedgerClaim, claims_in
-from receval.publishing.site.site import write_site
-from receval.publishing.verdict_rows import read_verdict_rows
+from reproduction.claims.errata import Paper
+from reproduction.publishing.ledger_claims import LedgerClaim, claims_in
+from reproduction.publishing.site.site import write_site
+from reproduction.publishing.verdict_rows import read_verdict_rows
 
 PAPERS = get_args(Paper)
 

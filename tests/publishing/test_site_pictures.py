@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from receval.publishing.site.number_pairs import NumberPair, pairs_picture
-from receval.publishing.site.verdict_bars import VerdictBar, verdict_bars
+from reproduction.publishing.site.number_pairs import NumberPair, pairs_picture
+from reproduction.publishing.site.verdict_bars import VerdictBar, verdict_bars
 
 BAR = VerdictBar("A & B", {"holds": 90, "does not hold": 8, "as defined": 2}, {"holds": "x?a&b"})
 

@@ -16,18 +16,18 @@ from publishing.site_samples import (
     write_ledger,
 )
 
-from receval.claims import ledger
-from receval.claims.certainty import told_of_splits
-from receval.claims.verdicts import ClaimVerdict
-from receval.publishing.claim_counts import claims_of
-from receval.publishing.ledger_claims import claims_in, here_counts
-from receval.publishing.verdict_rows import (
+from receval.storage.files import DamagedFileError, read_results
+from reproduction.claims import ledger
+from reproduction.claims.certainty import told_of_splits
+from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.publishing.claim_counts import claims_of
+from reproduction.publishing.ledger_claims import claims_in, here_counts
+from reproduction.publishing.verdict_rows import (
     VERDICTS,
     read_verdict_rows,
     rows_by_artifact,
     splits_in_short,
 )
-from receval.storage.files import DamagedFileError, read_results
 
 
 def test_rows_keep_their_order_and_texts(tmp_path: Path) -> None:

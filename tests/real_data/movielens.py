@@ -10,22 +10,22 @@ from pathlib import Path
 from declared_files import files_in
 from real_files import MIRROR, MOVIELENS, needs
 
-from receval.config.settings import load_settings
-from receval.datasets.availability import resolve
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import EvaluatedUsers, evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split
 from receval.splits.split import Fold, Split, fold
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.config.settings import load_settings
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import prepare
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
 ROOT = Path(__file__).resolve().parents[2]
 DATASET = "ml-1m"

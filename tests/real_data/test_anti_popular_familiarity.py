@@ -14,13 +14,12 @@ from real_data.movielens import ROOT
 from real_files import CM100K, needs
 from splits.generated_ratings import cm100k, rng_for
 
-from receval.config.settings import load_settings
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.registry import make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.splits.anti_popular_familiarity import (
@@ -31,6 +30,7 @@ from receval.splits.anti_popular_familiarity import (
 )
 from receval.splits.kinds import make_split
 from receval.splits.split import Split, fold
+from reproduction.config.settings import load_settings
 
 pytestmark = needs(CM100K)
 POSITIVE_FROM = 3

@@ -12,17 +12,17 @@ from declared_files import files_in
 from real_data.movielens import DATASET, SETTINGS, MovieLens, needs_movielens
 from real_files import CM100K, MIRROR, needs
 
-from receval.datasets.availability import resolve
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.kinds import make_split
 from receval.splits.split import TRAIN
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
 from receval.theory.item_pairs import ItemPairs, item_pairs
-from receval.theory.lemmas import lemma1_predicts_disagreement
 from receval.theory.rating_probabilities import RatingProbabilities
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import prepare
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.studies.menamaldonado2021 import fig06, fig07, fig09, fig10, fig15
+from reproduction.studies.menamaldonado2021._shared.lemmas import lemma1_predicts_disagreement
 
 pytestmark = pytest.mark.costly
 

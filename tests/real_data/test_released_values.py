@@ -16,22 +16,22 @@ import pytest
 from real_data.movielens import MovieLens
 from real_files import CM100K, FOLDS, MIRROR, MOVIELENS, needs
 
-from receval.config.settings import load_settings
-from receval.datasets.availability import resolve
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.recommenders.registry import make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.splits.kinds import make_split
 from receval.splits.split import Fold, Split, fold
-from receval.studies._shared.published import read_published
+from reproduction.config.settings import load_settings
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import prepare
+from reproduction.studies._shared.published import read_published
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config", "full")

@@ -15,9 +15,12 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.protocols.weighted_samples import popularity_weights
+from receval.sampled_metrics.sampled_candidates import SamplingOdds, expected_under_one_relevant
+from receval.sampled_metrics.weighted_candidates import (
+    expected_of_weighted_ranks,
+    weight_shares_above,
+)
 from receval.seeds import generator
-from receval.theory.sampled_candidates import SamplingOdds, expected_under_one_relevant
-from receval.theory.weighted_candidates import expected_of_weighted_ranks, weight_shares_above
 
 pytestmark = pytest.mark.costly
 

@@ -9,13 +9,13 @@ from real_data.movielens import MovieLens, needs_movielens
 
 from receval.protocols.candidates import base_candidates
 from receval.protocols.protocol import Protocol
-from receval.theory.expected_precision import (
+from receval.theory.target_densities import TargetDensities
+from reproduction.claims.theorems.expected_precision import (
     expected_bounds_of_one_relevant,
     expected_positives_among_samples,
     expected_precision,
     expected_precision_over_coin_flips,
 )
-from receval.theory.target_densities import TargetDensities
 
 pytestmark = [needs_movielens, pytest.mark.costly]
 

@@ -10,14 +10,14 @@ ERROR = Trace("squared_error_", slack=None)
 
 LIBREC_SYSTEMS = [
     System(
-        "librec_random:LibRecRandom",
+        "librec.random:LibRecRandom",
         personalised=False,
         scored_items="rated",
         zeros_count=True,
         own_items_scored=False,
     ),
     System(
-        "librec_slim:LibRecSLIM",
+        "librec.slim:LibRecSLIM",
         {"neighbours": 8, "l1": 0.1, "profiles": "misread", "librec_seed": 1},
         {"neighbours": 30, "l1": 6.0, "l2": 200.0},
         variant="librec",

@@ -49,8 +49,8 @@ SYSTEMS = [
         variant="binarised",
     ),
     System("knn:ItemKNN", {"neighbours": 10}, scored_items="neighbours"),
-    System("librec_knn:LibRecKNN", {"neighbours": 10}),
-    System("librec_knn:LibRecKNN", {"neighbours": 10, "over": "items"}, variant="items"),
+    System("librec.knn:LibRecKNN", {"neighbours": 10}),
+    System("librec.knn:LibRecKNN", {"neighbours": 10, "over": "items"}, variant="items"),
     System("slim:SLIM", {"l1": 0.5, "l2": 5.0}, {"l1": 60.0, "l2": 2000.0}, trace=FALLING_EXACTLY),
     System(
         "slim:SLIM",
@@ -60,14 +60,14 @@ SYSTEMS = [
         variant="neighbours",
     ),
     System(
-        "librec_slim:LibRecSLIM",
+        "librec.slim:LibRecSLIM",
         {"neighbours": 8, "l1": 0.1},
         {"neighbours": 30, "l1": 6.0, "l2": 200.0},
         random=True,
         trace=LOSS,
     ),
     System(
-        "librec_slim:LibRecSLIM",
+        "librec.slim:LibRecSLIM",
         {"neighbours": 8, "l1": 0.1, "profiles": "misread"},
         {"neighbours": 30, "l1": 6.0, "l2": 200.0},
         random=True,

@@ -15,8 +15,6 @@ from receval.recommenders import (
     base,
     centred_item_neighbourhood,
     hitting_time,
-    librec_knn,
-    librec_slim,
     non_negative_elastic_net,
 )
 from receval.recommenders.base import Recommender
@@ -24,8 +22,10 @@ from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbour
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
 from receval.recommenders.family import Family
 from receval.recommenders.hitting_time import HittingTime
-from receval.recommenders.librec_knn import LibRecKNN
-from receval.recommenders.librec_slim import LibRecSLIM
+from receval.recommenders.librec import knn as librec_knn
+from receval.recommenders.librec import slim as librec_slim
+from receval.recommenders.librec.knn import LibRecKNN
+from receval.recommenders.librec.slim import LibRecSLIM
 from receval.recommenders.non_personalised import Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.slim import SLIM

@@ -29,13 +29,13 @@ from recommenders.systems import SYSTEMS, fit, fitted
 from scipy.sparse import csr_array
 
 import receval
-from receval.config.reading import read_yaml
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders import base
 from receval.recommenders.model_files import TRACES, write_model
 from receval.splits.split import Fold, Judgments
+from reproduction.config.reading import read_yaml
 
 every_system = pytest.mark.parametrize(
     "system",

@@ -12,7 +12,7 @@ from recommenders.java_oracle import OracleRandom
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.java_random import JavaRandom, JavaSampler, _draw_popular
+from receval.recommenders.librec.java_random import JavaRandom, JavaSampler, _draw_popular
 
 Rated = NDArray[np.bool_]
 

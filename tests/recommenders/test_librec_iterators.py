@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from recommenders.matrices import to_matrix
 
-from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
 
 # -1 stands for "not rated": it is what LibRec took for a missing value.
 CELLS = arrays(

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom
 from recommenders.matrices import COLD_USER, generated, to_matrix
 
-from receval.recommenders import librec_popularity
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_popularity import DriftingPopularitySampler, cache_segments
+from receval.recommenders.librec import popularity as librec_popularity
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.popularity import DriftingPopularitySampler, cache_segments
 
 Dense = NDArray[np.float64]
 Rated = NDArray[np.bool_]

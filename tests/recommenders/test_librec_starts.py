@@ -18,7 +18,7 @@ from recommenders.objectives import gradient
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.eals import EALS
-from receval.recommenders.librec_random import LibRecRandom
+from receval.recommenders.librec.random import LibRecRandom
 from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.pnmf import PNMF

@@ -10,7 +10,7 @@ from recommenders.matrices import generated, to_matrix
 from recommenders.objectives import gradient
 from recommenders.systems import pcg
 
-from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
 from receval.recommenders.listrank_mf import ListRankMF
 
 Dense = NDArray[np.float64]

@@ -14,7 +14,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_mat
 
 from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.knn import UserKNN
-from receval.recommenders.librec_knn import LibRecKNN
+from receval.recommenders.librec.knn import LibRecKNN
 from receval.recommenders.neighbourhood import nearest_rows
 
 Dense = NDArray[np.float64]

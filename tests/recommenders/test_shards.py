@@ -12,12 +12,12 @@ from declared_files import table_in
 from hypothesis import given
 from hypothesis import strategies as st
 
+from receval.data.ratings import Ratings
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.files import DamagedFileError
-from receval.workflow.shards import folds_and_users, join_shards, rank_shard, user_shards
-from receval.workflow.systems import rank_system, train_system
+from reproduction.workflow.jobs.shards import folds_and_users, join_shards, rank_shard, user_shards
+from reproduction.workflow.jobs.systems import rank_system, train_system
 
 NAMES = ("twin", "folds", "system")
 KNN = "receval.recommenders.knn:UserKNN"

@@ -15,7 +15,7 @@ from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.librec_slim import LibRecSLIM, _take_nearest
+from receval.recommenders.librec.slim import LibRecSLIM, _take_nearest
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.slim import SLIM
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from declared_files import table_in
 
+from receval.data.ratings import Ratings
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.model_files import model_file
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
-from receval.workflow.systems import rank_system, train_system
+from reproduction.workflow.jobs.systems import rank_system, train_system
 
 NAMES = ("twin", "folds", "system")
 

@@ -20,17 +20,17 @@ from receval.recommenders.base import Recommender
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking, Popularity, Random
 from receval.recommenders.puresvd import PureSVD
-from receval.seeds import generator
-from receval.simulation.complete_judgments import (
+from receval.seeds import generator, gumbel_noise
+from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
+from receval.splits.partition import split_with_unbiased_test
+from receval.splits.split import Fold, Judgments, fold
+from reproduction.simulation.complete_judgments import (
     complete_judgments,
     kept_judgments,
     observed_ratings,
 )
-from receval.simulation.sampling import gumbel_noise, sample_items
-from receval.simulation.twins import Simulation
-from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
-from receval.splits.partition import split_with_unbiased_test
-from receval.splits.split import Fold, Judgments, fold
+from reproduction.simulation.sampling import sample_items
+from reproduction.simulation.twins import Simulation
 
 METRICS = tuple(parse(label) for label in ("P@10", "antiP@10", "Recall@10", "Fallout@10"))
 TRAINED_CANDIDATES = Protocol("AR", "train")

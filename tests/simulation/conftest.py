@@ -4,9 +4,9 @@ from __future__ import annotations
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, MadeOnce, TwinFolder, shrink
 
-from receval.config.reading import load_twins
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import Simulation, simulate, write_simulation
+from reproduction.config.reading import load_twins
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import Simulation, simulate, write_simulation
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.reading import load_datasets
-from receval.datasets.prepare import prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.spec import ExpectedCounts
-from receval.ratings import Ratings
-from receval.simulation.complete_judgments import (
+from receval.data.ratings import Ratings
+from receval.splits.split import Judgments
+from reproduction.config.reading import load_datasets
+from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.spec import ExpectedCounts
+from reproduction.simulation.complete_judgments import (
     complete_judgments,
     drawn_at_random,
     kept_judgments,
@@ -19,8 +20,7 @@ from receval.simulation.complete_judgments import (
     relevance_of_twin,
     sampling_rates,
 )
-from receval.simulation.twins import Simulation
-from receval.splits.split import Judgments
+from reproduction.simulation.twins import Simulation
 
 RELEVANCE = np.array([[1, 2, 3], [4, 5, 1], [2, 3, 4]], dtype=np.float32)
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT_SEED
 
-from receval.simulation import large_worlds, twins
-from receval.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
-from receval.simulation.observation import Observation
-from receval.simulation.spec import TwinSpec
-from receval.simulation.timeline import DAY
-from receval.simulation.twins import TRUTH_FILE, simulate, write_twin
 from receval.statistics.concentration import gini
+from reproduction.simulation import large_worlds, twins
+from reproduction.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
+from reproduction.simulation.observation import Observation
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.timeline import DAY
+from reproduction.simulation.twins import TRUTH_FILE, simulate, write_twin
 
 SEEDS = range(4)
 RATED = ("netflix", "librarything", "beeradvocate")

@@ -6,10 +6,10 @@ import pytest
 from scipy.sparse import csr_array
 from simulation.twin_folders import ROOT
 
-from receval.config.settings import load_settings
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.wrmf import WRMF
-from receval.simulation.twins import Simulation
+from reproduction.config.settings import load_settings
+from reproduction.simulation.twins import Simulation
 
 
 def precision_at_10(scores: np.ndarray, train: np.ndarray, relevant: np.ndarray) -> float:

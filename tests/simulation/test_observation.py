@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, spearmanr
 
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import Simulation
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import Simulation
 
 TIMED = ["ml-1m", "netflix", "beeradvocate", "lastfm-1k"]
 

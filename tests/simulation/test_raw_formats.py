@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from simulation.twin_folders import TwinFolder
 
-from receval.simulation.twins import Simulation
+from reproduction.simulation.twins import Simulation
 
 
 def all_match(pattern: str, text: str) -> bool:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, TwinFolder
 
-from receval.config.reading import load_datasets
-from receval.datasets.prepare import prepare
-from receval.datasets.raw import RawFile, RawFiles
-from receval.datasets.spec import DatasetSpec, ExpectedCounts
-from receval.ratings import Ratings
-from receval.simulation.spec import WRITERS
-from receval.simulation.timeline import DAY
-from receval.simulation.twins import Simulation, parsed_rows
+from receval.data.ratings import Ratings
+from reproduction.config.reading import load_datasets
+from reproduction.datasets.prepare import prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.simulation.spec import WRITERS
+from reproduction.simulation.timeline import DAY
+from reproduction.simulation.twins import Simulation, parsed_rows
 
 DATASETS = [*WRITERS]
 DAYS = {"netflix"}

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.simulation.sampling import draw_random_sample, gumbel_noise, sample_items
-from receval.simulation.spec import RandomSample
+from receval.seeds import gumbel_noise
+from reproduction.simulation.sampling import draw_random_sample, sample_items
+from reproduction.simulation.spec import RandomSample
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from receval.ratings import Ratings
-from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
+from receval.data.ratings import Ratings
+from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 
 N_USERS, N_ITEMS, N_RATINGS = 600, 120, 6007
 LAW = ShiftedPowerLaw(alpha=1.0, c1=3.0, c2=10.0, beta=500.0)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from simulation.twin_folders import ROOT, ROOT_SEED, TwinFolder
 
-from receval.config.reading import load_datasets
-from receval.simulation.spec import WRITERS, TwinSpec
-from receval.simulation.twins import TRUTH_FILE, Simulation, write_twin
+from reproduction.config.reading import load_datasets
+from reproduction.simulation.spec import WRITERS, TwinSpec
+from reproduction.simulation.twins import TRUTH_FILE, Simulation, write_twin
 
 DATASETS = [name for name in WRITERS if name != "dated-twin"]
 """All twins; the dated twin has the raw format of another one."""
@@ -58,8 +58,8 @@ def test_bytes_depend_neither_on_the_process_nor_on_threads(
 ) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from receval.config.reading import load_twins\n"
-        "from receval.simulation.twins import write_twin\n"
+        "from reproduction.config.reading import load_twins\n"
+        "from reproduction.simulation.twins import write_twin\n"
         "from simulation.twin_folders import shrink\n"
         "specs = load_twins(Path(sys.argv[1]))\n"
         "for name in ('ml-1m', 'cm100k'):\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from receval.config.reading import load_twins
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import WRITERS
+from reproduction.config.reading import load_twins
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import WRITERS
 
 
 def test_there_is_a_twin_for_every_raw_format(specs: dict[str, TwinSpec]) -> None:

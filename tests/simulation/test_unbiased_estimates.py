@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from simulation.complete_world import METRICS, UNBIASED_ROWS, CompleteWorld, repeated
 
-from receval.simulation.complete_judgments import (
+from receval.statistics.correlation import kendall_tau_b
+from reproduction.simulation.complete_judgments import (
     drawn_at_random,
     kept_judgments,
     sampling_rates,
 )
-from receval.simulation.twins import Simulation
-from receval.statistics.correlation import kendall_tau_b
+from reproduction.simulation.twins import Simulation
 
 REPEATS = 60
 DRAWS = 8

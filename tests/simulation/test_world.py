@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from receval.simulation.spec import Activity, TwinSpec
-from receval.simulation.twins import Simulation, simulate
-from receval.simulation.world import draw_activity, generate_world
 from receval.statistics.concentration import gini
+from reproduction.simulation.spec import Activity, TwinSpec
+from reproduction.simulation.twins import Simulation, simulate
+from reproduction.simulation.world import draw_activity, generate_world
 
 ITEM_GINI_OF_ORIGINAL = {
     "ml-1m": 0.634,

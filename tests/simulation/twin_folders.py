@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from receval.simulation.spec import TwinSpec
-from receval.simulation.twins import WrittenTwin
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import WrittenTwin
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOT_SEED = 1

@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import strategies as st
 from real_files import CM100K, MIRROR
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import generator
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of, rng_for
 
-from receval.comparison.splitting import split
 from receval.splits.leave_last_out import split_leaving_last_out
 from receval.splits.split import TEST, TRAIN
+from receval.splits.split_ratings import split
 from receval.splits.temporal import split_by_time
 from receval.splits.time_cut import (
     SECONDS_OF_A_DAY,

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splits.generated_ratings import any_ratings, ratings_of
 
-from receval.comparison.leakage_of_splits import leakage
-from receval.comparison.splitting import split
-from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train, futures_in_train
+from receval.splits.leakage import LEAKAGE_SCOPES, future_in_train, futures_in_train, leakage
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
+from receval.splits.split_ratings import split
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 

@@ -18,7 +18,7 @@ from splits.generated_ratings import (
     skewed_ratings,
 )
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.kinds import SelectionSpec
 from receval.splits.selection import selected_ratings
 

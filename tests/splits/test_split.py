@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from splits.generated_ratings import any_ratings, ratings_of
 
-from receval.ratings import summed_matrix
+from receval.data.ratings import summed_matrix
 from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split, fold
 from receval.splits.storage import StoredCodes, write_codes
 from receval.storage.archives import write_archive
@@ -370,7 +370,7 @@ def test_a_fold_has_the_same_bytes_however_many_ratings_are_looked_at_together(r
     with pytest.MonkeyPatch.context() as patch:
         # One less than there are, as many, or so many.
         at_once = max(1, size if size > 0 else len(ratings) + size)
-        patch.setattr("receval.ratings._BLOCK_RATINGS", at_once)
+        patch.setattr("receval.data.ratings._BLOCK_RATINGS", at_once)
         patch.setattr("receval.splits.train_order._BLOCK_ROWS", at_once)
         blocks = fold(ratings, Split((codes,)), 0)
     rows = np.flatnonzero(codes & TRAIN)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, skewed_ratings
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import SPLITTERS, AnySplitSpec, RandomRatio, make_split
 from receval.splits.selection import selected_ratings, spread_over

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from splits.generated_ratings import ratings_of, rng_for, skewed_ratings
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.anti_popular_familiarity import split_with_anti_popular_familiarity
 from receval.splits.predefined import predefined_split
 from receval.splits.split import TEST, TRAIN, Split, fold

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from splits.generated_ratings import any_ratings, ratings_of, rng_for, skewed_ratings
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.hold_out import split_by_random_ratio, split_by_shares, split_by_user_ratio
 from receval.splits.kinds import AnySplitSpec, RandomRatio, make_split
 from receval.splits.split import TEST, TRAIN, Split

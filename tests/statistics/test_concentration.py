@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.statistics.concentration import (
     density,
     gini,
@@ -116,7 +116,7 @@ def test_segments_are_equally_many_items_from_the_most_popular_on(
 
 
 def test_density_counts_the_pairs_of_all_blocks_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("receval.ratings._BLOCK_RATINGS", 3)
+    monkeypatch.setattr("receval.data.ratings._BLOCK_RATINGS", 3)
     # Plays, some of a repeated pair, in blocks of 3, 3, 3 and 1 users.
     users, items = np.array([9, 0, 4, 4, 2, 7, 0, 3, 9], dtype=np.int32), np.arange(9) % 2
     ratings = Ratings(

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, USERS_FILE, Ratings
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
-from receval.ratings import ITEMS_FILE, RATINGS_FILE, USERS_FILE, Ratings
 from receval.recommenders.model_files import read_model, write_model
-from receval.robustness.rank_stability import read_samplings
-from receval.simulation.complete_judgments import relevance_of_twin
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
 from receval.storage.messages import LONGEST
+from reproduction.simulation.complete_judgments import relevance_of_twin
+from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
 
 
 @dataclass(frozen=True)

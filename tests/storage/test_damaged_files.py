@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from storage.stored_formats import FORMATS, check_damages, ratings_of
 
+from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
-from receval.ratings import ITEMS_FILE, RATINGS_FILE, TABLE_FILES, USERS_FILE, Ratings
 from receval.storage import archives
 from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, how_to_make_again, read_results, refusing_damage

@@ -12,11 +12,11 @@ from types import ModuleType
 import pandas as pd
 from studies.prepared import ROOT
 
-from receval.config.settings import load_settings
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Table
 from receval.storage.files import read_results
-from receval.workflow.plan.plan import Plan
+from reproduction.config.settings import load_settings
+from reproduction.workflow.plan.plan import Plan
 
 EDITIONS = ("full", "demo")
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from receval.claims.cells import SelectedCells
-from receval.claims.rules.number import NumberRule
-from receval.claims.rules.registry import AnyRule, EachRule
-from receval.claims.spec import read_claims
+from reproduction.claims.cells import SelectedCells
+from reproduction.claims.rules.number import NumberRule
+from reproduction.claims.rules.registry import AnyRule, EachRule
+from reproduction.claims.spec import read_claims
 
 CLAIMS = Path(__file__).resolve().parents[2] / "config/claims/menamaldonado2021.yaml"
 

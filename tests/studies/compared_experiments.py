@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from studies.prepared import display_of, inputs_of, write_experiment
 
-from receval.evaluation.experiment import Experiment
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
+from reproduction.experiments.experiment import Experiment
+from reproduction.studies._shared.inputs import ArtifactInputs
 
 RATED = Protocol("AR", "rated")
 MF = ("ranksys-mf", "ranksys-mf-text")

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from studies.prepared import inputs_of, ratings_of
 
-from receval.config.settings import load_settings
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.split import Split
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
+from reproduction.config.settings import load_settings
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.menamaldonado2021 import fig05, fig06, fig07, fig09, fig10, fig15
 
 STUDY = "menamaldonado2021"
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ from declared_files import files_in
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from receval.config.settings import load_settings
+from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle, absence_of
 from receval.figures.finish import settle_layout
 from receval.figures.style import figure_style
@@ -25,11 +25,11 @@ from receval.figures.text_problems import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.workflow.plan.plan import Plan
+from reproduction.config.settings import load_settings
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.workflow.plan.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from studies.accepted_results import FULL, ROOT
 
-from receval.config.settings import load_settings
 from receval.multiverse.verdicts import with_verdicts
 from receval.storage.files import read_results
+from reproduction.config.settings import load_settings
 
 PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"))
 STUDIES = load_settings(ROOT / "config", "full").studies

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from studies.accepted_results import FULL, ROOT
 
-from receval.config.settings import load_settings
+from reproduction.config.settings import load_settings
 
 RESULTS = FULL / "systems" / "implementations.csv"
 PAGE = (ROOT / "docs" / "implementations.md").read_text(encoding="utf-8")

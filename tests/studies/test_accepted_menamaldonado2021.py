@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from studies.accepted_results import FULL, ROOT
 
-from receval.config.settings import load_settings
 from receval.storage.files import read_results, real_values
+from reproduction.config.settings import load_settings
 
 ACCEPTED = FULL / "menamaldonado2021"
 PUBLISHED = pd.read_csv(ROOT / "config" / "published" / "systems.csv", comment="#")

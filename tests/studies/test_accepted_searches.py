@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from receval.config.settings import load_settings
-from receval.workflow.descriptions import SearchDescription
-from receval.workflow.tuning import take_accepted_trace
+from reproduction.config.settings import load_settings
+from reproduction.workflow.jobs.tuning import take_accepted_trace
+from reproduction.workflow.plan.job_descriptions import SearchDescription
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "systems" / "searches.csv"

@@ -10,10 +10,10 @@ import pytest
 from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, problems_of
 
-from receval.config.settings import load_settings
 from receval.figures.style import figure_style
 from receval.storage.files import read_results
-from receval.studies.systems.fidelity import draw
+from reproduction.config.settings import load_settings
+from reproduction.studies.systems.fidelity import draw
 
 ACCEPTED = FULL / "systems"
 

@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, write_experiment
 
-from receval.evaluation.input_files import InputFiles
 from receval.figures.style import INK, figure_style
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.studies.bellogin2017 import configuration_bars, fig01, fig07
-from receval.studies.bellogin2017._shared.system_bars import means_with_intervals
+from reproduction.experiments.input_files import InputFiles
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
+from reproduction.studies.bellogin2017._shared.system_bars import means_with_intervals
 
 STUDY = "bellogin2017"
 

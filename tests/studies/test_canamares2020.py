@@ -17,8 +17,8 @@ from studies.prepared import (
     ratings_of,
 )
 
-from receval.ratings import Ratings
-from receval.studies.canamares2020 import fig01
+from receval.data.ratings import Ratings
+from reproduction.studies.canamares2020 import fig01
 
 STUDY = "canamares2020"
 

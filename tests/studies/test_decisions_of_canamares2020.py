@@ -30,8 +30,8 @@ from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision
 from receval.protocols.protocol import Protocol
 from receval.storage.files import real_values
-from receval.studies.canamares2020 import fig07, table3, table4
-from receval.studies.canamares2020._shared.measured_systems import aligned_parameter
+from reproduction.studies.canamares2020 import fig07, table3, table4
+from reproduction.studies.canamares2020._shared.measured_systems import aligned_parameter
 
 # --- table 3 ----------------------------------------------------------------------------------
 

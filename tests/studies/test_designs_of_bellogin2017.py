@@ -20,8 +20,8 @@ from receval.figures.style import figure_style
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import configuration_bars, fig06, fig08
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017 import configuration_bars, fig06, fig08
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")

@@ -14,8 +14,8 @@ from studies.drawn_styles import held_labels, style_problems
 from studies.drawn_words import wording_problems
 from studies.prepared import display_of, drawn, module_of, problems_of
 
-from receval.config.settings import load_settings
 from receval.storage.files import read_results
+from reproduction.config.settings import load_settings
 
 pytestmark = pytest.mark.repository
 

@@ -13,9 +13,9 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, write_ex
 
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
-from receval.simulation.known_chances import KnownChances
 from receval.storage.files import read_results, write_results
-from receval.studies.followups import (
+from reproduction.simulation.known_chances import KnownChances
+from reproduction.studies.followups import (
     estimated_agreement,
     estimated_errors,
     estimated_orders,
@@ -23,11 +23,11 @@ from receval.studies.followups import (
     estimated_strata,
     estimated_values,
 )
-from receval.studies.followups._shared.drawn_tests import TESTS, DrawnTests
-from receval.studies.followups._shared.estimate_errors import errors_of_draws
-from receval.studies.followups._shared.estimator_names import title_of
-from receval.studies.followups._shared.mar_ratios import ratios_to_mar
-from receval.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
+from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
+from reproduction.studies.followups._shared.estimate_errors import errors_of_draws
+from reproduction.studies.followups._shared.estimator_names import title_of
+from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+from reproduction.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]

@@ -15,21 +15,21 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, write_ex
 
 from receval.protocols.protocol import Protocol
 from receval.statistics.difference_tests import TESTS
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import (
     inference_effects,
     inference_errors,
     inference_families,
     inference_power,
 )
-from receval.studies.followups._shared.drawn_differences import (
+from reproduction.studies.followups._shared.drawn_differences import (
     differences_of_pairs,
     flipped_pairs,
     matched_users,
     shares_with_intervals,
     tilted_pairs,
 )
-from receval.studies.followups._shared.system_families import (
+from reproduction.studies.followups._shared.system_families import (
     METHODS,
     QUICK,
     drawn_family,

@@ -13,11 +13,15 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, write_ex
 
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
-from receval.robustness.lexirecall_orders import LexirecallLists
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import lexirecall_p_values, lexirecall_power, lexirecall_robustness
-from receval.workflow.incompleteness import sample_judgments
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import (
+    lexirecall_p_values,
+    lexirecall_power,
+    lexirecall_robustness,
+)
+from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
+from reproduction.workflow.jobs.incompleteness import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ["P", "Recall"]
@@ -70,8 +74,9 @@ def test_lexirecall_stands_beside_the_metrics_at_every_level(tmp_path: Path, uni
 def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
     inputs = inputs_with(tmp_path)
     (experiment,) = inputs.experiments.values()
-    from receval.robustness.judgment_sampling import kept_units, sample_of_experiment
+    from receval.missing_judgments.judgment_sampling import kept_units
     from receval.statistics.correlation import kendall_tau_b
+    from reproduction.experiments.sampled_judgments import sample_of_experiment
 
     complete, left = np.zeros(len(SYSTEMS)), np.zeros(len(SYSTEMS))
     for number in experiment.folds:
@@ -88,7 +93,7 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
 
 
 def _sampled(inputs: ArtifactInputs) -> lexirecall_robustness.SampledValues:
-    from receval.robustness.rank_stability import read_samplings
+    from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
 
     (values,) = read_samplings(next(iter(inputs.judgment_samplings.values())))
     return values

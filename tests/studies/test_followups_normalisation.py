@@ -12,15 +12,15 @@ import pytest
 from scipy.stats import ttest_rel
 from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
 
-from receval.evaluation.user_means import means_of_users
 from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import normalisation
-from receval.studies.followups._shared.inversions import inversions
+from reproduction.experiments.user_means import means_of_users
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import normalisation
+from reproduction.studies.followups._shared.inversions import inversions
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 BINARY, RATINGS, RECALL = normalisation.NAMES

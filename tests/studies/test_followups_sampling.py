@@ -30,8 +30,8 @@ from receval.recommenders.registry import make
 from receval.seeds import generator
 from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import (
     sampled_agreement,
     sampled_correction_errors,
     sampled_corrections,
@@ -40,9 +40,9 @@ from receval.studies.followups import (
     sampled_orders,
     sampled_simulated,
 )
-from receval.studies.followups._shared.correction_errors import correction_errors
-from receval.studies.followups._shared.sampled_moments_of_systems import SampledMoments
-from receval.studies.followups._shared.sampled_taus import sampled_taus
+from reproduction.studies.followups._shared.correction_errors import correction_errors
+from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
+from reproduction.studies.followups._shared.sampled_taus import sampled_taus
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

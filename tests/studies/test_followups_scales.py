@@ -20,14 +20,14 @@ from studies.prepared import (
     write_experiment,
 )
 
-from receval.evaluation.user_means import means_of_users
 from receval.figures.tables import to_markdown
 from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import interval_decisions, interval_orders
+from reproduction.experiments.user_means import means_of_users
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import interval_decisions, interval_orders
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")
@@ -90,7 +90,9 @@ def test_changes_are_those_of_tests_by_scipy_on_scales_by_their_definitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Systems of random scores differ by chance alone.
-    monkeypatch.setattr("receval.statistics.changed_decisions.LEVEL", HIGH_LEVEL)
+    monkeypatch.setattr(
+        "reproduction.studies.followups._shared.changed_decisions.LEVEL", HIGH_LEVEL
+    )
     inputs = inputs_on(tmp_path)
     table = interval_decisions.data(inputs)
     full = table[table["drawn"] == "all"].set_index(["metric", "scale", "test"])

@@ -19,17 +19,17 @@ from studies.prepared import (
     write_experiment,
 )
 
+from receval.data.ratings import Ratings
 from receval.figures.tables import to_markdown
 from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.followups import time_leaks, time_orders, time_taus
-from receval.studies.followups._shared import splits_by_time
-from receval.studies.followups._shared.splits_by_time import SPLIT_TITLES, in_order
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups import time_leaks, time_orders, time_taus
+from reproduction.studies.followups._shared import splits_by_time
+from reproduction.studies.followups._shared.splits_by_time import SPLIT_TITLES, in_order
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
 KINDS = {

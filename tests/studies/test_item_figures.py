@@ -19,7 +19,7 @@ from studies.item_figures import (
 )
 from studies.prepared import generated_ratings, ratings_of
 
-from receval.studies.menamaldonado2021 import fig06, fig07, fig10, fig15
+from reproduction.studies.menamaldonado2021 import fig06, fig07, fig10, fig15
 
 # --- figures 6 and 7 --------------------------------------------------------------------------
 

@@ -31,13 +31,13 @@ from studies.prepared import (
     ratings_of,
 )
 
+from receval.data.ratings import Ratings
 from receval.figures.display import coefficient_text
 from receval.figures.style import figure_style
-from receval.ratings import Ratings
 from receval.splits.split import TEST, TRAIN
 from receval.storage.files import read_results, write_results
-from receval.studies.menamaldonado2021 import fig05, fig09, fig15
-from receval.studies.menamaldonado2021._shared.pair_drawing import share_beside_paper
+from reproduction.studies.menamaldonado2021 import fig05, fig09, fig15
+from reproduction.studies.menamaldonado2021._shared.pair_drawing import share_beside_paper
 
 # --- figure 5 ---------------------------------------------------------------------------------
 

@@ -17,11 +17,16 @@ from studies.prepared import display_of, generated_ratings, write_experiment
 from receval.figures.display import DisplayStyle, absence_of
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.workflow.artifacts import compute_artifact, draw_figure, write_page, write_table
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.workflow.jobs.artifacts import (
+    compute_artifact,
+    draw_figure,
+    write_page,
+    write_table,
+)
 
-FIGURE = "receval.studies.canamares2020.fig01"
-TABLE = "receval.studies.tables.dataset_statistics"
+FIGURE = "reproduction.studies.canamares2020.fig01"
+TABLE = "reproduction.studies.tables.dataset_statistics"
 PARAMETERS = {"columns": ["users", "items", "ratings"], "headings": ["Users", "Items", "Ratings"]}
 
 
@@ -108,14 +113,14 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
         cells = ", ".join(f"{level!r}" for level in results["level"])
         return f"# {display.title}\n\nLevels → {cells}; {display.absence}\n"
 
-    module = ModuleType("receval.studies.pages.flips")
+    module = ModuleType("reproduction.studies.pages.flips")
     module.write = write  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     write_results(pd.DataFrame({"level": ["", "none"]}), tmp_path / "flips.csv")
     page = tmp_path / "flips.md"
     for _ in range(2):
         write_page(
-            module="receval.studies.pages.flips",
+            module="reproduction.studies.pages.flips",
             results=tmp_path / "flips.csv",
             display=DISPLAY,
             page=page,
@@ -128,13 +133,15 @@ def test_a_page_is_what_its_artifact_writes_from_the_csv(
 def test_an_artifact_without_rows_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = ModuleType("receval.studies.empty.fig01")
+    module = ModuleType("reproduction.studies.empty.fig01")
     module.data = lambda inputs: pd.DataFrame({"value": []})  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "receval.studies.empty", ModuleType("receval.studies.empty"))
+    monkeypatch.setitem(
+        sys.modules, "reproduction.studies.empty", ModuleType("reproduction.studies.empty")
+    )
     monkeypatch.setitem(sys.modules, module.__name__, module)
     with pytest.raises(ValueError, match=r"fig01 has no rows \(.*empty\.fig01\): there is"):
         compute_artifact(
-            module="receval.studies.empty.fig01",
+            module="reproduction.studies.empty.fig01",
             description=description_of(),
             results=tmp_path / "fig01.csv",
         )

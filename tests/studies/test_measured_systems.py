@@ -11,12 +11,12 @@ from scipy.stats import ttest_rel
 from studies.compared_experiments import MF, RATED, comparisons_of, precision
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.experiment import Experiment
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
-from receval.multiverse.universes import ExperimentUniverses
 from receval.splits.kinds import SelectionSpec
-from receval.studies.canamares2020._shared.measured_systems import (
+from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.universes import ExperimentUniverses
+from reproduction.studies.canamares2020._shared.measured_systems import (
     MeasuredSystems,
     starting_configuration,
     train_ratios,

@@ -13,15 +13,15 @@ import pytest
 from scipy.stats import kendalltau
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.experiment import Experiment
-from receval.evaluation.metric_comparison import agreement_of, system_values
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.geometric_agreement import data as geometric_agreement
-from receval.studies.metric_studies.metric_agreement import data as agreement
+from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.metric_comparison import agreement_of, system_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies.geometric_agreement import data as geometric_agreement
+from reproduction.studies.metric_studies.metric_agreement import data as agreement
 
 SYSTEMS = ("pop", "random", "slim", "svd", "lda", "uir")
 NAMES = ("P", "F1", "MRR")

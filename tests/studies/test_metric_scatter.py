@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from studies.coefficients_of_claims import published_coefficients
 from studies.prepared import ROOT, display_of, module_of, problems_of
 
-from receval.config.settings import EDITIONS, load_settings
 from receval.figures.style import figure_style
-from receval.studies.menamaldonado2021._shared.metric_pairs import correlation, panels_of
-from receval.studies.menamaldonado2021._shared.system_points import COLOURED, NEUTRAL
-from receval.studies.menamaldonado2021.metric_scatter import axis_title, better, tau_text
-from receval.workflow.plan.plan import Plan
+from reproduction.config.settings import EDITIONS, load_settings
+from reproduction.studies.menamaldonado2021._shared.metric_pairs import correlation, panels_of
+from reproduction.studies.menamaldonado2021._shared.system_points import COLOURED, NEUTRAL
+from reproduction.studies.menamaldonado2021.metric_scatter import axis_title, better, tau_text
+from reproduction.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 FIGURES = ("fig01", "fig12", "fig13", "fig14", "fig16", "fig17", "fig18")

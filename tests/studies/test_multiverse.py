@@ -20,8 +20,8 @@ from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.multiverse import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.multiverse import (
     explained,
     flips,
     pairs,

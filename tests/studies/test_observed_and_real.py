@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, ratings_of, spec_of, write_experiment
 
-from receval.evaluation.experiment import Experiment
 from receval.figures.printed_numbers import significant
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
@@ -21,9 +20,10 @@ from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.menamaldonado2021 import values
-from receval.studies.menamaldonado2021.values import KEYS
+from reproduction.experiments.experiment import Experiment
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.menamaldonado2021 import values
+from reproduction.studies.menamaldonado2021.values import KEYS
 
 STUDY = "menamaldonado2021"
 PROTOCOL = Protocol("AR", "train", ties="librec")

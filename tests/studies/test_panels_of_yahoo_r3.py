@@ -14,16 +14,16 @@ from plan.planned import plan_of
 from studies.prepared import drawn, module_of, problems_of
 from yahoo_files import DATASET, YahooFiles
 
-from receval.datasets.fetch import obtain
-from receval.datasets.prepare import prepare
+from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle
-from receval.ratings import Ratings
 from receval.recommenders.registry import load
 from receval.splits.kinds import make_split
 from receval.storage.files import read_results
-from receval.workflow.artifacts import compute_artifact
-from receval.workflow.plan.plan import Plan
-from receval.workflow.systems import model_file, rank_system, train_system
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import prepare
+from reproduction.workflow.jobs.artifacts import compute_artifact
+from reproduction.workflow.jobs.systems import model_file, rank_system, train_system
+from reproduction.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"
 SYSTEMS = [

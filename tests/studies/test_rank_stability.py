@@ -20,11 +20,11 @@ from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
 from receval.figures.text_problems import text_problems
-from receval.robustness.rank_stability import read_samplings
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.rank_stability import data, draw
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies.rank_stability import data, draw
+from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
 
 NINE_SYSTEMS = [f"s{number}" for number in range(9)]
 MEASURES = [

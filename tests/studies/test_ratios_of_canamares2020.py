@@ -20,12 +20,12 @@ from studies.prepared import display_of, drawn, module_of, problems_of
 
 from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import significant
-from receval.figures.published_marks import PUBLISHED_GREY
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
-from receval.studies.canamares2020 import fig05, fig06, table2, train_ratios
+from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
+from reproduction.studies.canamares2020 import fig05, fig06, table2, train_ratios
 
 BOTH = ("ml-1m", "netflix")
 

@@ -14,8 +14,8 @@ import pytest
 from drift.small_study import drift_between
 from studies.prepared import ROOT, inputs_of, module_of
 
-from receval.config.settings import load_settings
 from receval.storage.files import read_results, write_results
+from reproduction.config.settings import load_settings
 
 STUDIES = load_settings(ROOT / "config", "full").studies
 

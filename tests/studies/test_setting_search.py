@@ -14,15 +14,15 @@ import pytest
 from declared_files import table_in
 from studies.prepared import generated_ratings
 
-from receval.config.settings import load_settings
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import TEST, TRAIN, Split, fold
-from receval.studies._shared.published import read_published
-from receval.workflow.tuning import search_settings
+from reproduction.config.settings import load_settings
+from reproduction.studies._shared.published import read_published
+from reproduction.workflow.jobs.tuning import search_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = "study,dataset,split,judgments,system,metric,published\n"

@@ -19,7 +19,7 @@ from studies.compared_experiments import (
 from studies.prepared import display_of, drawn, problems_of
 
 from receval.multiverse.decisions import Configuration
-from receval.studies.canamares2020 import fig08
+from reproduction.studies.canamares2020 import fig08
 
 
 def test_the_full_average_is_the_coverage_times_the_reduced_one(tmp_path: Path) -> None:

@@ -16,18 +16,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from studies.prepared import display_of, inputs_of, write_experiment
 
-from receval.evaluation.user_means import means_of_users
 from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.seeds import seed_sequence
 from receval.statistics.permutation import permutation_test
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies.discriminative_power import data as power
-from receval.studies.metric_studies.discriminative_power import tabulate
-from receval.studies.metric_studies.p_value_curves import data as p_values
-from receval.studies.metric_studies.p_value_curves import draw
+from reproduction.experiments.user_means import means_of_users
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies.discriminative_power import data as power
+from reproduction.studies.metric_studies.discriminative_power import tabulate
+from reproduction.studies.metric_studies.p_value_curves import data as p_values
+from reproduction.studies.metric_studies.p_value_curves import draw
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ("P", "nDCG", "MRR")

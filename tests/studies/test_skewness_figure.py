@@ -21,14 +21,14 @@ from studies.prepared import (
     ratings_of,
 )
 
-from receval.config.reading import load_drift_spec
-from receval.drift.tables import read_table, roles_of_columns
+from receval.data.ratings import Ratings
 from receval.figures.style import INK, figure_style
-from receval.ratings import Ratings
-from receval.simulation.skewed_popularity import ShiftedPowerLaw
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import fig05
+from reproduction.config.reading import load_drift_spec
+from reproduction.drift.tables import read_table, roles_of_columns
+from reproduction.simulation.skewed_popularity import ShiftedPowerLaw
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017 import fig05
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "bellogin2017"

@@ -18,12 +18,12 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.recommenders.registry import make
 from receval.seeds import generator, integer_seed
-from receval.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import fold
 from receval.storage.files import read_results
-from receval.workflow import skewness as skewness_simulation
-from receval.workflow.skewness import simulate_skewness
+from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
+from reproduction.workflow.jobs import skewness as skewness_simulation
+from reproduction.workflow.jobs.skewness import simulate_skewness
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

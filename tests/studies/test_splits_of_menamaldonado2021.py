@@ -14,15 +14,15 @@ from matplotlib.figure import Figure
 from real_files import CM100K, FOLDS, MIRROR, needs
 from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of
 
-from receval.config.settings import load_settings
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import make_split
 from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.menamaldonado2021 import fig11
+from reproduction.config.settings import load_settings
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.menamaldonado2021 import fig11
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from studies.accepted_results import ROOT
 
-from receval.claims.ledger import COLUMNS
-from receval.claims.spec import read_claims
-from receval.config.settings import EDITIONS, load_settings
 from receval.storage.files import write_results
-from receval.workflow.plan.plan import Plan
-from receval.workflow.study_index import OF_TWINS, write_index
+from reproduction.claims.ledger import COLUMNS
+from reproduction.claims.spec import read_claims
+from reproduction.config.settings import EDITIONS, load_settings
+from reproduction.workflow.jobs.study_index import OF_TWINS, write_index
+from reproduction.workflow.plan.plan import Plan
 
 BEST = {
     "statement": "kNN is best.",

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from studies.prepared import inputs_of, write_experiment
 
-from receval.evaluation.experiment import Experiment
-from receval.evaluation.metric_comparison import system_values
-from receval.evaluation.user_means import means_of_users
-from receval.evaluation.values_by_fold import values_by_fold
 from receval.metrics.averages import Arithmetic, Geometric, Median
 from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
+from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.metric_comparison import system_values
+from reproduction.experiments.user_means import means_of_users
+from reproduction.experiments.values_by_fold import values_by_fold
 
 AI = Protocol("AR", "AI")
 SYSTEMS = ("pop", "random", "slim")

@@ -15,9 +15,9 @@ from receval.figures.style import figure_style
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.systems import agreement, fidelity, searches
-from receval.studies.systems._shared.published_and_ours import published_and_ours
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.systems import agreement, fidelity, searches
+from reproduction.studies.systems._shared.published_and_ours import published_and_ours
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of
 
-from receval.claims.ledger import COLUMNS
-from receval.evaluation.input_files import InputFiles
 from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactDescription, ArtifactInputs
-from receval.studies.tables import claims
+from reproduction.claims.ledger import COLUMNS
+from reproduction.experiments.input_files import InputFiles
+from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
+from reproduction.studies.tables import claims
 
 ROW = dict.fromkeys(COLUMNS, "") | {
     "paper": "canamares2020",

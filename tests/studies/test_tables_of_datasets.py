@@ -13,7 +13,7 @@ from studies.prepared import display_of, inputs_of, ratings_of
 from receval.figures.latex_tables import to_latex
 from receval.figures.tables import Table, to_markdown
 from receval.storage.files import read_results, write_results
-from receval.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
+from reproduction.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
 
 # Ratings by item: 3, 1, 0, 0; by user: 2, 1, 1.
 PLAIN = ratings_of([(0, 0, 5), (0, 1, 3), (1, 0, 4), (2, 0, 1)], n_users=3, n_items=4)

@@ -18,8 +18,10 @@ from receval.figures.latex_tables import to_latex
 from receval.figures.tables import to_markdown
 from receval.seeds import generator
 from receval.storage.files import read_results, write_results
-from receval.studies.menamaldonado2021 import table3, table4
-from receval.studies.menamaldonado2021._shared.lemma_cases import (
+from receval.theory.item_pairs import item_pairs
+from receval.theory.rating_probabilities import RatingProbabilities
+from reproduction.studies.menamaldonado2021 import table3, table4
+from reproduction.studies.menamaldonado2021._shared.lemma_cases import (
     conclusion_of,
     held,
     in_case,
@@ -27,8 +29,6 @@ from receval.studies.menamaldonado2021._shared.lemma_cases import (
     random_rated_items,
     relevance_dependent_items,
 )
-from receval.theory.item_pairs import item_pairs
-from receval.theory.rating_probabilities import RatingProbabilities
 
 STUDY = "menamaldonado2021"
 TABLES: dict[str, Any] = {"table3": table3, "table4": table4}

@@ -22,12 +22,12 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.robustness.judgment_sampling import kept_ratings
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.bellogin2017 import fig03, fig04
+from reproduction.experiments.sampled_judgments import kept_ratings
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017 import fig03, fig04
 
 STUDY = "bellogin2017"
 SYSTEMS = ("plsa", "mf", "knn-centred", "pop", "random")

@@ -14,7 +14,7 @@ from receval.figures.latex_tables import to_latex
 from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from receval.studies.tables.texts import data, tabulate
+from reproduction.studies.tables.texts import data, tabulate
 
 SHAPES = {
     ("bellogin2017", "table1"): (8, 3),

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from studies.prepared import display_of
 from studies.toys import EXAMPLES, STUDY, number
 
+from receval.data.ratings import summed_matrix
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.ratings import summed_matrix
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
-from receval.studies.menamaldonado2021._shared.toy_counts import RANKINGS, value_rows
-from receval.studies.menamaldonado2021._shared.toy_matrices import DENOMINATORS, ToyMatrix
+from reproduction.studies.menamaldonado2021._shared.toy_counts import RANKINGS, value_rows
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import DENOMINATORS, ToyMatrix
 
 
 class _Ranking:

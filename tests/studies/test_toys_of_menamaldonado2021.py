@@ -16,10 +16,10 @@ from studies.prepared import display_of, module_of
 from studies.toys import EXAMPLES, STUDY, number, results_of
 
 from receval.figures.style import figure_style
-from receval.studies.menamaldonado2021 import fig02
-from receval.studies.menamaldonado2021._shared.toy_counts import PROBABILITIES
-from receval.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
-from receval.theory import lemmas
+from reproduction.studies.menamaldonado2021 import fig02
+from reproduction.studies.menamaldonado2021._shared import lemmas
+from reproduction.studies.menamaldonado2021._shared.toy_counts import PROBABILITIES
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
 
 # --- figure 2 ---------------------------------------------------------------------------------
 

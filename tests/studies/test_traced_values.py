@@ -16,8 +16,8 @@ from receval.figures.printed_numbers import significant
 from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, write_results
-from receval.studies._shared.inputs import ArtifactInputs
-from receval.studies.metric_studies import (
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies import (
     geometric_agreement,
     metric_agreement,
     p_value_curves,

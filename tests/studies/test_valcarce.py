@@ -24,14 +24,14 @@ from studies.prepared import (
     write_experiment,
 )
 
-from receval.config.settings import load_settings
 from receval.figures.heat_map import two_decimals
 from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
-from receval.workflow.incompleteness import sample_judgments
+from reproduction.config.settings import load_settings
+from reproduction.workflow.jobs.incompleteness import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
 PUBLISHED = Path(__file__).with_name("published_valcarce2018.csv")

@@ -9,7 +9,7 @@ import pandas as pd
 from studies.prepared import display_of, inputs_of, module_of
 
 from receval.storage.files import read_results, write_results
-from receval.studies.menamaldonado2021.toy_examples import marks_of
+from reproduction.studies.menamaldonado2021.toy_examples import marks_of
 
 STUDY = "menamaldonado2021"
 FIGURES = ("fig02", "fig03", "fig04", "fig08")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.theory.rating_probabilities import RatingProbabilities
 
 # Figure 2 of menamaldonado2021: ten users, the items a and b, as its table of probabilities has

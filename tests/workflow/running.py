@@ -274,7 +274,7 @@ class Workflow:
 
     def receval(self, *words: str, typed: str = "") -> Run:
         """Carry out the command ``receval``, and type something meanwhile."""
-        return self._ended(self._fork("receval.cli", list(words), typed=typed))
+        return self._ended(self._fork("receval.cli.main", list(words), typed=typed))
 
     def processes(self) -> dict[int, int]:
         """Return the processes that are at work in this folder, and the parent of each."""

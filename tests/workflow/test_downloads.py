@@ -16,7 +16,7 @@ from workflow.running import Workflow
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
 TWIN = "work/demo/ml-1m/raw/ml-1m.zip"
-PARSER = "receval.datasets.formats.movielens:parse_zip"
+PARSER = "reproduction.datasets.formats.movielens:parse_zip"
 RATINGS = ("work/full/ml-1m/ratings.parquet",)
 
 

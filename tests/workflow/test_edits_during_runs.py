@@ -9,7 +9,7 @@ from workflow.running import FIG02, Workflow
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
 
-BARS = "src/receval/studies/bellogin2017/configuration_bars.py"
+BARS = "src/reproduction/studies/bellogin2017/configuration_bars.py"
 NUMBERS = FIG02.replace(".svg", ".csv")
 RANKS = "ml-1m/coin-flip-80/*/ranks.npz"
 

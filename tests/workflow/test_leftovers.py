@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.leftovers import remove_leftovers, remove_parts_of
-from receval.workflow.run import begin_run, remove_stale_locks, say_what_was_of_the_future
+from reproduction.workflow.jobs.leftovers import remove_leftovers, remove_parts_of
+from reproduction.workflow.jobs.run import begin_run, remove_stale_locks, say_what_was_of_the_future
 
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
@@ -104,7 +104,7 @@ def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
-    monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
+    monkeypatch.setattr("reproduction.workflow.jobs.run.collect_rarely", lambda: None)
     Path(".snakemake").write_text("a file where a folder should be", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
         begin_run(Path("src"), in_main_process=True, dry=False, at_once=(), abandon=print)
@@ -126,7 +126,7 @@ def refused(capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...] 
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
-    monkeypatch.setattr("receval.workflow.run.collect_rarely", lambda: None)
+    monkeypatch.setattr("reproduction.workflow.jobs.run.collect_rarely", lambda: None)
     return tmp_path
 
 

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.repository]
 PLSA = "src/receval/recommenders/plsa.py"
 AVERAGE_PRECISION = "src/receval/metrics/average_precision.py"
 PRECISION = "src/receval/metrics/precision.py"
-FIG02 = "src/receval/studies/bellogin2017/configuration_bars.py"
+FIG02 = "src/reproduction/studies/bellogin2017/configuration_bars.py"
 
 NUMBERS_AND_WHAT_HANGS_ON_THEM = {
     "compute_artifact fig02",
@@ -87,9 +87,9 @@ def test_editing_comments_and_docstrings_reruns_nothing(made: Workflow) -> None:
         PLSA,
         FIG02,
         "src/receval/protocols/ranking.py",
-        "src/receval/ratings.py",
-        "src/receval/workflow/artifacts.py",
-        "src/receval/workflow/systems.py",
+        "src/receval/data/ratings.py",
+        "src/reproduction/workflow/jobs/artifacts.py",
+        "src/reproduction/workflow/jobs/systems.py",
     )
     with made.edited({name: with_changed_words(made.read(name)) for name in names}):
         run = made.run("-n")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from receval.workflow.run import remove_stale_locks
+from reproduction.workflow.jobs.run import remove_stale_locks
 
 pytestmark = pytest.mark.processes
 

@@ -9,7 +9,7 @@ import pytest
 from workflow.running import Workflow
 
 CSV = "work/demo/artifacts/bellogin2017/fig02.csv"
-FIG02 = "src/receval/studies/bellogin2017/configuration_bars.py"
+FIG02 = "src/reproduction/studies/bellogin2017/configuration_bars.py"
 SIGNATURE = "def data(inputs: ArtifactInputs) -> pd.DataFrame:\n"
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]

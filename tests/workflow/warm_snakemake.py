@@ -51,7 +51,7 @@ KERNELS = (
     "receval.recommenders.neighbourhood_kernels",
     "receval.recommenders.products",
     "receval.recommenders.shared_ratings",
-    "receval.robustness",
+    "receval.missing_judgments",
     "receval.splits",
 )
 """Where compiled code is that the jobs of the small workflow call."""
@@ -60,7 +60,7 @@ SECONDS = 300
 """A run that takes longer is killed."""
 
 
-SERVER = "receval.workflow.fork_server"
+SERVER = "reproduction.workflow.jobs.fork_server"
 
 
 class ForkedServer:
@@ -155,8 +155,8 @@ def load_sources(folder: str) -> None:
     early = sorted(name for name in sys.modules if name.startswith(OWN))
     assert not early, f"Already imported, but not from {folder}: {', '.join(early)}."
     sys.path.insert(0, folder)
-    kernels = importlib.import_module("receval.workflow.kernels")
-    for name in importlib.import_module("receval.workflow.preloading").module_names():
+    kernels = importlib.import_module("reproduction.workflow.jobs.kernels")
+    for name in importlib.import_module("reproduction.workflow.jobs.preloading").module_names():
         importlib.import_module(name)
     for kernel, types in kernels.listed():
         if kernel.startswith(KERNELS):

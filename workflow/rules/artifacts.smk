@@ -60,12 +60,12 @@ rule compute_artifact:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
         description=lambda w: PLANS[w.edition].descriptions.results(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:compute_artifact",
+            "reproduction.workflow.jobs.artifacts:compute_artifact",
             *PLANS[w.edition].artifacts.results_entries(w.study, w.artifact),
         ),
     run:
         JOBS.run(
-            "receval.workflow.artifacts:compute_artifact",
+            "reproduction.workflow.jobs.artifacts:compute_artifact",
             input,
             output,
             params,
@@ -105,11 +105,17 @@ rule draw_figure:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:draw_figure",
+            "reproduction.workflow.jobs.artifacts:draw_figure",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
-        JOBS.run("receval.workflow.artifacts:draw_figure", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.artifacts:draw_figure",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule write_table:
@@ -147,11 +153,17 @@ rule write_table:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:write_table",
+            "reproduction.workflow.jobs.artifacts:write_table",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
-        JOBS.run("receval.workflow.artifacts:write_table", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.artifacts:write_table",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule write_page:
@@ -188,11 +200,17 @@ rule write_page:
         module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
         display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:write_page",
+            "reproduction.workflow.jobs.artifacts:write_page",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
     run:
-        JOBS.run("receval.workflow.artifacts:write_page", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.artifacts:write_page",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule record_provenance:
@@ -217,11 +235,11 @@ rule record_provenance:
         digests=lambda w: PLANS[w.edition].code_digests.of_study(w.study),
         versions=versions(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:record_provenance"
+            "reproduction.workflow.jobs.artifacts:record_provenance"
         ),
     run:
         JOBS.run(
-            "receval.workflow.artifacts:record_provenance",
+            "reproduction.workflow.jobs.artifacts:record_provenance",
             input,
             output,
             params,
@@ -248,7 +266,13 @@ rule write_index:
     params:
         study=lambda w: PLANS[w.edition].studies.page(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.study_index:write_index"
+            "reproduction.workflow.jobs.study_index:write_index"
         ),
     run:
-        JOBS.run("receval.workflow.study_index:write_index", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.study_index:write_index",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -33,11 +33,17 @@ rule judge_claims:
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.claims:judge_claims",
+            "reproduction.workflow.jobs.claims:judge_claims",
             *PLANS[w.edition].claims.code_entries(),
         ),
     run:
-        JOBS.run("receval.workflow.claims:judge_claims", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.claims:judge_claims",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule gather_claims:
@@ -63,10 +69,16 @@ rule gather_claims:
     params:
         synthetic=lambda w: w.edition == "demo",
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.claims:gather_claims"
+            "reproduction.workflow.jobs.claims:gather_claims"
         ),
     run:
-        JOBS.run("receval.workflow.claims:gather_claims", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.claims:gather_claims",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule list_claims:
@@ -87,7 +99,13 @@ rule list_claims:
         synthetic=lambda w: w.edition == "demo",
         elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.claims:list_claims"
+            "reproduction.workflow.jobs.claims:list_claims"
         ),
     run:
-        JOBS.run("receval.workflow.claims:list_claims", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.claims:list_claims",
+            input,
+            output,
+            params,
+            log,
+        )

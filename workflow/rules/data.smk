@@ -44,11 +44,17 @@ rule generate_twin:
         description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
         seed=lambda w: PLANS[w.edition].settings.seed,
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.data:generate_twin",
+            "reproduction.workflow.jobs.data:generate_twin",
             PLANS[w.edition].datasets.writer_entry(w.dataset),
         ),
     run:
-        JOBS.run("receval.workflow.data:generate_twin", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.data:generate_twin",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule fetch_raw:
@@ -73,7 +79,12 @@ rule fetch_raw:
         checksums=lambda w: PLANS["full"].datasets.local_checksums(w.dataset),
     run:
         JOBS.run(
-            "receval.workflow.data:fetch_raw", input, output, params, log, **SOURCES
+            "reproduction.workflow.jobs.data:fetch_raw",
+            input,
+            output,
+            params,
+            log,
+            **SOURCES,
         )
 
 
@@ -99,8 +110,14 @@ rule prepare_ratings:
     params:
         description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.data:prepare_ratings",
+            "reproduction.workflow.jobs.data:prepare_ratings",
             *PLANS[w.edition].datasets.parser_entries(w.dataset),
         ),
     run:
-        JOBS.run("receval.workflow.data:prepare_ratings", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.data:prepare_ratings",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -49,7 +49,13 @@ rule report_drift:
         ],
         one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.artifacts:report_drift"
+            "reproduction.workflow.jobs.artifacts:report_drift"
         ),
     run:
-        JOBS.run("receval.workflow.artifacts:report_drift", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.artifacts:report_drift",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -30,8 +30,14 @@ rule measure_errata:
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.errata:measure_errata",
+            "reproduction.workflow.jobs.errata:measure_errata",
             *PLANS[w.edition].claims.code_entries(),
         ),
     run:
-        JOBS.run("receval.workflow.errata:measure_errata", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.errata:measure_errata",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -39,14 +39,14 @@ rule sample_judgments:
             w.study, w.judgment_sampling
         ),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.incompleteness:sample_judgments",
+            "reproduction.workflow.jobs.incompleteness:sample_judgments",
             *PLANS[w.edition].judgment_samplings.metric_entries(
                 w.study, w.judgment_sampling
             ),
         ),
     run:
         JOBS.run(
-            "receval.workflow.incompleteness:sample_judgments",
+            "reproduction.workflow.jobs.incompleteness:sample_judgments",
             input,
             output,
             params,

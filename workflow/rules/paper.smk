@@ -40,7 +40,13 @@ rule build_paper:
         counts=lambda w: PLANS[w.edition].paper.counts(),
         synthetic=lambda w: w.edition == "demo",
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.paper:build_paper"
+            "reproduction.workflow.jobs.paper:build_paper"
         ),
     run:
-        JOBS.run("receval.workflow.paper:build_paper", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.paper:build_paper",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -10,7 +10,7 @@ OUTPUTS
   work/<edition>/<dataset>/<split>/<system>/shards/<number>-of-<count>.npz   until they are joined
 """
 
-from receval.workflow.plan.shards import joined_ranks
+from reproduction.workflow.plan.shards import joined_ranks
 
 # Both rules write ranks.npz; which of them does it for a system, the configuration says.
 JOINED = joined_ranks(plan.shards for plan in PLANS.values())
@@ -46,11 +46,17 @@ rule rank_system:
         seed=lambda w: PLANS[w.edition].settings.candidate_seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.systems:rank_system",
+            "reproduction.workflow.jobs.systems:rank_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
-        JOBS.run("receval.workflow.systems:rank_system", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.systems:rank_system",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule rank_shard:
@@ -93,11 +99,17 @@ rule rank_shard:
         names=lambda w: (w.dataset, w.split, w.system),
         shard=lambda w: PLANS[w.edition].shards.position(w.shard),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.shards:rank_shard",
+            "reproduction.workflow.jobs.shards:rank_shard",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
-        JOBS.run("receval.workflow.shards:rank_shard", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.shards:rank_shard",
+            input,
+            output,
+            params,
+            log,
+        )
 
 
 rule join_shards:
@@ -124,7 +136,13 @@ rule join_shards:
         .runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.shards:join_shards"
+            "reproduction.workflow.jobs.shards:join_shards"
         ),
     run:
-        JOBS.run("receval.workflow.shards:join_shards", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.shards:join_shards",
+            input,
+            output,
+            params,
+            log,
+        )

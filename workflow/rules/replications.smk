@@ -38,11 +38,11 @@ rule judge_replication:
         datasets=lambda w: PLANS[w.edition].replications.spec.datasets,
         label=lambda w: PLANS[w.edition].replications.label(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.replications:judge_replication"
+            "reproduction.workflow.jobs.replications:judge_replication"
         ),
     run:
         JOBS.run(
-            "receval.workflow.replications:judge_replication",
+            "reproduction.workflow.jobs.replications:judge_replication",
             input,
             output,
             params,
@@ -68,11 +68,11 @@ rule gather_replications:
     params:
         seeds=lambda w: PLANS[w.edition].replications.seeds(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.replications:gather_replications"
+            "reproduction.workflow.jobs.replications:gather_replications"
         ),
     run:
         JOBS.run(
-            "receval.workflow.replications:gather_replications",
+            "reproduction.workflow.jobs.replications:gather_replications",
             input,
             output,
             params,
@@ -97,11 +97,11 @@ rule summarise_replications:
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.replications:summarise_replications"
+            "reproduction.workflow.jobs.replications:summarise_replications"
         ),
     run:
         JOBS.run(
-            "receval.workflow.replications:summarise_replications",
+            "reproduction.workflow.jobs.replications:summarise_replications",
             input,
             output,
             params,
@@ -126,11 +126,11 @@ rule split_variance:
     params:
         runs=lambda w: list(PLANS[w.edition].replications.number_files()),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.replications:split_variance"
+            "reproduction.workflow.jobs.replications:split_variance"
         ),
     run:
         JOBS.run(
-            "receval.workflow.replications:split_variance",
+            "reproduction.workflow.jobs.replications:split_variance",
             input,
             output,
             params,
@@ -158,11 +158,11 @@ rule draw_replications:
         study="{study}",
         is_demo=lambda w: w.edition == "demo",
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.replications:draw_replications"
+            "reproduction.workflow.jobs.replications:draw_replications"
         ),
     run:
         JOBS.run(
-            "receval.workflow.replications:draw_replications",
+            "reproduction.workflow.jobs.replications:draw_replications",
             input,
             output,
             params,

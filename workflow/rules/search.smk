@@ -37,13 +37,13 @@ rule search_settings:
         seed=PLANS["full"].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS["full"].code.digest(
-            "receval.workflow.tuning:search_settings",
+            "reproduction.workflow.jobs.tuning:search_settings",
             PLANS["full"].code.recommender_entry(w.system),
             *PLANS["full"].searches.metric_entries(),
         ),
     run:
         JOBS.run(
-            "receval.workflow.tuning:search_settings",
+            "reproduction.workflow.jobs.tuning:search_settings",
             input,
             output,
             params,

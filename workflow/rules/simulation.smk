@@ -34,13 +34,13 @@ rule simulate_skewness:
         ),
         system="{system}",
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.skewness:simulate_skewness",
+            "reproduction.workflow.jobs.skewness:simulate_skewness",
             PLANS[w.edition].code.recommender_entry(w.system),
             *PLANS[w.edition].simulations.metric_entries(w.simulation),
         ),
     run:
         JOBS.run(
-            "receval.workflow.skewness:simulate_skewness",
+            "reproduction.workflow.jobs.skewness:simulate_skewness",
             input,
             output,
             params,

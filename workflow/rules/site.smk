@@ -28,6 +28,10 @@ rule build_site:
         edition=lambda w: w.edition,
         datasets=lambda w: PLANS[w.edition].site.dataset_titles(),
         elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
-        code=lambda w: PLANS[w.edition].code.digest("receval.workflow.site:build_site"),
+        code=lambda w: PLANS[w.edition].code.digest(
+            "reproduction.workflow.jobs.site:build_site"
+        ),
     run:
-        JOBS.run("receval.workflow.site:build_site", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.site:build_site", input, output, params, log
+        )

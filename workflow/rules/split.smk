@@ -33,8 +33,14 @@ rule split_ratings:
         seed=lambda w: PLANS[w.edition].settings.split_seed,
         names=lambda w: (w.dataset, w.split),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.data:split_ratings",
+            "reproduction.workflow.jobs.data:split_ratings",
             PLANS[w.edition].code.splitter_entry(w.split),
         ),
     run:
-        JOBS.run("receval.workflow.data:split_ratings", input, output, params, log)
+        JOBS.run(
+            "reproduction.workflow.jobs.data:split_ratings",
+            input,
+            output,
+            params,
+            log,
+        )

@@ -37,10 +37,14 @@ rule train_system:
         seed=lambda w: PLANS[w.edition].settings.system_seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS[w.edition].code.digest(
-            "receval.workflow.systems:train_system",
+            "reproduction.workflow.jobs.systems:train_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     run:
         JOBS.run(
-            "receval.workflow.systems:train_system", input, output, params, log
+            "reproduction.workflow.jobs.systems:train_system",
+            input,
+            output,
+            params,
+            log,
         )

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from receval.comparison.splitting import SplitRatings
 from receval.diagnosis.compared_splits import rows_in_part
 from receval.splits.split import TEST, TRAIN
+from receval.splits.split_ratings import SplitRatings
 
 
 def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
@@ -32,8 +32,8 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     --------
     Bob's only rating is the newest one, and nobody else rated what he did:
 
-    >>> from receval.comparison.splitting import split
-    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
     >>> table = {"user": ["ann"] * 4 + ["bob"], "item": list("vwxyz"), "time": range(5)}
     >>> newest = split(read_ratings(table), "temporal", test_share=0.2)
     >>> cold_start({"temporal": newest})[["cold_users", "cold_item_share"]].to_dict("list")

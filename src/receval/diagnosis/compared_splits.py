@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from receval.comparison.splitting import SplitRatings, split
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.split import TEST, TRAIN
+from receval.splits.split_ratings import SplitRatings, split
 
 COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {
@@ -55,7 +55,7 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
     --------
     Without timestamps nothing is split by time, and that is said:
 
-    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.data.ratings_table import read_ratings
     >>> table = {"user": list("aaaaabbbbb"), "item": list("vwxyzvwxyz")}
     >>> splits = compared_splits(read_ratings(table), seed=1)
     >>> list(splits.made), list(splits.refused)

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from receval.checked_arguments import checked_arguments
-from receval.comparison.relevance import RelevanceRule
-from receval.comparison.splitting import split
+from receval.data.moments import span_in_words
+from receval.data.ratings import Ratings
+from receval.data.ratings_table import are_counts
+from receval.data.relevance import RelevanceRule
 from receval.diagnosis.cold_start import cold_start
 from receval.diagnosis.compared_splits import COMPARED_SPLITS, ComparedSplits, compared_splits
 from receval.diagnosis.decisive_numbers import DecisiveNumbers, SplitNumbers
@@ -37,13 +39,11 @@ from receval.diagnosis.unbiased_judgments import (
     with_unbiased,
 )
 from receval.diagnosis.users_sample import sampled_users
-from receval.interchange.moments import span_in_words
-from receval.interchange.ratings_table import are_counts
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.notes import Note
 from receval.protocols.names import parse_protocol
-from receval.ratings import Ratings
+from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 Tell = Callable[[str, int, int], None]
@@ -68,11 +68,11 @@ def diagnose(
     Parameters
     ----------
     ratings : Ratings
-        From :func:`receval.interchange.ratings_table.read_ratings`; the order of their rows does
+        From :func:`receval.data.ratings_table.read_ratings`; the order of their rows does
         not matter.
     relevant : float or "auto"
         From which rating on an item is relevant
-        (:func:`receval.comparison.relevance.relevance_threshold`).
+        (:func:`receval.data.relevance.relevance_threshold`).
     unbiased : Ratings, optional
         Judgments of items that were drawn for users; by default the rows of the ratings that their
         ``known`` says nobody chose, if it does.
@@ -94,7 +94,7 @@ def diagnose(
     Examples
     --------
     >>> import numpy as np
-    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.data.ratings_table import read_ratings
     >>> users, items = np.nonzero(np.random.default_rng(1).random((40, 25)) < 0.5)
     >>> found = diagnose(read_ratings({"user": users, "item": items}))
     >>> found.advice[0].subject, found.advice[0].sentence[:51]

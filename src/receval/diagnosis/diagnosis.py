@@ -9,8 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from receval.comparison.report import Report
-from receval.comparison.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.diagnosis.advice import Advice
 from receval.diagnosis.drawings import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.metrics_on_these_data import TOLD_PERCENT
@@ -22,6 +20,8 @@ from receval.diagnosis.printed_tables import (
     size_table,
     splits_table,
 )
+from receval.evaluation.report import Report
+from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.notes import Note
 
 

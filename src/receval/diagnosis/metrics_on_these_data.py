@@ -11,8 +11,8 @@ from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.robustness.incompleteness import AggregatedMetric, ReducedFold
-from receval.robustness.judgment_sampling import SamplingUnit, kept_units, sampling_order
+from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units, sampling_order
 from receval.seeds import generator, seed_sequence
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.statistics.multiple_comparisons import discriminative_power

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from receval.comparison.splitting import SplitRatings
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.protocols.evaluation import rank_judged
@@ -18,6 +17,7 @@ from receval.recommenders.clicks import clicked_training
 from receval.recommenders.registry import make
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
+from receval.splits.split_ratings import SplitRatings
 
 QUICK_SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {

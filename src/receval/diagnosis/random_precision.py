@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from receval.comparison.splitting import SplitRatings, split
+from receval.data.ratings import Ratings
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.precision import Precision
@@ -18,11 +18,11 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
-from receval.ratings import Ratings
 from receval.recommenders.clicks import clicked_training
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Fold
+from receval.splits.split_ratings import SplitRatings, split
 from receval.theory.precision import random_precision, random_precision_within_percentiles
 from receval.theory.target_densities import TargetDensities
 

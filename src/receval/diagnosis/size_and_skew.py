@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.statistics.concentration import density, gini
 
 HEADS = (0.01, 0.1, 0.2)

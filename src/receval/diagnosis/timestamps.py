@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from receval.comparison.splitting import SplitRatings
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.splits.leakage import futures_in_train
 from receval.splits.split import Split
+from receval.splits.split_ratings import SplitRatings
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 
@@ -72,8 +72,8 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from receval.comparison.splitting import split
-    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
     >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "timestamp": range(6)}
     >>> last = split(read_ratings(table), "leave-last-out")
     >>> future_training({"last": last})[["split", "any_future", "own_future"]].to_dict("list")

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from receval.data.ratings import Ratings
 from receval.diagnosis.quick_systems import QuickLists
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
@@ -47,7 +47,7 @@ def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | Non
 
     Examples
     --------
-    >>> from receval.interchange.ratings_table import read_ratings
+    >>> from receval.data.ratings_table import read_ratings
     >>> chosen = read_ratings({"user": ["ann", "bob"], "item": ["x", "y"]})
     >>> drawn = read_ratings({"user": ["bob", "eve"], "item": ["x", "x"]})
     >>> found, n_left_out = unbiased_ratings(chosen, drawn)

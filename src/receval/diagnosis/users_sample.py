@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import generator
 
 MOST_RATINGS = 1_500_000

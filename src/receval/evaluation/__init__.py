@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From judged ranks to tables: experiments, their per-user values, averages, expectations."""
+"""Systems beside each other on one split or one set of judgments: values, intervals, tests."""

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings, summed_matrix
+from receval.data.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
 from receval.storage.kernel_cache import njit
 

@@ -90,7 +90,7 @@ def parse(label: str) -> Metric:
     label : str
         ``name(parameter=value,...)@cutoff``; parameters and cut-off may be left out. The label of
         the returned metric has its parameters in alphabetical order, defaults left out. Names
-        of other tools are read by their dialects (:mod:`receval.dialects`) alone.
+        of other tools are read by their dialects (:mod:`receval.metrics.dialects`) alone.
 
     Raises
     ------

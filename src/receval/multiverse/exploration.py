@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -12,13 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.evaluation.experiment import Experiment
 from receval.multiverse.comparisons import PairOfSystems
-from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, Configuration
-from receval.multiverse.universes import ExperimentUniverses, Universes, UserValues
+from receval.multiverse.universes import Universes, UserValues
 from receval.multiverse.verdicts import VERDICTS
-from receval.seeds import generator
 from receval.statistics.bootstrap import poisson_resamples
 
 Pair = tuple[str, str]
@@ -135,31 +132,6 @@ def explore(
                 rows += chain.from_iterable(chain.from_iterable(zip(*by_pair, strict=True)))
             tables.append(pd.DataFrame(rows))
     return pd.concat(tables, ignore_index=True)
-
-
-def explore_experiments(
-    grid: DecisionGrid, experiments: Mapping[str, Experiment], pairs: Sequence[Pair], seed: int
-) -> pd.DataFrame:
-    """Compare pairs of systems in every legal combination of a grid.
-
-    Parameters
-    ----------
-    grid : DecisionGrid
-    experiments : mapping of str to Experiment
-        On one dataset, with the splits of the grid.
-    pairs : sequence of (str, str)
-    seed : int
-        The edition's root seed.
-
-    Returns
-    -------
-    DataFrame
-        As :func:`explore`.
-    """
-    universes = ExperimentUniverses(experiments)
-    dataset = universes.experiments[0].dataset
-    # The samples of users depend on the dataset alone: all artifacts see the same.
-    return explore(grid.configurations(), universes, pairs, generator(seed, dataset, "multiverse"))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from receval.data.ratings import Ratings
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.multiverse.decisions import Configuration, SplitDecision
@@ -16,7 +17,6 @@ from receval.multiverse.universes import Universes
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
-from receval.ratings import Ratings
 from receval.recommenders.base import Recommender
 from receval.recommenders.clicks import clicked_training
 from receval.seeds import generator, integer_seed

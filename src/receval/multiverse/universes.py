@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.evaluation.experiment import Experiment
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.multiverse.decisions import Configuration, ListForm, SplitDecision, selection_label
-from receval.splits.kinds import SelectionSpec
+from receval.multiverse.decisions import Configuration, ListForm
 
 
 @dataclass(frozen=True)
@@ -73,102 +70,3 @@ class Universes(ABC):
     @abstractmethod
     def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
         """Return which users have training ratings under the decisions A1 and A2."""
-
-
-class ExperimentUniverses(Universes):
-    """The universes of a workflow's experiments.
-
-    Parameters
-    ----------
-    experiments : mapping of str to Experiment
-        On one dataset; each split has one selection (A1), one fold for each train ratio (A2).
-    """
-
-    def __init__(self, experiments: Mapping[str, Experiment]) -> None:
-        self.experiments = tuple(experiments.values())
-        datasets = {experiment.dataset for experiment in self.experiments}
-        if len(datasets) != 1:
-            raise ValueError(
-                f"Universes are of one dataset, but the experiments are on "
-                f"{', '.join(sorted(datasets)) or 'none'}: give those of one."
-            )
-
-    def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists; see :meth:`Universes.lists`."""
-        experiment, number = self.experiment(configuration, system)
-        return experiment.lists(system, configuration.protocol, number)
-
-    def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
-        """Return which users have training ratings."""
-        experiment, number = self.experiment(configuration)
-        return _has_train(experiment, number)
-
-    def experiment(
-        self, configuration: Configuration, system: str | None = None
-    ) -> tuple[Experiment, int]:
-        """Return the experiment with a configuration's data, and the number of the fold.
-
-        Parameters
-        ----------
-        configuration : Configuration
-        system : str, optional
-            The experiment must have it.
-
-        Raises
-        ------
-        ValueError
-            There is none, or splits of several names have the data: each threw coins of its own,
-            and systems must be compared on the same test ratings.
-        """
-        found = [
-            (experiment, number)
-            for experiment in self.experiments
-            if (number := fold_of(experiment, configuration.selection, configuration.split))
-            is not None
-        ]
-        wanted = (
-            f"the selection {selection_label(configuration.selection)} and the split "
-            f"{configuration.split.label}"
-        )
-        if not found:
-            splits = ", ".join(dict.fromkeys(experiment.split for experiment in self.experiments))
-            raise ValueError(
-                f"No experiment has {wanted}; the splits are {splits}. Add one to splits.yaml and "
-                "to an experiment, or take the level out of the grid."
-            )
-        names = list(dict.fromkeys(experiment.split for experiment, _ in found))
-        if len(names) > 1:
-            raise ValueError(
-                f"The splits {' and '.join(names)} both have {wanted}, by coins of their own: give "
-                "experiments on one of them."
-            )
-        for experiment, number in found:
-            if system is None or system in experiment.all_systems:
-                return experiment, number
-        raise ValueError(
-            f"No experiment with {wanted} has the system {system}; those on {names[0]} have "
-            f"{', '.join(dict.fromkeys(n for e, _ in found for n in e.all_systems))}. Add it to "
-            "one of them, or compare others."
-        )
-
-
-def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecision) -> int | None:
-    """Return the fold of an experiment that made these decisions; None if there is none.
-
-    Of repeated folds the first is taken.
-    """
-    spec = experiment.split_spec
-    if spec["kind"] != KINDS[split.kind]:
-        return None
-    if SelectionSpec.model_validate(spec["selection"] or {}) != selection:
-        return None
-    shares = spec["train_ratio"]
-    shares = list(shares) if isinstance(shares, list | tuple) else [shares]
-    if split.train_ratio not in shares:
-        return None
-    return int(shares.index(split.train_ratio) * spec["folds"])
-
-
-@lru_cache(maxsize=64)
-def _has_train(experiment: Experiment, number: int) -> NDArray[np.bool_]:
-    return np.diff(experiment.fold(number).train.indptr) > 0

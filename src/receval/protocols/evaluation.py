@@ -114,7 +114,7 @@ def rank_judged(
 
     >>> from receval.recommenders.non_personalised import Popularity
     >>> from receval.seeds import generator
-    >>> from receval.ratings import summed_matrix
+    >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
     >>> users, items = np.array([0, 1, 1, 2]), np.array([0, 0, 1, 1])
     >>> train = summed_matrix(users, items, np.ones(4), shape=(3, 3))

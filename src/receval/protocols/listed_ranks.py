@@ -75,7 +75,7 @@ def rank_listed(
     --------
     The user has rated item 0 in train; of the other three the second is judged:
 
-    >>> from receval.ratings import summed_matrix
+    >>> from receval.data.ratings import summed_matrix
     >>> from receval.seeds import generator
     >>> from receval.splits.split import Judgments
     >>> train = summed_matrix(np.array([0]), np.array([0]), np.ones(1), shape=(1, 5))

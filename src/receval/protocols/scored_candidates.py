@@ -60,7 +60,7 @@ def scored_candidates(
 
     Examples
     --------
-    >>> from receval.ratings import summed_matrix
+    >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
     >>> class Falling:
     ...     def score(self, users):

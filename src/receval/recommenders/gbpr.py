@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.java_random import Grouped, JavaRandom, JavaSampler
-from receval.recommenders.librec_start import librec_factors, rated_rows, spread
+from receval.recommenders.librec.java_random import Grouped, JavaRandom, JavaSampler
+from receval.recommenders.librec.start import librec_factors, rated_rows, spread
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 from receval.storage.kernel_cache import njit
@@ -72,8 +72,8 @@ class GBPR(SampledPairwiseFactors):
         Seed of the initial values and of what is drawn, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

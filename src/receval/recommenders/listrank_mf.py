@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_iterators import read_by_column_iterator, read_by_row
-from receval.recommenders.librec_start import librec_factors, rated_rows, spread
+from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.storage.kernel_cache import njit
 
@@ -33,8 +33,8 @@ class ListRankMF(Recommender):
 
     The loops of menamaldonado2021's LibRec pass over some ratings (``zeros="misread"``): all are
     in the sums of the two quotients, but only those of
-    :func:`receval.recommenders.librec_iterators.read_by_row` have a term in the gradient, and those
-    of :func:`receval.recommenders.librec_iterators.read_by_column_iterator` one in the objective.
+    :func:`receval.recommenders.librec.iterators.read_by_row` have a term in the gradient, and those
+    of :func:`receval.recommenders.librec.iterators.read_by_column_iterator` one in the objective.
     The objective then stops to fall after a few iterations, which ends the training. With
     ``zeros="rated"`` ratings of value 0 are ratings as others.
 
@@ -61,8 +61,8 @@ class ListRankMF(Recommender):
         Seed of the initial factors, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

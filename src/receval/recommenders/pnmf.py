@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, optional_integer
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_start import rated_rows, spread
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 
@@ -46,8 +46,8 @@ class PNMF(Recommender):
         Seed of the initial weights, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

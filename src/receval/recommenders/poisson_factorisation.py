@@ -11,8 +11,8 @@ from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, optional_integer, real, refuse_negative
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_start import librec_factors, rated_rows, spread
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 
@@ -211,8 +211,8 @@ class UntrainedPoissonFactorisation(Recommender):
         Seed of the factors, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, optional_integer, real, refuse_divergence
-from receval.recommenders.java_random import JavaRandom, JavaSampler
-from receval.recommenders.librec_start import librec_factors
+from receval.recommenders.librec.java_random import JavaRandom, JavaSampler
+from receval.recommenders.librec.start import librec_factors
 from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
 from receval.recommenders.products import inner_products
 from receval.storage.kernel_cache import njit
@@ -47,8 +47,8 @@ class RankSGD(Recommender):
         Seed of the initial factors and of the items j, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

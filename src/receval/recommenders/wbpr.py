@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import optional_integer
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_popularity import DriftingPopularitySampler
-from receval.recommenders.librec_start import librec_factors, rated_rows, spread
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.popularity import DriftingPopularitySampler
+from receval.recommenders.librec.start import librec_factors, rated_rows, spread
 from receval.recommenders.pairwise_factors import SampledPairwiseFactors, descend
 from receval.recommenders.pairwise_sampling import PairSampler
 
@@ -28,7 +28,7 @@ class WBPR(SampledPairwiseFactors):
 
     LibRec 2.0.0 rescales the popularities by mistake whenever it draws, so that the popular items
     are soon no longer drawn: give ``librec_seed`` for that
-    (:class:`receval.recommenders.librec_popularity.DriftingPopularitySampler`).
+    (:class:`receval.recommenders.librec.popularity.DriftingPopularitySampler`).
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 0.01].
 
@@ -51,8 +51,8 @@ class WBPR(SampledPairwiseFactors):
         Seed of the initial values and of the triples, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, optional_integer, real
 from receval.recommenders.equations import solve_rows
-from receval.recommenders.java_random import JavaRandom
-from receval.recommenders.librec_start import librec_factors
+from receval.recommenders.librec.java_random import JavaRandom
+from receval.recommenders.librec.start import librec_factors
 from receval.recommenders.products import inner_products
 
 WEIGHTS = ("binary", "rating", "logarithm")
@@ -66,8 +66,8 @@ class WRMF(Recommender):
         Seed of the initial factors, at least 0.
     librec_seed : int, optional
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.java_random`). LibRec meets
-        users and items in the order of their first appearance.
+        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
+        meets users and items in the order of their first appearance.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ Examples
 Four of the user's five ratings train (1), and the other one tests (2):
 
 >>> import numpy as np
->>> from receval.ratings import Ratings
+>>> from receval.data.ratings import Ratings
 >>> from receval.splits.kinds import UserRatio, make_split
 >>> ratings = Ratings(
 ...     users=np.zeros(5, dtype=np.int32),

@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import Metadatum, Split

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, random_ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Split

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 if TYPE_CHECKING:
     import numpy as np
 
-    from receval.ratings import Ratings
+    from receval.data.ratings import Ratings
     from receval.splits.split import Split
 
 OpenShare = Annotated[float, Field(gt=0, lt=1)]

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.checked_arguments import checked_arguments
+from receval.data.ratings import Ratings
 from receval.splits.split import TEST, TRAIN, Split
+from receval.splits.split_ratings import SplitRatings
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 LEAKAGE_SCOPES = ("anybody", "same user", "same item")
@@ -245,3 +247,36 @@ def _ends(is_first: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.in
     bounds = np.append(np.flatnonzero(is_first), len(is_first)).astype(np.int32)
     lengths = np.diff(bounds)
     return np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
+
+
+@checked_arguments
+def leakage(data: SplitRatings) -> Leakage:
+    """Return the share of test interactions, and users, whose training data lie in their future.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`; of any kind, with timestamps.
+
+    Returns
+    -------
+    Leakage
+        See :func:`receval.splits.leakage.future_in_train`, which defines what is counted.
+
+    Raises
+    ------
+    ValueError
+        The ratings have no timestamps.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
+    >>> ratings = read_ratings(table | {"timestamp": [1, 2, 3, 4, 5, 6]})
+    >>> leakage(split(ratings, "leave-last-out")).shares
+    {'anybody': 0.5, 'same user': 0.0, 'same item': 0.0}
+    >>> leakage(split(ratings, "temporal", cut=0.5)).shares["anybody"]
+    0.0
+    """
+    return future_in_train(data.ratings, data.parts)

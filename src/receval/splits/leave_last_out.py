@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.hold_out import short_profiles_of
 from receval.splits.ranks_within_groups import ranks_within_groups
@@ -26,7 +26,7 @@ def split_leaving_last_out(
     """Send the last l ratings of each user to test, those before them to train.
 
     Ratings of a user with the same timestamp follow each other in the order of the rows, that of
-    the raw file. (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
+    the raw file. (:func:`receval.splits.split_ratings.split` draws the order of the rows first.)
 
     Parameters
     ----------

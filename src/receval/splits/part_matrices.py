@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.ratings import Ratings, summed_matrix
+from receval.data.ratings import Ratings, summed_matrix
 
 
 def matrices_of(ratings: Ratings, parts: Sequence[NDArray[np.bool_]]) -> list[csr_array]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.split import Split
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from receval.ratings import (
+from receval.data.ratings import (
     Ratings,
     checked_codes,
     finite_in_single_precision,

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 from receval.seeds import GeneratorFor
 from receval.splits.ranks_within_groups import ceiling_of_share, ranks_within_groups
 from receval.splits.split import TEST, TRAIN, Metadatum, Split
@@ -30,7 +30,7 @@ def split_by_time(
     """Send the last ratings to test and those before them to train.
 
     Ratings of the same second follow each other in the order of the rows, that of the raw file.
-    (:func:`receval.comparison.splitting.split` draws the order of the rows first.)
+    (:func:`receval.splits.split_ratings.split` draws the order of the rows first.)
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from receval.ratings import Ratings
+    from receval.data.ratings import Ratings
 
 TRAIN_ORDERS = ("rows", "folds", "least-liked-first", "time", "last-users-first")
 

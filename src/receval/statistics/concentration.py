@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
-    from receval.ratings import Ratings
+    from receval.data.ratings import Ratings
 
 # Figures know this module, also when they are only drawn from their CSV.
 

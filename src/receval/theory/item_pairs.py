@@ -22,9 +22,9 @@ class ItemPairs:
     """How many pairs of items are alike in all that the lemmas of menamaldonado2021 speak of.
 
     One case is one combination of the signs below, so that any share of pairs is a sum over cases,
-    and the predictions of :mod:`receval.theory.lemmas` apply to cases as they do to pairs. The
-    first item of a pair is the more popular one; of equal popularity, the more relevant one; if
-    both are equal, the one that an optimal ranking has first.
+    and the predictions of :mod:`reproduction.studies.menamaldonado2021._shared.lemmas` apply to
+    cases as they do to pairs. The first item of a pair is the more popular one; of equal
+    popularity, the more relevant one; if both are equal, the one that an optimal ranking has first.
 
     Attributes
     ----------

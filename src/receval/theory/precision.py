@@ -163,7 +163,7 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     --------
     One of the four items that the user did not train is relevant:
 
-    >>> from receval.ratings import summed_matrix
+    >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
     >>> test = Judgments.from_pairs([0], [3], [5], n_users=1)
     >>> fold = Fold(summed_matrix([0], [0], [4], shape=(1, 5)), test)

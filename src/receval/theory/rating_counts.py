@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from receval.ratings import Ratings
+from receval.data.ratings import Ratings
 
 UserCounts = NDArray[np.int64]
 
@@ -122,7 +122,7 @@ class RatingCounts:
             Ratings at or above it are relevant.
         in_train : ndarray of bool, shape (n_ratings,), optional
             Which judgments are taken for training ratings; by default those of items that the user
-            knew (:attr:`receval.ratings.Ratings.known`), as the paper does in CM100k.
+            knew (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k.
 
         Raises
         ------

@@ -94,7 +94,7 @@ class TargetDensities:
         --------
         User 0 has one relevant item among four candidates, user 1 none among five:
 
-        >>> from receval.ratings import summed_matrix
+        >>> from receval.data.ratings import summed_matrix
         >>> train = summed_matrix([0], [0], [4], shape=(2, 5))
         >>> fold = Fold(train, test=Judgments.from_pairs([0], [3], [5], n_users=2))
         >>> densities = TargetDensities.of(fold, Protocol("AR", "AI"), threshold=4)

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: MIT
+"""Arguments that commands share, and how they end."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from receval import __version__
+from receval.cli.completion import complete_by
+from receval.cli.saved_arguments import (
+    DIGESTS,
+    TABLES_READ,
+    files_read,
+    kept_arguments,
+    notes_on_other_data,
+)
+from receval.data.reading import FORMATS
+from receval.notes import refuse_doubts
+from receval.storage.files import write_atomically
+from receval.storage.messages import printable, quoted, shortened
+
+if TYPE_CHECKING:
+    from receval.data.ratings import Ratings
+    from receval.evaluation.report import Report
+
+_HEAD = 1 << 10
+"""Bytes of a page among which it says what made it."""
+
+MOST_SAMPLES = 10_000_000
+"""Of a permutation test: more take hours, and say nothing that the saddlepoint does not."""
+
+MOST_PRINTED = 100
+"""Rows of a table at the terminal; its files have all."""
+
+
+def add_ratings(parser: argparse.ArgumentParser) -> None:
+    """Add a file of ratings, and what its columns are."""
+    ratings = parser.add_argument(
+        "ratings",
+        nargs="?",
+        help="file of ratings: CSV, TSV, Parquet, or the format of MovieLens or RecBole",
+    )
+    complete_by("file", [ratings])
+    add_columns(parser, ("user", "item", "rating", "timestamp"))
+    add_reading(parser)
+
+
+def add_columns(
+    parser: argparse.ArgumentParser, names: Sequence[str], of: str = "", prefix: str = ""
+) -> None:
+    """Add what columns of a table are called."""
+    for name in names:
+        parser.add_argument(
+            f"--{prefix}{name}",
+            type=column_name,
+            metavar="COLUMN",
+            help=f"column of the {name}{of}: its name, its position from 0, or - if there is none",
+        )
+
+
+def columns_of(
+    chosen: argparse.Namespace, names: Sequence[str], prefix: str = ""
+) -> dict[str, Any]:
+    """Return the arguments of :func:`add_columns` that were given."""
+    found = {name: getattr(chosen, f"{prefix.replace('-', '_')}{name}") for name in names}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def ratings_of(chosen: argparse.Namespace) -> Ratings:
+    """Return the ratings of the arguments of :func:`add_ratings`."""
+    from receval.data.ratings_table import read_ratings
+
+    columns = {name: getattr(chosen, name) for name in ("user", "item", "rating", "timestamp")}
+    ratings = read_ratings(chosen.ratings, **columns, **reading_of(chosen))
+    setattr(chosen, TABLES_READ, (ratings,))
+    return ratings
+
+
+READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit", "quotes")
+"""Arguments of :func:`add_reading`, as they are called in the library."""
+
+
+def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
+    """Add how texts are read where they do not show it.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    of : str
+        Of which files.
+    prefix : str
+        Before the names of options, such as ``run-``.
+    """
+    group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
+    dashes = f"--{prefix}"
+    group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
+    group.add_argument(
+        f"{dashes}delimiter",
+        type=_delimiter,
+        metavar="CHARACTER",
+        help="character between cells, such as ';' or tab",
+    )
+    for name, text in (
+        ("header", "whether the first line has the names of columns"),
+        ("quotes", "whether to remove quotation marks around cells"),
+    ):
+        action = argparse.BooleanOptionalAction
+        group.add_argument(f"{dashes}{name}", action=action, default=None, help=text)
+    group.add_argument(
+        f"{dashes}columns",
+        metavar="NAMES",
+        help="columns of a file without a header, such as user,-,item,rating",
+    )
+    group.add_argument(
+        f"{dashes}encoding", metavar="NAME", help="such as latin-1 or utf-16 (default: utf-8)"
+    )
+    group.add_argument(f"{dashes}decimal", choices=(".", ","), help="decimal mark of numbers")
+    if prefix != "run-":
+        group.add_argument(
+            f"{dashes}time-unit",
+            choices=("s", "ms", "us", "ns", "date"),
+            help="unit of timestamps that are numbers",
+        )
+        group.add_argument(
+            f"{dashes}repeats",
+            default=None if prefix else "refuse",
+            choices=("refuse", "first", "last", "sum", "mean", "max"),
+            help="what to do if a user has rated an item more than once (default: refuse)",
+        )
+
+
+def reading_of(chosen: argparse.Namespace, prefix: str = "") -> dict[str, Any]:
+    """Return the arguments of :func:`add_reading` that were given."""
+    names = {name: f"{prefix.replace('-', '_')}{name}" for name in (*READING, "repeats")}
+    found = {name: getattr(chosen, own, None) for name, own in names.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _delimiter(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+
+
+def add_measuring(parser: argparse.ArgumentParser) -> None:
+    """Add what systems and runs are measured by."""
+    parser.add_argument(
+        "--protocol",
+        action="append",
+        metavar="NAME",
+        help='relevant items, targets and candidates, such as "AR TI-AN" or "1R TI-NN sampled=99"; '
+        "may be repeated (default: AR AI-AN)",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="such as nDCG@10, MRR or precision@5; may be repeated (default: P@10, Recall@10, "
+        "nDCG@10)",
+    )
+    parser.add_argument(
+        "--relevant",
+        type=threshold_or_auto,
+        metavar="VALUE",
+        default="auto",
+        help="lowest test rating that counts as relevant (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--users",
+        choices=("auto", "tested", "relevant", "all", "covered", "relevant-covered"),
+        default="auto",
+        help="users over whom metrics are averaged (default: tested, or those of the dialect)",
+    )
+    parser.add_argument(
+        "--dialect",
+        metavar="TOOL",
+        help="use the metric names and definitions of another tool: recbole, elliot, lenskit, "
+        "cornac, trec_eval and others (docs/dialects.md)",
+    )
+    parser.add_argument(
+        "--samples",
+        type=_samples,
+        metavar="NUMBER",
+        default=10_000,
+        help="number of samples of the permutation test; p-values that are too small for them are "
+        "approximated (default: %(default)s)",
+    )
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add the seed."""
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        metavar="NUMBER",
+        default=1,
+        help="seed of all random choices (default: %(default)s)",
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
+    """Add where results go."""
+    out = parser.add_argument(
+        "--out",
+        type=_folder,
+        metavar="FOLDER",
+        default=Path(folder),
+        help="output folder (default: %(default)s)",
+    )
+    report = parser.add_argument(
+        "--report", type=_file, metavar="FILE", help="also write the HTML report to this file"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="write even if the folder has other files, and overwrite those of the same names",
+    )
+    parser.add_argument(
+        "--for-spreadsheets",
+        action="store_true",
+        default=None,
+        help="in CSV files, put an apostrophe before text that a spreadsheet would evaluate, such "
+        "as =A1",
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="print warnings only, and not how files were read"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse results that may mislead according to their notes (docs/warnings.md)",
+    )
+    complete_by("directory", [out])
+    complete_by("file", [report])
+
+
+def check_targets(chosen: argparse.Namespace) -> None:
+    """Refuse to write over what is read, or what others wrote, before anything is computed.
+
+    Raises
+    ------
+    ValueError
+        ``--out`` or ``--report`` names such a file or folder.
+    """
+    from receval.evaluation.report_folder import files_of_report, refuse_files_of_others
+
+    out, page = chosen.out, chosen.report
+    read = {path.resolve() for path in files_read(chosen)}
+    targets = [out / name for name in files_of_report(out)] + ([] if page is None else [page])
+    for path in targets:
+        if path.resolve() in read:
+            raise ValueError(
+                f"{quoted(str(path), 150)} is read by this command, which would write over it: "
+                "name another place with --out or --report."
+            )
+    if not chosen.force:
+        refuse_files_of_others(out)
+        if page is not None and page.exists() and not _is_page(page):
+            raise ValueError(
+                f"{quoted(str(page), 150)} is there already and is no page of a report: name "
+                "another file with --report, or write over it with --force."
+            )
+
+
+def _is_page(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    from receval.evaluation.report_page import GENERATOR
+
+    with path.open("rb") as file:
+        return GENERATOR.encode() in file.read(_HEAD)
+
+
+def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
+    """Print and write a report, a text of its own before its tables; return the exit status."""
+    from receval.data.relevance import relevance_in_words
+    from receval.evaluation.report_folder import files_of_report
+    from receval.evaluation.report_parts import ReportTable
+    from receval.figures.tables import to_markdown, without_marks_in_names
+
+    read = getattr(chosen, TABLES_READ, ())
+    if read and not report.reading:
+        report = replace(report, reading=tuple(own.reading for own in read))
+    if read and not report.relevance and "relevant" in report.settings:
+        rated = getattr(read[0], "ratings", read[0])
+        told = relevance_in_words(rated.values, float(report.settings["relevant"]), "ratings")
+        report = replace(report, relevance=(told,))
+    digests = {
+        own.reading.source: getattr(own, "ratings", own).digest()
+        for own in read
+        if hasattr(getattr(own, "ratings", own), "digest")
+    }
+    if chosen.settings is not None:
+        report = replace(report, notes=(*report.notes, *notes_on_other_data(chosen, digests)))
+    if chosen.strict:
+        refuse_doubts(report.all_notes)
+    is_replaced = bool(files_of_report(chosen.out))
+    kept = kept_arguments(chosen) | {DIGESTS: digests}
+    report.write(
+        chosen.out,
+        {"receval": __version__, **kept},
+        force=chosen.force,
+        inputs=files_read(chosen),
+        for_spreadsheets=bool(chosen.for_spreadsheets),
+    )
+    if chosen.report is not None:
+        write_atomically(chosen.report, report.page())
+    if not chosen.quiet:
+        print(*map(printable, report.reading_lines()), sep="\n", file=sys.stderr)
+    notes = map(printable, report.note_lines())
+    print(*notes, sep="\n", end="\n" * bool(report.all_notes), file=sys.stderr)
+    sys.stderr.flush()
+    if said:
+        print(printable(said, kept="\n"), end="\n\n")
+    for part in report.parts:
+        if not isinstance(part, ReportTable) or f"{part.name}.md" not in part.files:
+            continue
+        shown = replace(part.table, rows=part.table.rows[:MOST_PRINTED])
+        print(to_markdown(without_marks_in_names(shown)))
+        if (further := len(part.table.rows) - MOST_PRINTED) > 0:
+            print(f"... and {further:,} further rows: see {chosen.out / part.name}.md\n")
+    done = "Replaced" if is_replaced else "Written"
+    print(f"{done}: {printable(shlex.quote(str(chosen.out)))}/ (report.html shows all of it)")
+    return 0
+
+
+def repeated(values: Sequence[str] | None) -> list[str]:
+    """Return the values of an argument that can be repeated, each once."""
+    return list(dict.fromkeys(values or ()))
+
+
+def column_name(text: str) -> str | int:
+    """Return a column's name, or its position where it is a number."""
+    return int(text) if text.isdigit() else text
+
+
+def depth(text: str) -> int | Literal["auto", "whole"] | str:
+    """Return a depth, or one of its words, which are checked where they are used."""
+    return int(text) if text.removeprefix("-").isdigit() else text
+
+
+def _seed(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"it is {text!r}, and must be a whole number from 0 on")
+    return int(text)
+
+
+def _samples(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text[:20]) <= MOST_SAMPLES:
+        raise argparse.ArgumentTypeError(
+            f"it is {shortened(text)!r}, and must be a whole number from 1 to {MOST_SAMPLES:,}"
+        )
+    return int(text)
+
+
+def _folder(text: str) -> Path:
+    if Path(text).exists() and not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a file: name a folder")
+    return Path(text)
+
+
+def _file(text: str) -> Path:
+    if Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"{shortened(text, 150)} is a folder: name a file")
+    return Path(text)
+
+
+def number_or_word(text: str) -> int | float | str:
+    """Return a parameter's value as the number that it is, or as a word.
+
+    Examples
+    --------
+    >>> number_or_word("5"), number_or_word(".5"), number_or_word("user")
+    (5, 0.5, 'user')
+    """
+    for kind in (int, float):
+        try:
+            value: Any = kind(text)
+        except ValueError:
+            continue
+        return value
+    return text
+
+
+def threshold_or_auto(text: str) -> float | str:
+    """Return a relevance threshold, or the word that leaves it to the ratings."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor auto") from None

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""``receval evaluate``: systems of ours on a file of ratings."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from receval.cli.arguments import (
+    add_measuring,
+    add_output,
+    add_ratings,
+    finish,
+    number_or_word,
+    ratings_of,
+    repeated,
+)
+from receval.cli.command_parser import as_sentence
+from receval.cli.progress import progress_line
+from receval.cli.saved_arguments import add_settings
+
+EXAMPLES = """names:
+  systems     random, pop, average, user-knn, item-knn, puresvd, mf, bprmf, slim, plsa
+  splits      random-ratio, user-ratio, k-fold, leave-out, leave-last-out, temporal,
+              uniform-test, missing-at-random, anti-popular-familiarity
+  metrics     P, Recall, Hit, AP, nDCG, RR, F1, RBP, bpref, infAP and others, with a cut-off such as
+              nDCG@10; names of other tools work as well: precision, HR, MAP, MRR, NDCG
+  protocols   AR or 1R, then AI or TI for the target items, and AN or NN for the other candidates
+  If a name or parameter is unknown, the error message lists the valid ones.
+
+examples:
+  receval evaluate ratings.csv --system pop --system user-knn:neighbours=50
+  receval evaluate ratings.csv --system mf --split k-fold:folds=5 \\
+    --protocol "1R TI-NN sampled=99" --metric nDCG@10 --metric MRR
+  receval evaluate --settings receval-evaluate/settings.json --seed 2 --out seed-2
+"""
+
+
+def add_evaluate(commands: Any) -> None:
+    """Add the command to those of ``receval``."""
+    text = "train recommender systems on your ratings, and compare them"
+    parser = commands.add_parser(
+        "evaluate",
+        help=text,
+        description=as_sentence(text),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_ratings(parser)
+    parser.add_argument(
+        "--system",
+        action="append",
+        metavar="NAME",
+        help="such as pop, user-knn:neighbours=50 or mf:factors=20; may be repeated (default: pop "
+        "and user-knn)",
+    )
+    parser.add_argument(
+        "--split",
+        default="user-ratio:train_ratio=0.8",
+        metavar="KIND",
+        help="such as k-fold:folds=5, leave-last-out or temporal:cut=2003-01-31,gap=7 (default: "
+        "%(default)s)",
+    )
+    add_measuring(parser)
+    add_output(parser, "receval-evaluate")
+    add_settings(
+        parser, "evaluate", positionals=["ratings"], required=["ratings"], files=["ratings"]
+    )
+    parser.set_defaults(run=run_evaluate)
+
+
+def run_evaluate(chosen: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from receval.cli.named_systems import named_system
+    from receval.evaluation.systems import evaluate_systems
+    from receval.splits.split_ratings import split
+
+    names = repeated(chosen.system) or ["pop", "user-knn"]
+    systems = {name: named_system(name, chosen.seed) for name in names}
+    kind, parameters = _split(chosen.split)
+    data = split(ratings_of(chosen), kind, seed=chosen.seed, **parameters)
+    with progress_line("system") as progress:
+        result = evaluate_systems(
+            data,
+            systems,
+            protocols=repeated(chosen.protocol) or "AR AI-AN",
+            metrics=repeated(chosen.metric) or None,
+            relevant=chosen.relevant,
+            users=chosen.users,
+            dialect=chosen.dialect,
+            progress=progress,
+        )
+    title = f"Systems on {Path(chosen.ratings).name}"
+    return finish(result.as_report(title, samples=chosen.samples), chosen)
+
+
+def _split(text: str) -> tuple[str, Mapping[str, Any]]:
+    kind, _, written = text.partition(":")
+    parts = [part.partition("=") for part in written.split(",") if part]
+    return kind, {name.strip(): number_or_word(value.strip()) for name, _, value in parts}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""``receval runs``: lists that other programs have made."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from receval.cli.arguments import (
+    add_columns,
+    add_measuring,
+    add_output,
+    add_reading,
+    columns_of,
+    depth,
+    finish,
+    reading_of,
+    repeated,
+)
+from receval.cli.command_parser import as_sentence
+from receval.cli.completion import complete_by
+from receval.cli.progress import progress_line
+from receval.cli.saved_arguments import TABLES_READ, add_settings
+from receval.storage.messages import printable
+
+EXAMPLES = """examples:
+  receval runs --test test.qrels a.run b.run --metric nDCG@10 --metric MAP
+  receval runs --test held_out.csv --train train.csv mine=lists.tsv theirs=theirs.json --metric P@5
+  receval runs --settings receval-runs/settings.json --metric MRR --out mrr
+"""
+
+_COLUMNS = ("user", "item", "rating", "timestamp")
+_RUN_COLUMNS = ("user", "item", "score", "rank")
+
+
+def add_runs(commands: Any) -> None:
+    """Add the command to those of ``receval``."""
+    text = "compare recommendation lists that other programs have made"
+    parser = commands.add_parser(
+        "runs",
+        help=text,
+        description=as_sentence(text),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_lists(parser)
+    parser.add_argument(
+        "--depth",
+        type=depth,
+        metavar="LENGTH",
+        default="auto",
+        help="length at which lists were cut, or 'whole' if items that they lack were never "
+        "retrieved (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("auto", "trec", "random", "listed"),
+        default="auto",
+        help="order of items with equal scores (default: trec, or that of the dialect)",
+    )
+    add_measuring(parser)
+    add_output(parser, "receval-runs")
+    repeat_lists(parser, "runs")
+    parser.set_defaults(run=run_runs)
+
+
+def add_lists(parser: argparse.ArgumentParser) -> None:
+    """Add files of lists, and the data that they are measured by."""
+    runs = parser.add_argument(
+        "runs",
+        nargs="*",
+        help="files of lists: TREC runs, tables of user, item and score, JSON, or sparse matrices; "
+        "NAME=FILE sets the name of a run",
+    )
+    test = parser.add_argument(
+        "--test", metavar="FILE", help="test data: judgments (qrels) or held-out ratings"
+    )
+    train = parser.add_argument(
+        "--train",
+        metavar="FILE",
+        help="training ratings; their items are removed from the lists of their users",
+    )
+    parser.add_argument(
+        "--trained-pairs",
+        choices=("refuse", "drop"),
+        default="refuse",
+        help="what to do with test pairs that are also in --train (default: %(default)s)",
+    )
+    complete_by("file", [runs, test, train])
+    add_columns(parser, _COLUMNS, " in the table of --test")
+    add_reading(parser, "the tables of --test, and of --train unless it has options of its own")
+    add_columns(parser, _COLUMNS, " in the table of --train", "train-")
+    add_reading(parser, "the table of --train", "train-")
+    add_columns(parser, _RUN_COLUMNS, " in runs", "run-")
+    parser.add_argument(
+        "--run-order",
+        choices=("score", "rank"),
+        default="score",
+        help="order of lists that have both scores and ranks (default: %(default)s)",
+    )
+    add_reading(parser, "runs", "run-")
+
+
+def judged_and_trained(chosen: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the test and the training data of the arguments of :func:`add_lists`."""
+    from receval.data.judgments import read_test_data
+    from receval.data.ratings_table import read_ratings
+
+    of_test = {**columns_of(chosen, _COLUMNS), **reading_of(chosen)}
+    of_train = {**columns_of(chosen, _COLUMNS, "train-"), **reading_of(chosen, "train-")}
+    test = read_test_data(chosen.test, **of_test)
+    train = None if chosen.train is None else read_ratings(chosen.train, **(of_train or of_test))
+    setattr(chosen, TABLES_READ, [own for own in (test, train) if own is not None])
+    return test, train
+
+
+def read_runs(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the runs of the arguments of :func:`add_lists`, by their names."""
+    from receval.data.run_files import read_run
+
+    options = {**columns_of(chosen, _RUN_COLUMNS, "run-"), **reading_of(chosen, "run-")}
+    options["order"] = chosen.run_order
+    return {name: read_run(path, **options) for name, path in named_runs(chosen.runs).items()}
+
+
+def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add ``--settings`` to a command that has the arguments of :func:`add_lists`."""
+    add_settings(
+        parser,
+        name,
+        positionals=["runs"],
+        required=["runs", "test"],
+        files=["runs", "test", "train"],
+    )
+
+
+def run_runs(chosen: argparse.Namespace) -> int:
+    """Carry the command out."""
+    from receval.evaluation.runs import evaluate_runs
+
+    test, train = judged_and_trained(chosen)
+    runs = read_runs(chosen)
+    with progress_line("run") as progress:
+        result = evaluate_runs(
+            test,
+            runs,
+            train=train,
+            trained_pairs=chosen.trained_pairs,
+            protocols=repeated(chosen.protocol) or "AR AI-AN",
+            metrics=repeated(chosen.metric) or None,
+            relevant=chosen.relevant,
+            users=chosen.users,
+            depth=chosen.depth,
+            ties=chosen.ties,
+            seed=chosen.seed,
+            dialect=chosen.dialect,
+            progress=progress,
+        )
+    title = f"Runs on {Path(chosen.test).name}"
+    return finish(result.as_report(title, samples=chosen.samples), chosen)
+
+
+def named_runs(runs: list[str]) -> dict[str, str]:
+    """Return files by the names that they or the caller give their runs."""
+    named: dict[str, str] = {}
+    for text in runs:
+        name, equals, path = text.partition("=")
+        # A path may have "=" in it, and a name "/".
+        is_path = not (name and equals) or ("/" in name and not Path(path).exists())
+        if is_path or Path(text).exists():
+            name, path = Path(text).name.partition(".")[0], text
+        name = printable(name)
+        if name in named:
+            raise ValueError(
+                f"Two runs are called {name}: {named[name]} and {path}. Give them names, such as "
+                f"{name}-1={named[name]} {name}-2={path}."
+            )
+        named[name] = path
+    return named

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""The arguments of a command as a file keeps them, and the command that is repeated from it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from receval import __version__
+from receval.cli.command_parser import CommandLineError
+from receval.cli.completion import complete_by
+from receval.notes import Note
+from receval.storage.messages import enumerated, quoted, shortened
+
+TABLES_READ = "tables_read"
+"""Where the arguments keep the tables that were read, until the command ends."""
+
+DIGESTS = "digests"
+"""Under which name a file of settings has the digests of the tables, by the files they are from."""
+
+NOT_KEPT = frozenset(
+    {
+        TABLES_READ,
+        "run",
+        "repeatable",
+        "settings",
+        "out",
+        "report",
+        "command",
+        "quiet",
+        "strict",
+        "force",
+    }
+)
+"""What is no part of the results: where they go, and how the command is carried out."""
+
+
+@dataclass(frozen=True)
+class RepeatableCommand:
+    """A command that can be given by a file of its arguments.
+
+    Attributes
+    ----------
+    name : str
+    parser : argparse.ArgumentParser
+    positionals : sequence of str
+        Names of the arguments without dashes.
+    required : sequence of str
+        Those that the command line or the file must have.
+    files : sequence of str
+        Those that name files to be read, perhaps after ``NAME=``.
+    """
+
+    name: str
+    parser: argparse.ArgumentParser
+    positionals: Sequence[str]
+    required: Sequence[str]
+    files: Sequence[str]
+
+    def words(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+        """Yield arguments as they would be typed."""
+        for name in sorted(arguments, key=lambda name: name not in self.positionals):
+            value = arguments[name]
+            values = value if isinstance(value, list) else [value]
+            if name in self.positionals:
+                yield from map(str, values)
+                continue
+            option = f"--{name.replace('_', '-')}"
+            for each in values:
+                if each is True:
+                    yield option
+                elif each is not False:
+                    yield f"{option}={each}"
+                elif (negative := f"--no-{option[2:]}") in self.parser.format_help():
+                    yield negative
+
+    def given(self, words: Sequence[str]) -> set[str]:
+        """Return the names of the arguments that the command line has, and not by default."""
+        all_names = vars(self.parser.parse_args([]))
+        nothing = argparse.Namespace(**dict.fromkeys(all_names))
+        found = vars(self.parser.parse_args(words, nothing))
+        return {name for name, value in found.items() if value not in (None, [])}
+
+
+def add_settings(
+    parser: argparse.ArgumentParser,
+    name: str,
+    *,
+    positionals: Sequence[str],
+    required: Sequence[str],
+    files: Sequence[str],
+) -> None:
+    """Add ``--settings`` to a command, when it has all other arguments.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    name : str
+        Of the command.
+    positionals, required, files : sequence of str
+        As for :class:`RepeatableCommand`. Argparse must require none of them, options take one
+        value, and those that can be repeated append it.
+    """
+    settings = parser.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="repeat the command of this settings.json; options given here take precedence",
+    )
+    complete_by("file", [settings])
+    parser.set_defaults(repeatable=RepeatableCommand(name, parser, positionals, required, files))
+
+
+def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return a command's name and the arguments that its results rest on, in JSON's types."""
+    arguments = {
+        name: os.fspath(value) if isinstance(value, Path) else value
+        for name, value in vars(chosen).items()
+        if name not in NOT_KEPT and value is not None
+    }
+    return {"command": chosen.repeatable.name, "arguments": arguments}
+
+
+def files_read(chosen: argparse.Namespace) -> list[Path]:
+    """Return the files that a command reads, but not the settings, which it writes again."""
+    return [
+        path for name in chosen.repeatable.files for path in _named(getattr(chosen, name, None))
+    ]
+
+
+def _named(value: object) -> list[Path]:
+    """Return the files that are there of what an argument names, perhaps after ``NAME=``."""
+    texts = value if isinstance(value, list) else [value]
+    both = [part for text in texts for part in (str(text), str(text).partition("=")[2])]
+    return [Path(text) for text in both if text and value and Path(text).exists()]
+
+
+def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command, those of its file of settings among them.
+
+    Parameters
+    ----------
+    chosen : argparse.Namespace
+        As the command line has them.
+    words : sequence of str
+        The command line after the name of the command.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, is of another command or version, has a value that the command does
+        not take, or names a file that is not there; or a required argument is missing.
+    """
+    command: RepeatableCommand = chosen.repeatable
+    if chosen.settings is not None:
+        given = command.given(words)
+        arguments = _arguments_of(chosen.settings, command)
+        arguments = {name: value for name, value in arguments.items() if name not in given}
+        _check_files(chosen.settings, arguments, command.files)
+        chosen = command.parser.parse_args([*command.words(arguments), *words])
+    missing = [name for name in command.required if not getattr(chosen, name)]
+    if missing:
+        names = [name if name in command.positionals else f"--{name}" for name in missing]
+        command.parser.error(f"give {' and '.join(names)}, or --settings of a folder to repeat")
+    return chosen
+
+
+def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) -> list[Note]:
+    """Return that tables hold other ratings than those with which a command was first given.
+
+    Parameters
+    ----------
+    chosen : argparse.Namespace
+        With the file of settings that is repeated.
+    digests : mapping of str to str
+        Of the ratings that were read, by their files.
+    """
+    earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS, {})
+    others = [name for name, own in digests.items() if earlier.get(name, own) != own]
+    if not others and sorted(earlier.values()) != sorted(digests.values()):
+        others = [name for name, own in digests.items() if own not in earlier.values()]
+    if not others:
+        return []
+    text = (
+        f"{enumerated(others)}: these are not the ratings with which {chosen.settings} was "
+        "written, so that values differ."
+    )
+    return [Note("other-data", text)]
+
+
+def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is no file that ends: name a settings.json.")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        name, version, arguments = content["command"], content["receval"], content["arguments"]
+        arguments = dict(arguments)
+        if not all(isinstance(own, str) for own in content.get(DIGESTS, {}).values()):
+            raise TypeError(DIGESTS)
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such file of settings.") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError(
+            f"{path} is no settings.json of receval: it must have the command, its arguments, and "
+            "the version of receval."
+        ) from None
+    shown, other = shortened(str(name)), shortened(str(version))
+    if name != command.name:
+        raise ValueError(
+            f"{path} has the settings of receval {shown}, and not of receval {command.name}: say "
+            f"receval {shown} --settings {path}."
+        )
+    if version != __version__:
+        raise ValueError(
+            f"{path} was written by receval {other}, this is {__version__}, which may get other "
+            f"values: install receval {other}, or give the arguments without --settings."
+        )
+    _check_values(path, arguments, command)
+    return arguments
+
+
+def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableCommand) -> None:
+    """Refuse arguments that the command line cannot have, or that say where results go."""
+    known = set(vars(command.parser.parse_args([]))) - NOT_KEPT
+    for name, value in arguments.items():
+        if name not in known:
+            raise ValueError(
+                f"{path}: {quoted(name)} is no argument of receval {command.name} that settings "
+                "have: leave it out."
+            )
+        if value is None or isinstance(value, dict):
+            raise ValueError(f"{path}: {quoted(name)} cannot be {shortened(json.dumps(value))}.")
+    try:
+        read = kept_arguments(command.parser.parse_args(list(command.words(arguments))))
+    except CommandLineError as error:
+        raise ValueError(f"{path} cannot be repeated: {error}") from None
+    for name, value in arguments.items():
+        own = read["arguments"].get(name)
+        if own != value or type(own) is not type(value):
+            raise ValueError(f"{path}: {quoted(name)} cannot be {shortened(json.dumps(value))}.")
+
+
+def _check_files(path: Path, arguments: Mapping[str, Any], files: Collection[str]) -> None:
+    for name in files:
+        values = arguments.get(name) or []
+        for text in values if isinstance(values, list) else [values]:
+            if not _named(text):
+                raise ValueError(
+                    f"{path} names {shortened(text, 150)} ({name}), which is not here, in "
+                    f"{Path.cwd()}: repeat the command in the folder where it was first given, or "
+                    "give it the file."
+                )

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Systems beside each other on one split or one set of judgments: values, intervals, tests."""

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""Columns that are wanted of a table, by the names that tables give them, and those found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from receval.data.errors import TableError
+from receval.data.layouts import named_columns, plain_name
+from receval.data.reading import UNREAD
+from receval.notes import Note
+from receval.storage.messages import enumerated, quoted
+
+LONG = 250
+"""Characters of an identifier that is longer than what anybody calls users or items by."""
+
+LARGEST_IDENTIFIERS = 2**28
+"""Bytes that identifiers may take where one is so long: all take as much as the longest."""
+
+MOST_PADDED = 16
+"""How many times longer than the average the longest may be, where they take more than that."""
+
+_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class WantedColumn:
+    """A column that is wanted of a table.
+
+    Attributes
+    ----------
+    name : str
+        What it holds, such as ``user``.
+    known : tuple of str
+        Names by which tables call it, in small letters and without signs.
+    is_text : bool
+        Whether it holds identifiers; otherwise it holds numbers.
+    asked : str or int, optional
+        The name that the caller gave, or a position from 0.
+    is_needed : bool
+        Whether a table without it is refused.
+    is_time : bool
+        Whether its numbers are seconds, and may be written as dates.
+    """
+
+    name: str
+    known: tuple[str, ...]
+    is_text: bool
+    asked: str | int | None = None
+    is_needed: bool = True
+    is_time: bool = False
+
+
+@dataclass(frozen=True)
+class FoundColumns:
+    """Columns that were found in a table.
+
+    Attributes
+    ----------
+    source : str
+        Where they are from, for messages.
+    first_row : int
+        What the first row is called in messages: the number of its line, or 1.
+    unit : str
+        ``line`` of a text file, or ``row``.
+    arrays : mapping of str to ChunkedArray
+        Identifiers are dictionaries of strings, numbers double.
+    names : mapping of str to str
+        What the table calls them, if it has names.
+    unread : tuple of str
+        The other columns of the table, by their names.
+    form : str
+        What the table was read as.
+    has_dates : bool
+        Whether moments were written as dates, so that their numbers are seconds.
+    notes : tuple of Note
+        What may be a mistake, in sentences.
+    """
+
+    source: str
+    first_row: int
+    unit: str
+    arrays: Mapping[str, pa.ChunkedArray]
+    names: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    form: str = "table"
+    has_dates: bool = False
+    notes: tuple[Note, ...] = ()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def __len__(self) -> int:
+        return len(next(iter(self.arrays.values())))
+
+    def where(self, row: int) -> str:
+        """Return what a row, from 0, is called in a message."""
+        return f"{self.source}, {self.unit} {row + self.first_row}"
+
+    def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+        """Return the codes of a column of identifiers, and the identifiers by code.
+
+        Whole numbers that were written as floats, as some programs write a column of which some
+        table had a row without a number, are whole numbers: ``10`` for ``10.0``, unless the column
+        has both.
+
+        Raises
+        ------
+        TableError
+            A row has none.
+        """
+        column = self.arrays[name].unify_dictionaries()
+        if column.null_count:
+            raise TableError(f"{self._first(column)} has no {name}: give it one, or leave it out.")
+        pieces = [chunk.indices.to_numpy() for chunk in column.chunks]
+        ids = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
+        ids = _without_fractions(ids)
+        codes = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
+        if (empty := pc.index(ids, "").as_py()) >= 0:
+            row = int(np.argmax(codes == empty))
+            raise TableError(
+                f"{self.where(row)} has no {name}: give it one, or leave the {self.unit} out."
+            )
+        cut = pc.match_substring(ids, "\0")
+        if (place := pc.index(cut, True).as_py()) >= 0:
+            row = int(np.argmax(codes == place))
+            raise TableError(
+                f"{self.where(row)}: the {name} {quoted(ids[place].as_py())} has a null character: "
+                "is this another kind of file, or another encoding?"
+            )
+        lengths = pc.utf8_length(ids)
+        longest = pc.max(lengths).as_py() or 0
+        taken = 4 * longest * len(ids)
+        is_odd = longest > LONG or longest * len(ids) > MOST_PADDED * pc.sum(lengths).as_py()
+        if taken > LARGEST_IDENTIFIERS and is_odd:
+            place = pc.index(lengths, longest).as_py()
+            row = int(np.argmax(codes == place))
+            raise TableError(
+                f"{self.where(row)}: the {name} has {longest:,} characters "
+                f"({quoted(ids[place].as_py()[:LONG])}), and all {len(ids):,} would take "
+                f"{taken / 1e9:.1f} GB as long as that. Is a delimiter or a quote mark missing "
+                "there? Otherwise give it a shorter identifier."
+            )
+        return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return a column of numbers, NaN where a row has none."""
+        column = self.arrays[name]
+        filled = pc.fill_null(column, float("nan")) if column.null_count else column
+        return filled.to_numpy()
+
+    def _first(self, column: pa.ChunkedArray) -> str:
+        row = pc.index(pc.is_null(column), pa.scalar(True)).as_py()
+        return self.where(int(row))
+
+
+def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
+    """Return texts as numpy has them, a part at a time: as Python's objects they take gigabytes."""
+    texts = np.empty(len(ids), dtype=f"U{max(1, longest)}")
+    for start in range(0, len(ids), _AT_ONCE):
+        texts[start : start + _AT_ONCE] = ids[start : start + _AT_ONCE].to_pylist()
+    return texts
+
+
+def _without_fractions(ids: pa.Array) -> pa.Array:
+    if not pc.any(pc.ends_with(ids, ".0")).as_py():
+        return ids
+    whole = pc.replace_substring_regex(ids, r"^(-?(?:0|[1-9][0-9]*))\.0$", r"\1")
+    return whole if pc.count_distinct(whole).as_py() == len(ids) else ids
+
+
+def chosen_names(
+    source: str, names: Collection[str], wanted: Collection[WantedColumn]
+) -> dict[str, str]:
+    """Return the name in a table of each wanted column that it has."""
+    by_plain: dict[str, str] = {}
+    for name in names:
+        by_plain.setdefault(plain_name(name), name)
+    found: dict[str, str] = {}
+    missing: list[WantedColumn] = []
+    for column in wanted:
+        there = list(names)
+        if column.asked == UNREAD:
+            continue
+        if isinstance(column.asked, int):
+            if not 0 <= column.asked < len(there):
+                raise TableError(
+                    f"{source} has {len(there)} columns, and none with the number {column.asked} "
+                    f"for {column.name}: the first is 0."
+                )
+            found[column.name] = there[column.asked]
+        elif column.asked is not None:
+            if column.asked not in there:
+                raise TableError(
+                    f"{source} has no column {quoted(column.asked)} for {column.name}; it has "
+                    f"{named_columns(there)}."
+                )
+            found[column.name] = column.asked
+        else:
+            known = [by_plain[name] for name in column.known if name in by_plain]
+            if known:
+                found[column.name] = known[0]
+            elif column.is_needed:
+                missing.append(column)
+    if missing:
+        roles = [column.name for column in missing]
+        which = "it is" if len(roles) == 1 else "they are"
+        raise TableError(
+            f"{source} has no column that is known to hold the {' or the '.join(roles)} (such as "
+            f"{enumerated([column.known[0] for column in missing])}); it has "
+            f"{named_columns(list(names))}. Say which {which}: "
+            f"{enumerated([f'{role}=...' for role in roles])} (in a command: "
+            f"{enumerated([f'--{role} ...' for role in roles])}). If these are no names but a "
+            "first row, say header=False (--no-header)."
+        )
+    return found

@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: MIT
+"""Tables and lists in JSON: one object a line, an array of objects, or objects of users."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from receval.data.columns import WantedColumn
+from receval.data.errors import TableError
+from receval.data.layouts import plain_name
+from receval.data.memory_tables import table_in_memory
+from receval.data.packed_files import SMALL_FILE
+from receval.data.reading import ReadingOptions
+from receval.data.text_lines import BLOCK, check_encoding, opened_text
+from receval.storage.messages import shortened
+
+Scores = Mapping[str, Mapping[str, float]]
+
+# As tuples: a union would be made for each entry.
+_ITEM = (str, int, float, np.generic)
+_NO_SCORE = (str, list, tuple, dict)
+
+_MOST_DEPTH = 100
+"""Lists and objects in each other."""
+
+_MOST_PARTS = 1_500_000
+"""Lists, objects and lines of a small packed file: each takes microseconds, and 100 bytes."""
+
+_MANY_NAMES = 1000
+_MOST_EMPTY = 20
+"""Cells by each one that is filled, where there are more names than that."""
+
+_FIRST_LINES = 2000
+_EACH_LINE = 50
+"""Lines whose names are looked at: the first, and every so many of the others."""
+
+_FORMS = (
+    'an object of users with their items and scores, such as {"ann": {"book": 1.5}}; an array of '
+    'objects such as {"user": "ann", "item": "book", "score": 1.5}; or one such object a line'
+)
+
+
+def read_json_lines(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> pa.Table | Scores:
+    """Read one JSON object a line: a table, or the lists of users.
+
+    Returns
+    -------
+    Table
+        A row for each object.
+    mapping
+        Items with scores by user, if each line has users for names, with lists of items, the best
+        first, or objects of items and scores.
+
+    Raises
+    ------
+    TableError
+        A line is no such object; the message says where and why.
+    """
+    check_encoding(path, options.encoding)
+    with opened_text(path, options.encoding) as file:
+        start = file.read(1 << 20).split(b"\n", 1)[0]
+    try:
+        first = json.loads(start)
+    except (ValueError, RecursionError):
+        first = None
+    is_of_users = isinstance(first, dict) and first and not has_columns(first, wanted)
+    if is_of_users and all(map(_is_list, first.values())):
+        return _lists_by_line(path, wanted, options)
+    _check_objects(path, options)
+    table = _arrow_table(path, options, None)
+    # Arrow takes texts for moments where all look so, and would write identifiers otherwise.
+    texts = {column.name for column in wanted if column.is_text}
+    moments = [
+        field.name
+        for field in table.schema
+        if pa.types.is_timestamp(field.type)
+        and any(plain_name(field.name) in column.known for column in wanted if column.name in texts)
+    ]
+    if moments:
+        table = _arrow_table(path, options, pa.schema([(name, pa.string()) for name in moments]))
+    return table
+
+
+def _check_objects(path: Path, options: ReadingOptions) -> None:
+    """Refuse lines that are no objects, and what Arrow's reader does not survive.
+
+    A null of its own, or thousands of lists in each other, end the process; of thousands of names
+    each takes a cell in every row.
+    """
+    names: set[str] = set()
+    entries = rows = parts = 0
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file):
+            bare = line.strip()
+            opening = bare.count(b"[") + bare.count(b"{")
+            parts += max(1, opening)
+            _check_parts(path, parts)
+            is_likely = bare.startswith(b"{") and bare.endswith(b"}") and b"null" not in bare
+            is_deep = opening > _MOST_DEPTH and _depth(bare)
+            is_sample = number < _FIRST_LINES or not number % _EACH_LINE
+            if is_deep:
+                raise TableError(
+                    f"{path}, line {number + 1} is nested more than {_MOST_DEPTH} deep: write an "
+                    'object with the columns by name, such as {"user": "ann", "item": "book"}.'
+                )
+            if (is_likely and not is_sample) or not bare:
+                continue
+            try:
+                own = json.loads(bare)
+            except (ValueError, RecursionError):
+                own = None
+            if not isinstance(own, dict):
+                raise _wrong_object(path, options, "a line is no object")
+            names.update(own)
+            entries, rows = entries + len(own), rows + 1
+            if len(names) > _MANY_NAMES:
+                _check_names(str(path), len(names), rows, entries)
+
+
+def _check_parts(path: Path, parts: int) -> None:
+    """Refuse what is little but brackets, many times as large in memory as in a packed file."""
+    if parts > _MOST_PARTS and path.stat().st_size <= SMALL_FILE:
+        raise TableError(
+            f"{path} has {path.stat().st_size:,} bytes, and unpacks to more than {_MOST_PARTS:,} "
+            "lists, objects and lines, as hardly any ratings do. If it is what you expect, unpack "
+            "it, and name the unpacked file."
+        )
+
+
+def _depth(line: bytes) -> bool:
+    """Tell whether a line may be nested too deep: brackets within texts count, too."""
+    signs = np.frombuffer(line, dtype=np.uint8)
+    steps = np.zeros(256, dtype=np.int32)
+    steps[[ord("["), ord("{")]], steps[[ord("]"), ord("}")]] = 1, -1
+    return bool(np.cumsum(steps[signs]).max() > _MOST_DEPTH)
+
+
+def _check_names(source: str, names: int, rows: int, entries: int) -> None:
+    """Refuse objects of which hardly any two have the same names: each is a cell in every row."""
+    if names > _MANY_NAMES and names * rows > _MOST_EMPTY * entries:
+        raise TableError(
+            f"{source}: its objects have {names:,} different names, most of which few of them "
+            'have: write objects with the columns by name, such as {"user": "ann", "item": "book"}.'
+        )
+
+
+def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) -> pa.Table:
+    block = BLOCK
+    while True:
+        with opened_text(path, options.encoding) as file:
+            try:
+                return pa.json.read_json(
+                    file,
+                    pa.json.ReadOptions(use_threads=False, block_size=block),
+                    pa.json.ParseOptions(explicit_schema=schema),
+                )
+            except pa.ArrowInvalid as error:
+                if "straddling" in str(error) and block < 1 << 29:
+                    block *= 8
+                    continue
+                raise _wrong_object(path, options, str(error)) from None
+
+
+def read_json(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> pa.Table | Scores:
+    """Read one JSON value: an object of users, or a table in any of the forms of pandas.
+
+    Raises
+    ------
+    TableError
+        It is no JSON, or none of these.
+    """
+    with opened_text(path, options.encoding) as file:
+        content = file.read()
+        _check_parts(path, content.count(b"[") + content.count(b"{"))
+        try:
+            found = json.loads(content, object_pairs_hook=_without_repeats)
+        except TableError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{path} is no JSON: {shortened(str(error), 200)}.") from None
+    source = str(path)
+    if isinstance(found, list) and found and all(isinstance(own, dict) for own in found):
+        return _table_of(source, found)
+    if isinstance(found, dict) and found:
+        values = list(found.values())
+        if are_columns(found, wanted):
+            if all(isinstance(own, dict | list) for own in values):
+                return table_in_memory(found)
+            return _table_of(source, [found])
+        if {"columns", "data"} <= found.keys() and isinstance(found["data"], list):
+            rows = [dict(zip(found["columns"], own, strict=False)) for own in found["data"]]
+            return _table_of(source, rows)
+        if all(isinstance(own, dict) and has_columns(own, wanted) for own in values):
+            return _table_of(source, values)
+        if all(map(_is_list, values)):
+            return scores_of(source, found, wanted)
+    raise TableError(f"{path} must hold {_FORMS}.")
+
+
+def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
+    """Tell whether names of an object are those of columns: of users, or of items.
+
+    One of them is enough: a table whose other column has an unusual name is no list of a user.
+    """
+    own = set(map(str, names))
+    # A letter is rather a user, and so many names are users, too.
+    many = len(own) > _MANY_NAMES
+    plain = set() if many else {plain_name(name) for name in own if len(name) > 1}
+    return any(
+        column.asked in own or not plain.isdisjoint(column.known)
+        for column in wanted
+        if column.is_text
+    )
+
+
+def are_columns(found: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> bool:
+    """Tell whether a mapping is of columns, and not of users of whom one has a column's name.
+
+    A data frame's columns are mappings of the same keys. Those of users differ.
+    """
+    known = sum(has_columns(found, [column]) for column in wanted)
+    if known != 1 or not all(isinstance(own, Mapping) for own in found.values()):
+        return known > 0
+    keys = [list(own) for own in found.values()]
+    return len(keys) > 1 and all(own == keys[0] for own in keys)
+
+
+def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> Scores:
+    """Return lists by user as scores of items by user.
+
+    Parameters
+    ----------
+    source : str
+    lists : mapping
+        Of users to items with scores, to pairs of an item and its score, or to items alone: the
+        best first, or all worth the same where ratings are wanted and no scores.
+    wanted : collection of WantedColumn
+
+    Raises
+    ------
+    TableError
+        An item's score is no number, an item is no text or number, or a run has items in no order.
+    """
+    is_run = any(column.name == "score" for column in wanted)
+    scores: dict[str, dict[str, float]] = {}
+    for user, own in lists.items():
+        ordered: dict[Any, Any] = dict(own) if isinstance(own, Mapping) else {}
+        if is_run and isinstance(own, set | frozenset):
+            raise TableError(
+                f"{source}: the items of user {shortened(str(user))} are a set, which has no "
+                "order: give a list, the best first, or scores."
+            )
+        if not isinstance(own, Mapping):
+            are_pairs = len(own) > 0 and all(map(_is_pair, own))
+            for place, entry in enumerate(own):
+                item, value = entry if are_pairs else (entry, -float(place) if is_run else 1.0)
+                if isinstance(item, list | tuple | dict | set) or item is None:
+                    raise TableError(
+                        f"{source}: item {place + 1} of user {shortened(str(user))} is "
+                        f"{shortened(json.dumps(item, default=str))}, and must be an identifier, "
+                        "or all of them pairs of an identifier and a number."
+                    )
+                if str(item) in ordered:
+                    raise TableError(
+                        f"{source}: user {shortened(str(user))} has item {shortened(str(item))} "
+                        "twice. Leave one out."
+                    )
+                ordered[str(item)] = value
+        for item, score in ordered.items():
+            if isinstance(score, bool) or not isinstance(score, int | float | np.number):
+                raise TableError(
+                    f"{source}: the score of item {shortened(str(item))} for user "
+                    f"{shortened(str(user))} is {shortened(json.dumps(score, default=str))}, and "
+                    "must be a number."
+                )
+        try:
+            scores[str(user)] = {str(item): float(score) for item, score in ordered.items()}
+        except OverflowError:
+            raise TableError(
+                f"{source}: a score of user {shortened(str(user))} is too large for a number."
+            ) from None
+    return scores
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"an object has the name {shortened(twice)} twice")
+    return found
+
+
+def _is_pair(entry: object) -> bool:
+    """Tell whether an entry of a list is an item with its score."""
+    if not isinstance(entry, list | tuple) or len(entry) != 2:
+        return False
+    item, score = entry
+    return isinstance(item, _ITEM) and not isinstance(score, _NO_SCORE)
+
+
+def _is_list(value: object) -> bool:
+    """Tell whether a value is a user's list: items with scores, pairs of these, or items alone."""
+    if isinstance(value, dict):
+        return True
+    return isinstance(value, list) and (
+        all(map(_is_pair, value)) or not any(isinstance(own, list | dict) for own in value)
+    )
+
+
+def _lists_by_line(path: Path, wanted: Collection[WantedColumn], options: ReadingOptions) -> Scores:
+    lists: dict[str, Any] = {}
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            _check_parts(path, max(number, line.count(b"[") + line.count(b"{")))
+            if not line.strip():
+                continue
+            try:
+                own = json.loads(line, object_pairs_hook=_without_repeats)
+            except (ValueError, RecursionError) as error:
+                raise TableError(
+                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}."
+                ) from None
+            if not (isinstance(own, dict) and all(map(_is_list, own.values()))):
+                raise TableError(
+                    f"{path}, line {number} must be an object of a user with a list of items, as "
+                    "the first line is."
+                )
+            for user, listed in own.items():
+                if user in lists:
+                    raise TableError(
+                        f"{path}, line {number}: user {shortened(user)} has a second list. Leave "
+                        "one out."
+                    )
+                lists[user] = listed
+    return scores_of(str(path), lists, wanted)
+
+
+def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
+    names = dict.fromkeys(name for row in rows for name in row)
+    _check_names(source, len(names), len(rows), sum(map(len, rows)))
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            if not all(isinstance(own, str | int | float | None) for own in values):
+                raise TableError(f"{source}: {shortened(name)} is not of one type.") from None
+            columns[name] = pa.array([None if own is None else str(own) for own in values])
+    return pa.table(columns)
+
+
+def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
+    """Return the error for the first line that is no object, or whose types are others."""
+    kinds: dict[str, tuple[int, str]] = {}
+    with opened_text(path, options.encoding) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                own = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                return TableError(
+                    f"{path}, line {number} is no JSON: {shortened(str(error), 200)}. With one "
+                    "object over several lines, put all objects into an array."
+                )
+            if not isinstance(own, dict):
+                return TableError(
+                    f"{path}, line {number} must be an object with the columns by name, such as "
+                    '{"user": "ann", "item": "book", "score": 1.5}.'
+                )
+            for name, value in own.items():
+                if value is None:
+                    continue
+                kind = "a number" if isinstance(value, int | float) else type(value).__name__
+                first, before = kinds.setdefault(name, (number, kind))
+                if kind != before:
+                    return TableError(
+                        f"{path}, line {number}: {shortened(name)} is {kind}, but that of line "
+                        f"{first} is {before}: write all of them in the same way."
+                    )
+    return TableError(f"{path} cannot be read: {shortened(told, 200)}.")

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""How a text file is laid out: what stands between its cells, and whether it has a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from receval.data.errors import TableError
+from receval.data.packed_files import bare_suffix
+from receval.data.reading import AS_FOUND, ReadingOptions
+from receval.data.text_lines import QUOTED, opened_text
+from receval.storage.messages import enumerated, quoted, shortened
+
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".inter": "\t", ".dat": "::"}
+"""By the end of a file's name; they go before others between which the lines do not decide."""
+
+WORDS = {",": "commas", "\t": "tabs", "::": "'::'", ";": "semicolons", "|": "'|'", " ": "spaces"}
+"""What delimiters are called."""
+
+FIRST_LINES = 1000
+"""So many lines decide."""
+
+_TRIED = ("\t", "::", ";", "|", ",", " ")
+
+_FIRST_BYTES = 1 << 22
+
+_LONGEST_CELL = 1 << 27
+
+MOST_COLUMNS = 100_000
+"""Columns of a table; what has more is another kind of file."""
+
+_INDEX = ("", "Unnamed: 0", "index")
+
+_FEWEST = 3
+"""Cells of a line of ratings or of a run, as most have them."""
+
+_MOST = 0.9
+"""Of the first lines so many have the same number of cells between the right delimiter."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a text file are to be read.
+
+    Attributes
+    ----------
+    delimiter : str
+        Between cells; a single space stands for any white space.
+    header : tuple of str, or None
+        The names in the first line, where it has names.
+    n_columns : int
+        Cells of the first line.
+    records : tuple of list of str
+        The cells of the first lines, without the header.
+    has_index : bool
+        Whether the first column is the index that pandas writes, and no data.
+    are_numbers : bool
+        Whether the header numbers the columns, as pandas does where they have no names.
+    has_quotes : bool
+        Whether quote marks around a cell are not part of it.
+    """
+
+    delimiter: str
+    header: tuple[str, ...] | None
+    n_columns: int
+    records: tuple[list[str], ...] = ()
+    has_index: bool = False
+    are_numbers: bool = False
+    has_quotes: bool = True
+
+    @property
+    def first_row(self) -> int:
+        """The line of the first row, from 1."""
+        return 1 if self.header is None else 2
+
+    @property
+    def form(self) -> str:
+        """What the text is, in words."""
+        header = "a header" if self.header is not None else "no header"
+        if self.are_numbers:
+            header += " that numbers the columns"
+        index = ", without its first column, an index" if self.has_index else ""
+        return f"text with {self.delimiter_in_words} and {header}{index}"
+
+    @property
+    def delimiter_in_words(self) -> str:
+        """What stands between cells, in words."""
+        return WORDS.get(self.delimiter, quoted(self.delimiter))
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether cells may stand in quotes."""
+        return self.has_quotes and self.delimiter in QUOTED
+
+
+def layout_of(
+    path: Path,
+    names: Mapping[str, Collection[str]],
+    asked: Collection[str] = (),
+    options: ReadingOptions = AS_FOUND,
+) -> Layout:
+    """Find out how a text file is laid out, from its first thousand lines.
+
+    The delimiter is the one between which most lines have the same number of cells, and of several
+    the one that makes the most. The first line is a header if it has a name that was asked for, or
+    numbers the columns from 0; it is none if a cell is a number; otherwise it is one if it has a
+    name that is known. A first line of which none of this is true could be either, and is refused.
+
+    Parameters
+    ----------
+    path : Path
+    names : mapping of str to collection of str
+        Names by which a header may call each column.
+    asked : collection of str
+        Names that the caller gave.
+    options : ReadingOptions
+        What the caller knows.
+
+    Raises
+    ------
+    TableError
+        The file is empty, is no text, or it cannot be told whether it has a header.
+    """
+    lines = first_lines(path, options.encoding)
+    if not lines or not lines[0].strip():
+        raise TableError(f"{path}: the first line is empty; it needs a header or a row there.")
+    usual = DELIMITERS.get(bare_suffix(path), "")
+    delimiter = options.delimiter or _delimiter_of(path, lines, usual)
+    cells = lines[0].count(delimiter) + 1
+    if cells > MOST_COLUMNS:
+        told = WORDS.get(delimiter, quoted(delimiter))
+        raise TableError(
+            f"{path}, line 1 has {cells:,} cells between {told}, and a table has at most "
+            f"{MOST_COLUMNS:,} columns: write a row for each user and item."
+        )
+    records = _records if options.quotes else _plain_records
+    first, *rest = records(lines, delimiter)
+    header, are_numbers = options.header, False
+    known = {name for all_of_one in names.values() for name in all_of_one}
+    if header is not False:
+        are_numbers = bool(rest) and _number_the_columns(first)
+    if header is None:
+        has_number = any(is_number(cell) or is_number(cell.replace(",", ".")) for cell in first)
+        is_known = any(plain_name(cell) in known for cell in first)
+        header = any(cell in asked for cell in first) or (is_known and not has_number)
+        header = header or are_numbers
+        if are_numbers and len(first) == 2:
+            raise TableError(
+                f"{path}: the first line ({enumerated(first)}) may be a header that numbers the "
+                "columns, or a row. Say header=True or header=False (in a command: --header or "
+                "--no-header)."
+            )
+        if not header and not has_number and options.columns is None:
+            raise TableError(
+                f"{path}: the first line ({enumerated(first)}) has neither a name that is known "
+                f"nor a number, so that it may be a header or a row. For a header say which "
+                f"columns are which, such as user={quoted(first[0])} (in a command: --user); for "
+                "a row header=False (--no-header)."
+            )
+    has_index = bool(header) and len(first) > 1 and _names_an_index(first, are_numbers)
+    return Layout(
+        delimiter,
+        tuple(first) if header else None,
+        len(first),
+        tuple(rest if header else [first, *rest]),
+        has_index,
+        bool(header) and are_numbers,
+        options.quotes,
+    )
+
+
+def first_lines(path: Path, encoding: str | None = None) -> list[str]:
+    """Return the first lines of a text, without their ends."""
+    with opened_text(path, encoding) as file:
+        start = file.read(_FIRST_BYTES)
+    lines = start.split(b"\n", FIRST_LINES)
+    if len(start) == _FIRST_BYTES or len(lines) > FIRST_LINES:
+        # The last one is not whole.
+        lines = lines[:-1] or lines
+    # What is no text is told with its place when the whole file is read.
+    texts = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
+    while len(texts) > 1 and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def plain_name(name: str) -> str:
+    """Return a column's name as it is compared: in small letters, without signs and types.
+
+    Examples
+    --------
+    >>> plain_name("user_id:token"), plain_name("User ID"), plain_name("userId")
+    ('userid', 'userid', 'userid')
+    """
+    return "".join(sign for sign in name.partition(":")[0].lower() if sign.isalnum())
+
+
+def split_line(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line; quotes around a cell are not part of it."""
+    if '"' in line and delimiter in QUOTED:
+        text = io.StringIO(line, newline="")
+        with cells_of_any_length():
+            return [cell.strip() for cell in next(csv.reader(text, delimiter=delimiter), [])]
+    cells = line.split() if delimiter == " " else line.split(delimiter)
+    return [cell.strip() for cell in cells]
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let Python's reader of CSV take the texts of reviews for cells."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell can be read as a number.
+
+    Examples
+    --------
+    >>> is_number("-1.5e3"), is_number("4 stars"), is_number("1_000")
+    (True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def named_columns(names: Sequence[str]) -> str:
+    """Return the names of a table's columns for a message."""
+    return enumerated(names) or "none"
+
+
+def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines; a cell in quotes may go over several of them."""
+    if delimiter in QUOTED and any('"' in line for line in lines):
+        # Carriage returns end rows, too, where they stand alone.
+        text = io.StringIO("\n".join(lines), newline="")
+        with cells_of_any_length():
+            rows = list(csv.reader(text, delimiter=delimiter))
+        return [[cell.strip() for cell in row] for row in rows if row]
+    return [split_line(line, delimiter) for line in lines if line.strip()]
+
+
+def _plain_records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the cells of lines; quote marks are signs like others."""
+    if delimiter == " ":
+        return [line.split() for line in lines if line.strip()]
+    return [[cell.strip() for cell in line.split(delimiter)] for line in lines if line.strip()]
+
+
+def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
+    """Return what stands between the cells of most lines.
+
+    Raises
+    ------
+    TableError
+        Two delimiters make two cells of every line, one as well as the other.
+    """
+    tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
+    best, most = "", 1
+    pairs = []
+    for delimiter in tried:
+        if not any(delimiter in line for line in lines):
+            continue
+        if lines[0].count(delimiter) >= MOST_COLUMNS:
+            continue
+        counts = Counter(map(len, _records(lines, delimiter)))
+        cells, lines_with = counts.most_common(1)[0]
+        is_consistent = lines_with >= _MOST * counts.total()
+        # White space stands between words, too, which may be as many in all lines.
+        is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
+        if is_consistent and cells > most and is_likely:
+            best, most = delimiter, cells
+        if cells == 2 == most and lines_with == counts.total():
+            pairs.append(delimiter)
+        if delimiter == " " and cells > 2 == most and lines_with == counts.total():
+            pairs.append(delimiter)
+    if len(pairs) > 1 and most == 2:
+        told = " or ".join(WORDS[delimiter] for delimiter in pairs)
+        raise TableError(
+            f"{path}: what stands between the cells may be {told}, as in {quoted(lines[0])}. Say "
+            "which: delimiter=... (in a command: --delimiter ...)."
+        )
+    if best:
+        return best
+    in_first = [delimiter for delimiter in tried if delimiter in lines[0].strip()]
+    return in_first[0] if in_first else usual or ","
+
+
+def _number_the_columns(cells: Sequence[str]) -> bool:
+    """Tell whether a first line is 0,1,2 and so on, perhaps behind the empty name of an index."""
+    names = cells[1:] if cells[0] in _INDEX else cells
+    return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
+
+
+def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
+    """Tell whether the first name of a header is that of the index that pandas writes."""
+    return cells[0] in ("", "Unnamed: 0") or (are_numbers and cells[0] in _INDEX)
+
+
+def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
+    """Tell whether numbers have a comma before their fractions.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Of a column of numbers.
+    where : str
+        Which column, for the message.
+
+    Raises
+    ------
+    TableError
+        Commas may as well stand between thousands.
+
+    Examples
+    --------
+    >>> has_decimal_commas(["3,5", "4"], "a.csv: the rating")
+    True
+    """
+    with_commas = [cell for cell in cells if "," in cell]
+    if not with_commas or any("." in cell for cell in cells):
+        return False
+    if not all(is_number(cell.replace(",", ".")) for cell in with_commas):
+        return False
+    if all(len(cell.rpartition(",")[2]) == 3 for cell in with_commas):
+        raise TableError(
+            f"{where} may have commas before fractions or between thousands, such as "
+            f"{shortened(with_commas[0])}: say decimal=',' (in a command: --decimal ,) for "
+            "fractions, or write thousands without commas."
+        )
+    return True

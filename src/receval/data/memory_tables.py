@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""Tables in memory as Arrow has them: data frames of several libraries, mappings of columns."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from receval.data.columns import FoundColumns, WantedColumn, chosen_names
+from receval.data.errors import TableError
+from receval.data.layouts import has_decimal_commas
+from receval.data.moments import seconds_of_moments
+from receval.notes import Note
+from receval.storage.messages import enumerated, quoted, shortened
+
+MOST_EXACT = 2**53
+"""From here on not every whole number is a floating-point number."""
+
+_UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
+
+
+def table_in_memory(source: object) -> pa.Table:
+    """Return a data frame, an Arrow table or a mapping of names to columns as an Arrow table.
+
+    Columns of values of several types, such as text beside numbers, become text.
+
+    Raises
+    ------
+    TableError
+        It is none of these, or its columns are of different lengths or of other rows.
+    """
+    if isinstance(source, pa.Table):
+        return source
+    # Files are read without it, and to import it takes half as long as to read a million ratings.
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame):
+        twice = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
+        if twice:
+            raise TableError(f"The table has several columns of the name {enumerated(twice)}.")
+        return pa.table({str(name): _array(str(name), column) for name, column in source.items()})
+    if isinstance(source, Mapping):
+        return _of_mapping(source)
+    if isinstance(source, pd.Series):
+        raise TableError("A Series is one column: give a data frame of users and items.")
+    if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
+        return table_in_memory(source.to_df())
+    # Frames of other libraries are the rare case, and to import this takes as long as to read
+    # 100,000 ratings.
+    import narwhals as nw
+
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        return frame.to_arrow()
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    if hasattr(source, "to_arrow"):
+        return source.to_arrow()
+    raise TableError(
+        f"A table of the type {type(source).__name__} cannot be read: give a file's path, a data "
+        "frame of pandas or polars, an Arrow table, or a mapping of names to columns."
+    )
+
+
+def columns_of_table(
+    name: str,
+    source: str,
+    table: pa.Table,
+    wanted: Collection[WantedColumn],
+    form: str = "table in memory",
+) -> FoundColumns:
+    """Return the wanted columns of an Arrow table; a list in a row becomes a row for each entry.
+
+    Parameters
+    ----------
+    name, source : str
+        For messages: a file's name and its path, or what else it is.
+    table : Table
+    wanted : collection of WantedColumn
+    form : str
+        What it was read as.
+    """
+    names = _names_with_those_in_lists(table)
+    found = _found(name, names, wanted)
+    others = [own for own in table.column_names if own not in found.values()]
+    table, notes = _with_a_row_an_item(source, table, set(found.values()))
+    arrays = {}
+    has_dates = False
+    for column in wanted:
+        own = found.get(column.name)
+        if own is not None:
+            arrays[column.name], is_date = _as_wanted(source, column, own, table.column(own))
+            has_dates |= is_date
+    are_numbered = list(names) == [str(number) for number in range(len(names))]
+    return FoundColumns(
+        source,
+        1,
+        "row",
+        arrays,
+        {} if are_numbered else found,
+        tuple(others),
+        form,
+        has_dates,
+        tuple(notes),
+    )
+
+
+def holds_lists(field: pa.Field) -> bool:
+    """Tell whether a column has a list in each row."""
+    kind = field.type
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def _of_mapping(source: Mapping[Any, Any]) -> pa.Table:
+    import pandas as pd
+
+    series = [own for own in source.values() if isinstance(own, pd.Series)]
+    if any(not own.index.equals(series[0].index) for own in series[1:]):
+        raise TableError(
+            "The columns are Series of different indices, so that their rows may not be those of "
+            "one another: give a data frame, or the values alone (to_numpy())."
+        )
+    inner = [list(own) for own in source.values() if isinstance(own, Mapping)]
+    if inner and (len(inner) < len(source) or any(keys != inner[0] for keys in inner)):
+        raise TableError(
+            "The columns are mappings of different keys, so that their rows may not be those of "
+            "one another: give lists (of a data frame by to_dict('list'))."
+        )
+    arrays = {
+        str(name): _array(str(name), list(own.values()) if isinstance(own, Mapping) else own)
+        for name, own in source.items()
+    }
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        told = enumerated([f"{name} has {length:,}" for name, length in lengths.items()])
+        raise TableError(f"The columns are of different lengths: {told}.")
+    return pa.table(arrays)
+
+
+def _array(name: str, values: Any) -> pa.Array | pa.ChunkedArray:
+    import pandas as pd
+
+    try:
+        if isinstance(values, pd.Series | pd.Index | pa.Array | pa.ChunkedArray):
+            return (
+                pa.array(values, from_pandas=True)
+                if isinstance(values, pd.Index)
+                else (pa.Array.from_pandas(values) if isinstance(values, pd.Series) else values)
+            )
+        if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+            raise TableError(f"The column {shortened(name)} must be a list or an array of values.")
+        array = values if isinstance(values, np.ndarray) else list(values)
+        if isinstance(array, np.ndarray) and array.ndim != 1:
+            raise TableError(
+                f"The column {shortened(name)} has the shape {array.shape}: it must have one value "
+                "a row."
+            )
+        return pa.array(array, from_pandas=True)
+    except _UNFIT:
+        return pa.array([_as_text(own) for own in values], pa.string())
+
+
+def _as_text(value: Any) -> str | None:
+    import pandas as pd
+
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _names_with_those_in_lists(table: pa.Table) -> list[str]:
+    """Return the names of a table's columns, and of what lists of structures have in each row."""
+    names: list[str] = []
+    for field in table.schema:
+        names.append(field.name)
+        if holds_lists(field) and pa.types.is_struct(field.type.value_type):
+            names += [inner.name for inner in field.type.value_type if inner.name not in names]
+    return names
+
+
+def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dict[str, str]:
+    """Return the name of each wanted column; numbered columns are in their usual order."""
+    are_numbered = len(names) > 1 and names == [str(number) for number in range(len(names))]
+    if are_numbered and all(column.asked is None for column in wanted):
+        return {column.name: own for column, own in zip(wanted, names, strict=False)}
+    return chosen_names(name, names, wanted)
+
+
+def _with_a_row_an_item(
+    source: str, table: pa.Table, wanted: set[str]
+) -> tuple[pa.Table, list[Note]]:
+    """Give each item a row of its own, where a wanted column has a list in each row.
+
+    It is a list of structures, as LensKit's collections have, or there are several lists of equal
+    lengths. Lists that nobody wants are left alone.
+    """
+    listed = [
+        field.name
+        for field in table.schema
+        if holds_lists(field)
+        and (
+            field.name in wanted
+            or (
+                pa.types.is_struct(field.type.value_type)
+                and wanted.intersection(inner.name for inner in field.type.value_type)
+            )
+        )
+    ]
+    if not listed:
+        return table, []
+    first = table.column(listed[0])
+    lengths = pc.fill_null(pc.list_value_length(first), 0)
+    for name in listed[1:]:
+        if not pc.fill_null(pc.list_value_length(table.column(name)), 0).equals(lengths):
+            raise TableError(
+                f"{source}: the lists {enumerated([listed[0], name])} of a row are of different "
+                "lengths: give each item its score."
+            )
+    rows = table.drop_columns(listed).take(pc.list_parent_indices(first))
+    for name in listed:
+        entries = pc.list_flatten(table.column(name))
+        if not pa.types.is_struct(entries.type):
+            rows = rows.append_column(name, entries)
+            continue
+        for field in entries.type:
+            if field.name not in rows.column_names:
+                rows = rows.append_column(field.name, pc.struct_field(entries, field.name))
+    empty = pc.sum(pc.equal(lengths, 0)).as_py() or 0
+    text = f"{Path(source).name}: {empty:,} of {len(table):,} lists are empty."
+    return rows, [Note("empty-lists", text)] if empty else []
+
+
+def _as_wanted(
+    source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
+) -> tuple[pa.ChunkedArray, bool]:
+    """Return a column as it is wanted, and whether it has dates."""
+    kind = column.type
+    if wanted.is_text and _is_dictionary_of_texts(kind):
+        return _with_own_entries(column), False
+    if pa.types.is_dictionary(kind):
+        column = _decoded(column)
+        kind = column.type
+    try:
+        if wanted.is_time:
+            return seconds_of_moments(column)
+        if not wanted.is_text:
+            if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+                column = _with_points(source, wanted, column)
+            return column.cast(pa.float64(), safe=False), False
+        return _identifiers(column).dictionary_encode(), False
+    except (ValueError, pa.ArrowNotImplementedError) as error:
+        what = "identifiers" if wanted.is_text else "moments" if wanted.is_time else "numbers"
+        raise TableError(
+            f"{source}: the column {quoted(own)} for {wanted.name} is of the type "
+            f"{shortened(str(kind))}, whose values are no {what} ({shortened(str(error), 200)})."
+        ) from None
+
+
+def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return identifiers as they are printed."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        # Whole numbers become floating when some row of a data frame has none.
+        largest = pc.max(pc.abs(column)).as_py()
+        if largest is not None and largest >= MOST_EXACT:
+            raise ValueError(
+                f"{largest:.0f} is too large for a floating-point number to tell it from the next: "
+                "write them as text or as whole numbers"
+            )
+        is_whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
+        return column.cast(pa.int64() if is_whole is not False else pa.string()).cast(pa.string())
+    if isinstance(kind, pa.BaseExtensionType):
+        column = column.cast(kind.storage_type)
+        kind = column.type
+    if pa.types.is_fixed_size_binary(kind) and kind.byte_width == 16:
+        texts = [None if own is None else str(uuid.UUID(bytes=own)) for own in column.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
+    return column.cast(pa.string())
+
+
+def _is_dictionary_of_texts(kind: pa.DataType) -> bool:
+    return pa.types.is_dictionary(kind) and (
+        pa.types.is_string(kind.value_type)
+        or pa.types.is_large_string(kind.value_type)
+        or pa.types.is_string_view(kind.value_type)
+    )
+
+
+def _with_own_entries(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return texts by the entries that rows have, each once and in the order of the rows.
+
+    Written out for each row, one long text would take gigabytes.
+    """
+    chunks = []
+    for chunk in column.chunks:
+        codes = chunk.indices.dictionary_encode()
+        texts = chunk.dictionary.cast(pa.string()).take(codes.dictionary).dictionary_encode()
+        chunks.append(
+            pa.DictionaryArray.from_arrays(texts.indices.take(codes.indices), texts.dictionary)
+        )
+    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.string()))
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column of categories."""
+    kind = column.type.value_type
+    if pa.types.is_string_view(kind):  # As polars has them, which Arrow does not decode itself.
+        kind = pa.string()
+    chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, kind)
+
+
+def _with_points(source: str, wanted: WantedColumn, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers in texts with points before their fractions."""
+    texts = [text for text in column.unique().to_pylist() if text is not None]
+    if not has_decimal_commas(texts, f"{source}: the {wanted.name}"):
+        return column
+    return pc.replace_substring(column, ",", ".")

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Moments of a table's rows: as numbers of some unit, or as dates that ISO 8601 writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from receval.data.errors import TableError
+from receval.data.layouts import is_number
+from receval.data.reading import TimeUnit
+
+KINDS_OF_MOMENTS = (
+    pa.float64(),
+    pa.timestamp("us"),
+    pa.timestamp("us", tz="UTC"),
+    pa.dictionary(pa.int32(), pa.string()),
+)
+"""As which a column of moments may be read: numbers, dates without an offset, with one, texts."""
+
+UNITS: dict[TimeUnit, tuple[str, float]] = {
+    "s": ("seconds", 1.0),
+    "ms": ("milliseconds", 1e3),
+    "us": ("microseconds", 1e6),
+    "ns": ("nanoseconds", 1e9),
+    "date": ("days written as numbers such as 20210503", 1.0),
+}
+"""Units of numbers in words, and how many there are in a second."""
+
+_UNITS_FROM: tuple[tuple[float, TimeUnit], ...] = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
+"""From the year 1973 on they are as large; as seconds they would be after the year 5000."""
+
+_DATES = (
+    (19_000_101, 21_001_231, "%Y%m%d"),
+    (19_000_101_000_000, 21_001_231_235_959, "%Y%m%d%H%M%S"),
+)
+"""Dates that are written as numbers: the first, the last, and their form."""
+
+_MOST_DAYS = 0.5
+"""If more of such numbers are dates, all should be."""
+
+
+def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
+    """Return a column of moments as seconds since 1970-01-01 UTC, or numbers as they are.
+
+    Parameters
+    ----------
+    column : ChunkedArray
+        Numbers; dates and times of Arrow, which are UTC unless they have a time zone; or texts such
+        as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
+        ``2003-02-28T23:59:59+01:00``, all of them with an offset or none, or of numbers.
+
+    Returns
+    -------
+    seconds : ChunkedArray of float64
+    are_dates : bool
+        Whether they were dates, and no numbers.
+
+    Raises
+    ------
+    ValueError
+        A value is none of these, or not all are of one kind.
+
+    Examples
+    --------
+    >>> dates = pa.chunked_array([["1970-01-02", "1970-01-01 00:00:01.5"]])
+    >>> seconds, are_dates = seconds_of_moments(dates)
+    >>> seconds.to_pylist(), are_dates
+    ([86400.0, 1.5], True)
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _of_texts(column)
+    if pa.types.is_date(kind):
+        column = column.cast(pa.timestamp("us"))
+        kind = column.type
+    if pa.types.is_timestamp(kind):
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+        whole = column.cast(pa.int64())
+        seconds = pc.divide(whole, per_second)
+        rest = pc.subtract(whole, pc.multiply(seconds, per_second))
+        fraction = pc.divide(pc.cast(rest, pa.float64()), float(per_second))
+        return pc.add(pc.cast(seconds, pa.float64()), fraction), True
+    return column.cast(pa.float64(), safe=False), False
+
+
+def kind_of_moment(text: str) -> str | None:
+    """Return in words how a cell writes a moment, or None if it is none.
+
+    Examples
+    --------
+    >>> kind_of_moment("978300760"), kind_of_moment("2003-02-28"), kind_of_moment("28.2.2003")
+    ('a number', 'a date without an offset', None)
+    """
+    if is_number(text):
+        return "a number"
+    try:
+        # Python alone reads weeks.
+        moment = datetime.fromisoformat("" if "W" in text else text)
+    except ValueError:
+        return None
+    return f"a date with{'out' if moment.tzinfo is None else ''} an offset"
+
+
+def in_seconds(
+    times: NDArray[np.float64], unit: TimeUnit | None, where: Callable[[int], str]
+) -> tuple[NDArray[np.int64] | NDArray[np.float64], str]:
+    """Return numbers as seconds since 1970-01-01 UTC, and their unit in words.
+
+    Numbers that could only be dates after the year 5000 are of smaller units than seconds; those
+    that all are days of the calendar, such as 20210503, are these days.
+
+    Parameters
+    ----------
+    times : ndarray of float64, shape (n,)
+        Finite.
+    unit : {"s", "ms", "us", "ns", "date"}, optional
+        Found by the range of the numbers by default.
+    where : callable
+        Says where a row is, from 0.
+
+    Returns
+    -------
+    seconds : ndarray of int64, or of float64 if some have fractions, shape (n,)
+    words : str
+
+    Raises
+    ------
+    TableError
+        Numbers are of several units, or no days where they should be.
+
+    Examples
+    --------
+    >>> in_seconds(np.array([1_620_000_000_500.0, 1_620_000_001_000]), None, str)
+    (array([1.62e+09, 1.62e+09]), 'milliseconds')
+    >>> in_seconds(np.array([20210503.0, 20210504]), None, str)[0].tolist()
+    [1620000000, 1620086400]
+    """
+    chosen = unit or _unit_of(times, where)
+    if chosen == "date":
+        times = _of_days(times, where)
+    words, per_second = UNITS[chosen]
+    seconds = times / per_second if per_second > 1 else times
+    whole = np.floor(seconds)
+    if (whole == seconds).all() and np.abs(seconds).max(initial=0) < 2**62:
+        return seconds.astype(np.int64), words
+    return seconds, words
+
+
+def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
+    """Return the first and the last of some moments as days; nothing beyond the calendar.
+
+    Examples
+    --------
+    >>> span_in_words(np.array([86400, 0]))
+    '1970-01-01 to 1970-01-02'
+    """
+    try:
+        days = [
+            datetime.fromtimestamp(float(moment), UTC).date().isoformat()
+            for moment in (seconds.min(), seconds.max())
+        ]
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds.min():g} to {seconds.max():g}"
+    return " to ".join(days)
+
+
+def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUnit:
+    sizes = np.abs(times)
+    # Where a moment is not known, some write 0.
+    given = sizes if sizes.min(initial=1) > 0 else sizes[sizes > 0]
+    if not len(given):
+        return "s"
+    low, high = float(given.min()), float(given.max())
+    for first, last, form in _DATES:
+        if low >= first and high <= last:
+            # To import pandas takes half as long as to read a million ratings.
+            import pandas as pd
+
+            different = np.unique(given)
+            valid = pd.to_datetime(
+                different.astype(np.int64).astype(str), format=form, errors="coerce"
+            ).notna() & (np.floor(different) == different)
+            if valid.mean() > _MOST_DAYS:
+                return "date"
+    units = [_unit_by_size(size) for size in (low, high)]
+    if units[0] != units[1]:
+        rows = [int(np.argmax(sizes == size)) for size in (low, high)]
+        raise TableError(
+            f"{where(rows[0])} has the time {times[rows[0]]:.15g}, which looks like "
+            f"{UNITS[units[0]][0]}, and {where(rows[1])} {times[rows[1]]:.15g}, which looks like "
+            f"{UNITS[units[1]][0]}: write all of them in one unit, or say which it is with "
+            "time_unit='s', 'ms', 'us' or 'ns' (in a command: --time-unit)."
+        )
+    return units[0]
+
+
+def _unit_by_size(size: float) -> TimeUnit:
+    return next((unit for least, unit in _UNITS_FROM if size >= least), "s")
+
+
+def _of_days(times: NDArray[np.float64], where: Callable[[int], str]) -> NDArray[np.float64]:
+    """Return numbers such as 20210503 or 20210503120000 as seconds."""
+    import pandas as pd
+
+    different, codes = np.unique(times, return_inverse=True)
+    form = _DATES[0][2] if different[-1] <= _DATES[0][1] else _DATES[1][2]
+    days = pd.to_datetime(different.astype(np.int64).astype(str), format=form, errors="coerce")
+    wrong = days.isna() | (np.floor(different) != different)
+    if wrong.any():
+        row = int(np.argmax(wrong[codes]))
+        raise TableError(
+            f"{where(row)} has the time {times[row]:.15g}, which is no date such as 20210503, as "
+            "others are. If none is, say their unit: time_unit='s' (in a command: --time-unit s)."
+        )
+    seconds: NDArray[np.float64] = (days.as_unit("s").asi8.astype(np.float64))[codes]
+    return seconds
+
+
+def _of_texts(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    column = column.unify_dictionaries()
+    texts = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+    kinds = {text: kind_of_moment(text) for text in texts if text}
+    if not all(kinds.values()):
+        wrong = next(text for text, kind in kinds.items() if kind is None)
+        raise ValueError(f"{wrong!r} is no moment")
+    if len(set(kinds.values())) > 1:
+        of_each = {kind: text for text, kind in kinds.items()}
+        told = " and ".join(f"{text!r} is {kind}" for kind, text in of_each.items())
+        raise ValueError(f"they are of several kinds: {told}")
+    are_dates = "a number" not in kinds.values()
+    if not are_dates:
+        seconds = np.array([float(text) if text else np.nan for text in texts])
+    else:
+        import pandas as pd
+
+        moments = pd.to_datetime(
+            pd.Series([text or None for text in texts], dtype="object"), format="ISO8601", utc=True
+        )
+        epoch = moments.to_numpy(dtype=f"datetime64[{moments.dt.unit}]")
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[moments.dt.unit]
+        parts = epoch.astype(np.int64)
+        seconds = parts // per_second + parts % per_second / per_second
+        seconds[np.isnat(epoch)] = np.nan
+    values = pa.array(seconds, pa.float64(), from_pandas=True)
+    chunks = [values.take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, pa.float64()), are_dates

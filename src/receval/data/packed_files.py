@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Files that may be packed, whatever they are called: known by their first bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from receval.data.errors import TableError
+from receval.storage.messages import enumerated, shortened
+
+SMALL_FILE = 1 << 20
+"""Bytes of a packed file that may unpack to :data:`LARGEST_OF_SMALL`."""
+
+LARGEST_OF_SMALL = 24 << 20
+"""Bytes that a small file may unpack to: they are read in seconds, and a gigabyte of memory."""
+
+LARGEST_RATIO = 100
+"""How many times its own size a larger file may unpack to."""
+
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
+"""How the names of packed files end, behind what says what is in them."""
+
+
+def _of_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
+    def unpacked(file: BinaryIO) -> BinaryIO:
+        return cast(BinaryIO, io.BufferedReader(pa.CompressedInputStream(file, codec)))
+
+    return unpacked
+
+
+def _only_member(file: BinaryIO) -> BinaryIO:
+    archive = zipfile.ZipFile(file)
+    names = [
+        name
+        for name in archive.namelist()
+        if not (name.endswith("/") or name.startswith("__MACOSX/") or "/." in f"/{name}")
+    ]
+    if len(names) != 1:
+        raise TableError(
+            f"{file.name} holds {len(names)} files ({enumerated(names)}), and must hold one: "
+            "unpack it, and name the file that is meant."
+        )
+    if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Of others zipfile unpacks all that it has read at once, however much that becomes.
+        raise NotImplementedError("it is packed in a way that is rare in zip archives")
+    return cast(BinaryIO, archive.open(names[0]))
+
+
+_LZ4 = b"\x04\x22\x4d\x18"
+
+_UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
+    b"\x1f\x8b": lambda file: cast(BinaryIO, gzip.GzipFile(fileobj=file)),
+    b"BZh": lambda file: cast(BinaryIO, bz2.BZ2File(file)),
+    b"\xfd7zXZ\x00": lambda file: cast(BinaryIO, lzma.LZMAFile(file)),  # noqa: SIM115
+    b"\x28\xb5\x2f\xfd": _of_arrow("zstd"),
+    _LZ4: _of_arrow("lz4"),
+    b"PK\x03\x04": _only_member,
+}
+"""What unpacks a file, by its first bytes."""
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether a file is packed, by its first bytes."""
+    with path.open("rb") as file:
+        return file.peek(8).startswith(tuple(_UNPACKED))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes, unpacked if it is packed.
+
+    gzip, bz2, xz, zstd and lz4 are known by their first bytes, and so is a zip archive, which must
+    hold one file.
+
+    Raises
+    ------
+    TableError
+        What is packed is damaged or cut off, or unpacks to more than :func:`most_unpacked`, also
+        while it is read.
+    """
+    with ExitStack() as stack:
+        file = stack.enter_context(path.open("rb"))
+        start = file.peek(8)
+        for magic, unpacked in _UNPACKED.items():
+            if start.startswith(magic):
+                with _sentences_for_damage(path):
+                    bounded = _Limited(stack.enter_context(unpacked(file)), path)
+                    content = stack.enter_context(
+                        cast(BinaryIO, io.BufferedReader(bounded, _BUFFER))
+                    )
+                    if content.peek(4)[:4] == _LZ4:  # type: ignore[attr-defined]
+                        raise TableError(
+                            f"{path} is packed twice, as ranx alone does: save it as .json or "
+                            ".trec by ranx.Run.from_file(...).save(...)."
+                        )
+                    yield content
+                return
+        yield file
+
+
+def most_unpacked(size: int) -> int:
+    """Return to how many bytes a packed file of some size may unpack.
+
+    Examples
+    --------
+    >>> most_unpacked(1500) == LARGEST_OF_SMALL, most_unpacked(10_000_000)
+    (True, 1000000000)
+    """
+    if size > SMALL_FILE:
+        return LARGEST_RATIO * size
+    return min(LARGEST_OF_SMALL, max(LARGEST_RATIO * size, LARGEST_OF_SMALL // _parts.get()))
+
+
+_parts: ContextVar[int] = ContextVar("parts", default=1)
+
+
+@contextmanager
+def parts_of_a_table(number: int) -> Iterator[None]:
+    """Let many small files that are read as one table unpack to no more than one of them may."""
+    token = _parts.set(number)
+    try:
+        yield
+    finally:
+        _parts.reset(token)
+
+
+def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:
+    """Return the error for what unpacks to more than files of ratings do."""
+    most = most or most_unpacked(size)
+    return TableError(
+        f"{path} has {size:,} bytes, and unpacks to more than {most >> 20:,} MiB, "
+        "as hardly any ratings do. If it is what you expect, unpack it (Parquet: write it without "
+        "compression), and name the unpacked file."
+    )
+
+
+_BUFFER = 1 << 16
+
+
+class _Limited(io.RawIOBase):
+    """What a packed file holds, as far as it is no more than files of its size hold."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file = file
+        self._path = path
+        self._size = path.stat().st_size
+        self._left = most_unpacked(self._size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._file.read(min(len(buffer), 1 << 20))
+        buffer[: len(piece)] = piece
+        self._left -= len(piece)
+        if self._left < 0:
+            raise too_much_unpacked(self._path, self._size)
+        return len(piece)
+
+
+@contextmanager
+def _sentences_for_damage(path: Path) -> Iterator[None]:
+    """Say in a sentence what libraries raise for packed bytes that are damaged or cut off."""
+    try:
+        yield
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        damage: Exception = error
+    except (RuntimeError, NotImplementedError) as error:
+        # What zipfile says of passwords, and of methods that it does not know.
+        raise TableError(
+            f"{path} cannot be unpacked here ({shortened(str(error), 200)}): unpack it by the "
+            "program that packed it."
+        ) from None
+    except OSError as error:
+        # The system's own errors have numbers; those of bz2, gzip and Arrow have none.
+        if error.errno is not None:
+            raise
+        damage = error
+    else:
+        return
+    told = shortened(str(damage).removesuffix("."), 200)
+    raise TableError(
+        f"{path} is packed, and cannot be unpacked to its end ({told}): it was cut off or damaged. "
+        "Get it again, and look whether its size is that of the original."
+    )
+
+
+def bare_suffix(path: Path) -> str:
+    """Return how a file's name ends, without what says that it is packed.
+
+    Examples
+    --------
+    >>> bare_suffix(Path("runs/mine.TSV.gz"))
+    '.tsv'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSIONS]
+    return suffixes[-1] if suffixes else ""

@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: MIT
+"""The canonical table of ratings: what every dataset becomes, whatever its raw format."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import InitVar, dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_array
+
+from receval.storage.files import DamagedFileError
+from receval.storage.messages import shortened
+from receval.storage.tables import count_rows, read_columns, values_of, write_columns
+
+RATINGS_FILE = "ratings.parquet"
+USERS_FILE = "users.parquet"
+ITEMS_FILE = "items.parquet"
+
+TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
+"""The files of a written table, which lie in one folder."""
+
+_EVENTS = "events"
+
+# What a column's type may be, for numpy and in words.
+_KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iuf", "numbers"), "known": ("b", "bool")}
+
+# Those of the columns of a written table, the usual one first; None where one may be absent.
+_TYPES = {
+    "user": (pa.int32(),),
+    "item": (pa.int32(),),
+    "rating": (pa.float32(), pa.int8()),
+    "timestamp": (pa.int64(), pa.int32(), pa.float64(), None),
+    "known": (pa.bool_(), None),
+}
+
+# Ratings looked at together: their pairs take 32 MiB, those of a hundred million gigabytes.
+_BLOCK_RATINGS = 2**22
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The ratings of one dataset in the order of its raw file, ids coded from 0.
+
+    Attributes
+    ----------
+    users, items : ndarray of int32, shape (n_ratings,)
+        Codes in ``0..n_users-1`` and ``0..n_items-1``.
+    values : ndarray of float32 or int8, shape (n_ratings,)
+        Ratings on the dataset's scale; 1 per play for event data.
+    timestamps : ndarray of int64, int32 or float64, shape (n_ratings,), or None
+        Seconds since 1970-01-01 UTC, float64 where they have fractions; None where the raw variant
+        has none.
+    known : ndarray of bool, shape (n_ratings,), or None
+        True where the user chose or already knew the item (missing not at random), False where
+        the item was drawn for the user (missing at random). None where the data does not say.
+    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
+        Raw identifiers by code.
+    events : bool
+        Whether a row is one event, such as a play: a pair may then have many, which splits sum.
+        Otherwise a pair is rated once, or once each way where ``known`` tells two ways apart.
+
+    Parameters
+    ----------
+    checked : bool
+        Whether the pairs are known to be different, as those of some rows of another table are.
+
+    Raises
+    ------
+    ValueError
+        Columns are of different lengths or of other types, codes are no integers or without
+        identifier, values are not finite, or rows repeat a pair: merge them first
+        (:func:`receval.data.repeats.merge_repeats`).
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0, 1], dtype=np.int32),
+    ...     items=np.array([0, 1, 1], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ... )
+    >>> len(ratings), ratings.n_users, ratings.n_items
+    (3, 2, 2)
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    values: NDArray[np.float32] | NDArray[np.int8]
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+    timestamps: NDArray[np.int64] | NDArray[np.int32] | NDArray[np.float64] | None = None
+    known: NDArray[np.bool_] | None = None
+    events: bool = False
+    checked: InitVar[bool] = False
+
+    def __post_init__(self, checked: bool) -> None:
+        for name in ("users", "items", "values", "timestamps", "known"):
+            column = getattr(self, name)
+            if column is None and name in ("timestamps", "known"):
+                continue
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                raise ValueError(f"The column {name} is no array of one dimension.")
+            if column.shape != self.users.shape:
+                raise ValueError(
+                    f"The column {name} has shape {column.shape}, but users has "
+                    f"{self.users.shape}: every column needs one entry per rating."
+                )
+            kinds, what = _KINDS.get(name, (column.dtype.kind, ""))
+            if column.size and column.dtype.kind not in kinds:
+                raise ValueError(f"The column {name} is of type {column.dtype}, not of {what}.")
+        checked_codes("users", self.users, self.n_users)
+        checked_codes("items", self.items, self.n_items)
+        finite = finite_in_single_precision(self.values)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise ValueError(
+                f"Row {row + 1} has the value {self.values[row]}: every rating must be a finite "
+                "number of single precision."
+            )
+        if self.timestamps is not None and not np.isfinite(self.timestamps).all():
+            row = int(np.argmin(np.isfinite(self.timestamps)))
+            raise ValueError(
+                f"Row {row + 1} has the timestamp {self.timestamps[row]}, and needs one."
+            )
+        repeat = None if checked or self.events else _first_repeated_pair(self)
+        if repeat is not None:
+            row, earlier = repeat
+            user, item = self.user_ids[self.users[row]], self.item_ids[self.items[row]]
+            raise ValueError(
+                f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
+                f"{shortened(str(user))} and item {shortened(str(item))}. Merge such rows first "
+                "(merge_repeats of reproduction.datasets.formats.pairs), or say events=True if each row "
+                "is one event and the values are to be summed."
+            )
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def n_users(self) -> int:
+        """Number of users, with or without ratings in some split."""
+        return len(self.user_ids)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, with or without ratings in some split."""
+        return len(self.item_ids)
+
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Ratings:
+        """Return the ratings of some rows; codes and identifiers stay as they are."""
+        return Ratings(
+            users=self.users[rows],
+            items=self.items[rows],
+            values=self.values[rows],
+            user_ids=self.user_ids,
+            item_ids=self.item_ids,
+            timestamps=None if self.timestamps is None else self.timestamps[rows],
+            known=None if self.known is None else self.known[rows],
+            events=self.events,
+            # A mask takes no row twice.
+            checked=rows.dtype == np.bool_,
+        )
+
+    def compacted(self) -> Ratings:
+        """Return the same ratings with codes of the users and items alone that have one."""
+        has_user = np.bincount(self.users, minlength=self.n_users) > 0
+        has_item = np.bincount(self.items, minlength=self.n_items) > 0
+        if has_user.all() and has_item.all():
+            return self
+        # New codes by old ones; sorting millions of rows would take longer than all else.
+        user_codes = (np.cumsum(has_user) - 1).astype(np.int32)
+        item_codes = (np.cumsum(has_item) - 1).astype(np.int32)
+        return Ratings(
+            users=user_codes[self.users],
+            items=item_codes[self.items],
+            values=self.values,
+            user_ids=self.user_ids[has_user],
+            item_ids=self.item_ids[has_item],
+            timestamps=self.timestamps,
+            known=self.known,
+            events=self.events,
+            checked=True,
+        )
+
+    def reordered(self, rows: NDArray[np.integer]) -> Self:
+        """Return the same ratings in another order.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n_ratings,)
+            All rows, each once.
+        """
+        return replace(
+            self,
+            users=self.users[rows],
+            items=self.items[rows],
+            values=self.values[rows],
+            timestamps=None if self.timestamps is None else self.timestamps[rows],
+            known=None if self.known is None else self.known[rows],
+            checked=True,
+        )
+
+    def in_order_of_identifiers(self, *, keep_codes: bool = False) -> Self:
+        """Return the same ratings coded and sorted in the order of their identifiers.
+
+        Codes are in the order of identifiers, and rows in that of users and items; rows of the
+        same pair, as events have, by time, by whether they are known, and by value. So the same
+        ratings are the same arrays, in whatever order their rows were, and what is drawn by row
+        does not depend on it.
+
+        Parameters
+        ----------
+        keep_codes : bool
+            Sort the rows alone, and leave users and items with the codes that they have.
+
+        Returns
+        -------
+        Ratings
+            The same object where all is in this order.
+
+        Examples
+        --------
+        >>> ratings = Ratings(
+        ...     users=np.array([0, 1, 1], dtype=np.int32),
+        ...     items=np.array([0, 0, 1], dtype=np.int32),
+        ...     values=np.array([4, 2, 5], dtype=np.float32),
+        ...     user_ids=np.array(["bob", "ann"]),
+        ...     item_ids=np.array(["film", "book"]),
+        ... )
+        >>> in_order = ratings.in_order_of_identifiers()
+        >>> in_order.user_ids.tolist(), in_order.users.tolist(), in_order.values.tolist()
+        (['ann', 'bob'], [0, 0, 1], [5.0, 2.0, 4.0])
+        """
+        users, user_ids = _coded_in_order(self.users, self.user_ids)
+        items, item_ids = _coded_in_order(self.items, self.item_ids)
+        rows = _rows_in_order(users, items, (self.timestamps, self.known, self.values))
+        if keep_codes or (user_ids is self.user_ids and item_ids is self.item_ids):
+            return self if rows is None else self.reordered(rows)
+        coded = replace(
+            self, users=users, items=items, user_ids=user_ids, item_ids=item_ids, checked=True
+        )
+        return coded if rows is None else coded.reordered(rows)
+
+    def digest(self) -> str:
+        """Return a digest that tables of the same ratings share, whatever the order of their rows.
+
+        Examples
+        --------
+        >>> ratings = Ratings(
+        ...     users=np.array([0, 1], dtype=np.int32),
+        ...     items=np.array([0, 0], dtype=np.int32),
+        ...     values=np.array([4, 2], dtype=np.float32),
+        ...     user_ids=np.array(["bob", "ann"]),
+        ...     item_ids=np.array(["film"]),
+        ... )
+        >>> ratings.digest() == ratings.reordered(np.array([1, 0])).digest()
+        True
+        """
+        own = self.in_order_of_identifiers()
+        made = hashlib.blake2b(digest_size=16)
+        for name in ("user_ids", "item_ids", "users", "items", "values", "timestamps", "known"):
+            column = getattr(own, name)
+            if column is not None:
+                made.update(f"{name} {column.dtype} {len(column)} ".encode())
+                made.update(np.ascontiguousarray(column).data.cast("B"))
+        return made.hexdigest()
+
+    def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Yield the first of some users, how many they are, and the rows of their ratings."""
+        n_blocks = 1 + len(self) // _BLOCK_RATINGS
+        step = max(1, -(-self.n_users // n_blocks))
+        starts = range(0, self.n_users, step)
+        # Sorted a part at a time: looking through all ratings for each block would be quadratic,
+        # and all rows sorted at once would take twice the memory.
+        parts = [
+            _rows_by_block(self.users[first : first + _BLOCK_RATINGS] // step, first, len(starts))
+            for first in range(0, len(self), _BLOCK_RATINGS)
+        ]
+        for number, start in enumerate(starts):
+            own = [rows[ends[number] : ends[number + 1]] for rows, ends in parts]
+            rows = np.concatenate([np.empty(0, dtype=np.int64), *own])
+            yield start, min(step, self.n_users - start), rows
+
+    def write(self, folder: Path) -> None:
+        """Write ``ratings.parquet``, ``users.parquet`` and ``items.parquet`` into a folder."""
+        checksums = {
+            name: write_columns(folder / name, {"id": pa.array(ids.tolist(), type=pa.string())})
+            for name, ids in ((USERS_FILE, self.user_ids), (ITEMS_FILE, self.item_ids))
+        }
+        columns: dict[str, NDArray | None] = {"user": self.users, "item": self.items}
+        columns |= {"rating": self.values, "timestamp": self.timestamps, "known": self.known}
+        present = {name: column for name, column in columns.items() if column is not None}
+        metadata = {**checksums, _EVENTS: str(self.events)}
+        write_columns(folder / RATINGS_FILE, present, metadata, _TYPES)
+
+    @staticmethod
+    def sizes(folder: Path) -> tuple[int, int]:
+        """Return the numbers of users and items of a written table, without reading its rows."""
+        return count_rows(folder / USERS_FILE), count_rows(folder / ITEMS_FILE)
+
+    @classmethod
+    def read(cls, folder: Path) -> Ratings:
+        """Read what :meth:`write` wrote.
+
+        Raises
+        ------
+        DamagedFileError
+            A file is not as it was written, or is that of another table.
+        """
+        table, metadata = read_columns(folder / RATINGS_FILE, _TYPES)
+        columns = {name: values_of(table.column(name)) for name in table.column_names}
+
+        def ids(name: str) -> NDArray[np.str_]:
+            own, described = read_columns(folder / name, {"id": (pa.string(),)})
+            if metadata.get(name) != described["checksum"]:
+                raise DamagedFileError(folder / name, f"it belongs to another {RATINGS_FILE}")
+            return np.array(own.column("id").to_pylist(), dtype=np.str_)
+
+        return cls(
+            users=columns["user"],
+            items=columns["item"],
+            values=columns["rating"],
+            user_ids=ids(USERS_FILE),
+            item_ids=ids(ITEMS_FILE),
+            timestamps=columns.get("timestamp"),
+            known=columns.get("known"),
+            events=metadata.get(_EVENTS) == str(True),
+            # What is written was checked.
+            checked=True,
+        )
+
+
+def table_folder(files: Sequence[Path]) -> Path:
+    """Return the folder of a written table, given all its files.
+
+    Raises
+    ------
+    ValueError
+        These are not the files of one table: a job that reads one must declare them all.
+    """
+    folders = {path.parent for path in files}
+    names = tuple(path.name for path in files)
+    if len(folders) != 1 or names != TABLE_FILES:
+        raise ValueError(
+            f"The ratings of a dataset are {', '.join(TABLE_FILES)}, in this order and in one "
+            f"folder; declared are {', '.join(map(str, files)) or 'none'}."
+        )
+    return folders.pop()
+
+
+def _coded_in_order(
+    codes: NDArray[np.int32], ids: NDArray[np.str_]
+) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
+    """Return codes in the order of identifiers, and the identifiers; the same if they are so."""
+    if (ids[1:] >= ids[:-1]).all():
+        return codes, ids
+    order = np.argsort(ids, kind="stable")
+    code_of = np.empty(len(ids), dtype=np.int32)
+    code_of[order] = np.arange(len(ids), dtype=np.int32)
+    return code_of[codes], ids[order]
+
+
+def _rows_in_order(
+    users: NDArray[np.int32], items: NDArray[np.int32], columns: Sequence[NDArray[Any] | None]
+) -> NDArray[np.int64] | None:
+    """Return the rows by user and item, equal ones by other columns; None if they are so."""
+    same_user = users[1:] == users[:-1]
+    if ((users[1:] > users[:-1]) | (same_user & (items[1:] > items[:-1]))).all():
+        return None
+    order = _by_pair(users, items)
+    of_users, of_items = users[order], items[order]
+    again = (of_users[1:] == of_users[:-1]) & (of_items[1:] == of_items[:-1])
+    if again.any():
+        several = np.r_[again, False] | np.r_[False, again]
+        pairs = np.cumsum(~np.r_[False, again][several])
+        own = order[several]
+        keys = [column[own] for column in columns[::-1] if column is not None]
+        order[several] = own[np.lexsort([*keys, pairs])]
+        if (order[1:] > order[:-1]).all():
+            return None
+    return order
+
+
+def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return rows in the order of users and items, equal ones as they stand."""
+    n_rows = len(users)
+    n_items = int(items.max()) + 1
+    keys = users.astype(np.int64) * n_items + items
+    bits = n_rows.bit_length()
+    if (int(users.max()) + 1) * n_items >= 1 << (63 - bits):
+        return np.argsort(keys, kind="stable")
+    # With the row in its last bits, a key is sorted in half the time, and in its own place.
+    keys <<= bits
+    keys |= np.arange(n_rows)
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
+
+
+def _rows_by_block(
+    block_of: NDArray[np.integer], first: int, n_blocks: int
+) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+    """Return rows by block, in order, and where those of each block end, from 0 on.
+
+    Parameters
+    ----------
+    block_of : ndarray of int, shape (n,)
+        Of rows one after the other.
+    first : int
+        The first row's number.
+    n_blocks : int
+    """
+    # Of so narrow integers numpy sorts the digits, in linear time.
+    narrow = block_of.astype(np.uint8 if n_blocks <= 256 else np.uint16)
+    order = np.argsort(narrow, kind="stable") + first
+    ends = np.r_[0, np.bincount(narrow, minlength=n_blocks)].cumsum()
+    return order.astype(np.int32 if first < 2**31 - _BLOCK_RATINGS else np.int64), ends
+
+
+def summed_matrix(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: ArrayLike,
+    shape: tuple[int, int],
+) -> csr_array:
+    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros stay."""
+    matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
+    matrix.sum_duplicates()
+    return matrix
+
+
+def finite_in_single_precision(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values matrices can hold: of the others theirs would be infinite."""
+    largest = np.finfo(np.float32).max
+    # Mostly all are, and the ends tell it in a third of the time.
+    if values.dtype.kind != "f" or (
+        values.size and -largest <= values.min() and values.max() <= largest
+    ):
+        return np.ones(values.shape, dtype=np.bool_)
+    return np.asarray(np.abs(values) <= largest)
+
+
+def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:
+    """Return codes as an array, if they are integers from 0 on and below a size.
+
+    Raises
+    ------
+    ValueError
+        They are not; the name says what they are codes of.
+    """
+    array = np.asarray(codes)
+    if not array.size:
+        return array.astype(np.int32)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"The column {name} is of type {array.dtype}: codes are integers from 0.")
+    if array.min() < 0 or array.max() >= size:
+        raise ValueError(
+            f"The column {name} holds codes from {array.min()} to {array.max()}, but they must lie "
+            f"in 0..{size - 1}."
+        )
+    return array
+
+
+def first_repeat(keys: NDArray[np.int64]) -> tuple[int, int] | None:
+    """Return the position of the first key that repeats an earlier one, and of that; or None."""
+    # Most tables are in order, and most others have no repeat.
+    if (keys[1:] > keys[:-1]).all():
+        return None
+    in_order = np.sort(keys)
+    if not (in_order[1:] == in_order[:-1]).any():
+        return None
+    order = np.argsort(keys, kind="stable")
+    repeats = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    first = repeats[np.argmin(order[repeats + 1])]
+    return int(order[first + 1]), int(order[first])
+
+
+def _first_repeated_pair(ratings: Ratings) -> tuple[int, int] | None:
+    """Return the first row of some users that repeats a pair, and the row that has it first."""
+    for _, _, rows in ratings.blocks_of_users():
+        keys = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
+        if ratings.known is not None:
+            keys = 2 * keys + ratings.known[rows]
+        found = first_repeat(keys)
+        if found is not None:
+            return int(rows[found[0]]), int(rows[found[1]])
+    return None

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: MIT
+"""Ratings from a table of anybody's: files of other tools, data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.data.columns import FoundColumns, WantedColumn
+from receval.data.errors import TableError
+from receval.data.layouts import plain_name
+from receval.data.moments import in_seconds, span_in_words
+from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
+from receval.data.reading import FORMATS, UNREAD, ReadingOptions, ReadingReport, TimeUnit
+from receval.data.repeats import merge_repeats
+from receval.data.tables import read_wanted
+from receval.notes import Note
+from receval.storage.messages import enumerated, shortened
+
+Repeats = Literal["refuse", "first", "last", "sum", "mean", "max"]
+
+USER_NAMES = (
+    "user", "userid", "uid", "useridx", "userindex", "customer", "customerid", "reviewerid",
+    "visitorid", "memberid", "profilename", "sessionid", "qid", "queryid", "query", "topic",
+    "users", "u",
+)  # fmt: skip
+ITEM_NAMES = (
+    "item", "itemid", "iid", "itemidx", "itemindex", "movie", "movieid", "product", "productid",
+    "parentasin", "asin", "track", "trackid", "song", "songid", "book", "bookid", "isbn", "artist",
+    "artistid", "businessid", "beerid", "gameid", "corpusid", "docid", "docno",
+    "document", "doc", "items", "i",
+)  # fmt: skip
+RATING_NAMES = (
+    "rating", "ratings", "stars", "starrating", "reviewoverall", "overall", "bookrating", "value",
+    "score", "label", "relevance", "rel", "grade", "weight", "count", "plays", "playcount",
+    "listens", "clicks", "click", "clicked",
+)  # fmt: skip
+TIMESTAMP_NAMES = (
+    "timestamp", "time", "ts", "date", "datetime", "eventtime", "unixreviewtime", "createdat",
+    "reviewtime", "lastplayed",
+)  # fmt: skip
+"""Names by which tables call each column, in small letters and without signs; first comes first."""
+
+COUNT_NAMES = frozenset({"count", "plays", "playcount", "listens", "clicks"})
+"""Names of ratings that count what users did."""
+
+QUERY_NAMES = frozenset(
+    {"qid", "queryid", "query", "topic", "corpusid", "docid", "docno", "document", "doc"}
+)
+"""Names of users and items in tables of judgments, of which grades of 1 and more are relevant."""
+
+_DATES = ("dates", "days written as numbers such as 20210503")
+
+_FEWEST_SECONDS = 1e8
+"""From 1970 to 1973."""
+
+SCALE = 20
+"""Different values of which a scale is told one by one."""
+
+_MANY_ROWS = 5_000_000
+"""From here on Arrow's memory is given back before more is taken, which costs a twentieth."""
+
+
+@dataclass(frozen=True)
+class ReadRatings(Ratings):
+    """Ratings with an account of how they were read.
+
+    Attributes
+    ----------
+    reading : ReadingReport
+    are_grades : bool
+        Whether the values are judgments of a TREC track or the like, of which 0 stands for not
+        relevant, and not ratings.
+    """
+
+    reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
+    are_grades: bool = False
+
+
+@checked_arguments
+def read_ratings(
+    source: object,
+    *,
+    user: str | int | None = None,
+    item: str | int | None = None,
+    rating: str | int | None = None,
+    timestamp: str | int | None = None,
+    repeats: Repeats = "refuse",
+    **options: Any,
+) -> ReadRatings:
+    """Read ratings from a file or a data frame.
+
+    Parameters
+    ----------
+    source : path or data frame
+        CSV, TSV, any text with one delimiter (``::`` of MovieLens, too), a RecBole file
+        (``.inter``), TREC's judgments, JSON, JSON lines or Parquet, also packed by gzip, bz2, xz,
+        zstd or lz4, or alone in a zip archive; a folder of such files; a data frame of pandas or
+        polars; an Arrow table; a mapping of names to columns. Columns may stand in any order, with
+        others between them.
+    user, item, rating, timestamp : str or int, optional
+        Names of the columns, or their positions from 0; ``-`` for one that is not to be read. By
+        default what tables usually call them (``user``, ``user_id``, ``userId``,
+        ``user_id:token`` and so on); a file without a header has them in this order. Without a
+        rating every row is feedback of the value 1, and without timestamps nothing can be split by
+        time. Timestamps are numbers (seconds since 1970-01-01 UTC or parts of these, known by their
+        range), or dates and times as ISO 8601 writes them (``2003-02-28 23:59:59``), UTC unless
+        they say otherwise.
+    repeats : {"refuse", "first", "last", "sum", "mean", "max"}
+        What becomes of rows that rate the same pair again. The first and the last are by time,
+        where there are timestamps, and by row where there are none or they are equal. Sums and
+        means have the time of the last one, the largest has its own.
+    **options
+        What :class:`receval.data.reading.ReadingOptions` has: ``format``, ``delimiter``,
+        ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
+
+    Returns
+    -------
+    ReadRatings
+        Identifiers as strings, coded in their sorted order (by character, so that ``10`` comes
+        before ``9``); rows by user and item, in whatever order the table has them; float32 ratings;
+        timestamps in seconds, float64 where some have fractions; and how they were read.
+
+    Raises
+    ------
+    TableError
+        A column is missing; a row has no user, no item or no rating; a rating is no finite number;
+        or a pair is rated twice and ``repeats`` is ``refuse``. The message names row and column.
+
+    Examples
+    --------
+    >>> table = {"item": ["x", "y", "y"], "stars": [5, 2, 4], "user": ["ann", "ann", "bob"]}
+    >>> ratings = read_ratings(table)
+    >>> ratings.values.tolist(), ratings.user_ids.tolist(), ratings.users.tolist()
+    ([5.0, 2.0, 4.0], ['ann', 'bob'], [0, 0, 1])
+    >>> print(*ratings.reading.lines(), sep=chr(10))
+    the table: table in memory. 3 rows of 2 users and 2 items; rating is stars.
+      Ratings are 2, 4 and 5.
+    """
+    chosen = ReadingOptions(**options)
+    columns = read_wanted(
+        source,
+        (
+            WantedColumn("user", USER_NAMES, True, user),
+            WantedColumn("item", ITEM_NAMES, True, item),
+            WantedColumn("rating", RATING_NAMES, False, rating, is_needed=_is_named(rating)),
+            WantedColumn(
+                *("timestamp", TIMESTAMP_NAMES, False, timestamp),
+                is_needed=_is_named(timestamp),
+                is_time=True,
+            ),
+        ),
+        chosen,
+    )
+    if not isinstance(columns, FoundColumns):
+        columns = columns_of_scores(columns, "rating", str(source))
+    if not len(columns):
+        raise TableError(f"{columns.source} has no rows: there is nothing to evaluate.")
+    users, user_ids = columns.codes("user")
+    items, item_ids = columns.codes("item")
+    near = [
+        *_near_identifiers(columns.source, "users", user_ids),
+        *_near_identifiers(columns.source, "items", item_ids),
+    ]
+    values = _values(columns)
+    times, words = _timestamps(columns, chosen.time_unit)
+    rows: NDArray[np.int64] | slice = slice(None)
+    if repeats != "refuse":
+        rows, values = _merged(users, items, values, times, repeats)
+    reading = ReadingReport(
+        source=columns.source,
+        form=columns.form,
+        columns=columns.names,
+        unread=columns.unread,
+        rows=len(users),
+        merged=len(users) - len(values),
+        rule=_rule(repeats, times),
+        users=len(user_ids),
+        items=len(item_ids),
+        values=_scale(columns, values),
+        times="" if times is None else _times_in_words(times, words),
+        notes=(*columns.notes, *near, *_doubts(columns, values), *_doubts_on_times(columns, times)),
+        are_counts=repeats == "sum" or plain_name(columns.names.get("rating", "")) in COUNT_NAMES,
+    )
+    read = ReadRatings(
+        users=users[rows],
+        items=items[rows],
+        values=values.astype(np.float32, copy=False),
+        user_ids=user_ids,
+        item_ids=item_ids,
+        timestamps=None if times is None else times[rows],
+        checked=True,
+        reading=reading,
+        are_grades=_are_grades(columns),
+    )
+    # Rules for repeats, and messages, go by the rows of the table, so that these are put in order
+    # at the very end. The cells as they were read are not needed any more, and are as large.
+    columns = replace(columns, arrays={})
+    if len(users) > _MANY_ROWS:
+        pa.default_memory_pool().release_unused()
+    in_order = read.in_order_of_identifiers()
+    if repeats == "refuse":
+        _refuse_repeats(columns, read, in_order)
+    return in_order
+
+
+def are_counts(ratings: Ratings) -> bool:
+    """Tell whether ratings were read as counts of plays or the like."""
+    return isinstance(ratings, ReadRatings) and ratings.reading.are_counts
+
+
+def columns_of_scores(
+    scores: Mapping[str, Mapping[str, float]], role: str, source: str
+) -> FoundColumns:
+    """Return items with numbers by user as columns.
+
+    Parameters
+    ----------
+    scores : mapping
+    role : str
+        What the numbers are: ``rating`` or ``score``.
+    source : str
+    """
+    try:
+        values = np.array([value for own in scores.values() for value in own.values()], np.float64)
+    except (TypeError, ValueError):
+        for user, own in scores.items():
+            for name, value in own.items():
+                if not isinstance(value, int | float | np.number):
+                    raise TableError(
+                        f"{source}: the {role} of item {shortened(str(name))} for user "
+                        f"{shortened(str(user))} is {shortened(repr(value))}, and must be a number."
+                    ) from None
+        raise
+    lengths = np.fromiter(map(len, scores.values()), np.int64, count=len(scores))
+    item_codes: dict[str, int] = {}
+    every = (item for own in scores.values() for item in own)
+    items = np.fromiter(
+        (item_codes.setdefault(item, len(item_codes)) for item in every), np.int32, len(values)
+    )
+    users = np.repeat(np.arange(len(scores), dtype=np.int32), lengths)
+    # Codes at once: written out for every entry, identifiers of a long run take gigabytes.
+    arrays = {role: pa.chunked_array([values])}
+    for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
+        texts = pa.array([str(own) for own in ids], pa.string())
+        arrays[name] = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, texts)])
+    return FoundColumns(source, 1, "row", arrays, form="lists of users")
+
+
+def _is_named(column: str | int | None) -> bool:
+    return column is not None and column != UNREAD
+
+
+def _are_grades(columns: FoundColumns) -> bool:
+    """Tell whether values are judgments: by the format, or the names of queries and documents."""
+    if columns.form.startswith((FORMATS["qrels"], "lists of users")):
+        return True
+    names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
+    return not names.isdisjoint(QUERY_NAMES)
+
+
+def _values(columns: FoundColumns) -> NDArray[np.float32]:
+    if "rating" not in columns:
+        return np.ones(len(columns), dtype=np.float32)
+    values = columns.numbers("rating")
+    finite = finite_in_single_precision(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        if np.isnan(values[row]):
+            raise TableError(
+                f"{columns.where(row)} has no rating: leave out pairs that are not rated, or do "
+                "not read the column if every row is feedback of the same worth (rating='-', in a "
+                "command: --rating -)."
+            )
+        raise TableError(
+            f"{columns.where(row)} has the rating {values[row]:g}: it must be a finite number of "
+            "single precision."
+        )
+    return values.astype(np.float32)
+
+
+def _timestamps(
+    columns: FoundColumns, unit: TimeUnit | None
+) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
+    """Return seconds, and the unit in which they were written."""
+    if "timestamp" not in columns:
+        return None, ""
+    times = columns.numbers("timestamp")
+    if not np.isfinite(times).all():
+        row = int(np.argmin(np.isfinite(times)))
+        raise TableError(
+            f"{columns.where(row)} has no timestamp, others have: complete the column, or do not "
+            "read it (timestamp='-', in a command: --timestamp -)."
+        )
+    if columns.has_dates:
+        return in_seconds(times, "s", columns.where)[0], "dates"
+    return in_seconds(times, unit, columns.where)
+
+
+def _times_in_words(times: NDArray[Any], words: str) -> str:
+    ordered = np.sort(times)
+    different = 1 + int((ordered[1:] != ordered[:-1]).sum())
+    told = f"times are {words}" if words in _DATES else f"times are in {words}"
+    told += f", {span_in_words(times)}"
+    again = len(times) - different
+    return f"{told}, {again:,} of them again the time of another row" if again else told
+
+
+def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
+    """Return which values ratings have, in words."""
+    if "rating" not in columns:
+        return "no column of ratings was found, so that every row counts 1"
+    different = np.unique(values)
+    if len(different) == 1:
+        return f"all ratings are {different[0]:g}"
+    if len(different) <= SCALE:
+        *others, last = (f"{value:g}" for value in different)
+        return f"ratings are {', '.join(others)} and {last}"
+    return f"ratings are {len(different):,} values from {different[0]:g} to {different[-1]:g}"
+
+
+def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
+    """Return what may be a mistake in the choice of columns."""
+    name = Path(columns.source).name
+    if "rating" in columns:
+        if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
+            text = f"{name}: all {len(values):,} ratings are {values[0]:g}."
+            return [Note("constant-ratings", text)]
+        return []
+    if columns.unread:
+        text = (
+            f"{name}: no column is known to hold the ratings; not read: "
+            f"{enumerated(columns.unread)}. If one of these has them, say which (rating=..., in a "
+            "command: --rating ...)."
+        )
+        return [Note("no-rating-column", text)]
+    return []
+
+
+def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
+    """Return that times are too early for seconds, and too large for an order."""
+    if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
+        return []
+    text = (
+        f"{Path(columns.source).name}: as seconds, all times are before 1973. If they have another "
+        "unit, say which (time_unit=..., in a command: --time-unit ...)."
+    )
+    return [Note("early-times", text)]
+
+
+def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
+    """Return what becomes of rows that rate a pair again, in words."""
+    if repeats in ("first", "last"):
+        return f"the {repeats} by {'row' if times is None else 'time'} stays"
+    return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
+        repeats, "the largest value stays"
+    )
+
+
+def _merged(
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    values: NDArray[np.float32],
+    times: NDArray[Any] | None,
+    repeats: Repeats,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the rows that stay, in the order of the table, and their values."""
+    # By time, and for the largest value by it; equal rows stay in the order of the table.
+    keys = [] if times is None else [times]
+    if repeats == "max":
+        keys = [*keys, values]
+    elif repeats in ("sum", "mean") and (values != np.rint(values)).any():
+        # Sums of fractions depend on the order of their terms in the last digit.
+        keys = [values, *keys]
+    rule: Any = "last" if repeats == "max" else repeats
+    if not keys or (len(keys) == 1 and (keys[0][1:] >= keys[0][:-1]).all()):
+        return merge_repeats(users, items, values, rule)
+    order = np.lexsort(keys)
+    rows, kept = merge_repeats(users[order], items[order], values[order], rule)
+    back = np.argsort(order[rows])
+    return order[rows][back], kept[back]
+
+
+def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> None:
+    """Name the first row that repeats a pair; in order, those of a pair follow each other."""
+    same_user = in_order.users[1:] == in_order.users[:-1]
+    if not (same_user & (in_order.items[1:] == in_order.items[:-1])).any():
+        return
+    repeat = first_repeat(read.users.astype(np.int64) * read.n_items + read.items)
+    assert repeat is not None
+    row, earlier = repeat
+    user = shortened(str(read.user_ids[read.users[row]]))
+    item = shortened(str(read.item_ids[read.items[row]]))
+    raise TableError(
+        f"{columns.where(row)} rates what {columns.unit} {earlier + columns.first_row} has rated, "
+        f"user {user} and item {item}. Say what becomes of such rows: repeats='first', 'last', "
+        "'sum', 'mean' or 'max' (in a command: --repeats first)."
+    )
+
+
+def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
+    """Return how many identifiers differ from others in what is mostly a mistake, if any do."""
+    signs = "".join(ids.tolist())
+    if signs.isalnum() and signs == signs.lower():
+        # Most are, and to compare them takes as long as a twentieth of all reading.
+        return []
+    plain = np.char.lower(np.char.strip(ids))
+    plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)
+    _, first, counts = np.unique(plain, return_index=True, return_counts=True)
+    if not (counts > 1).any():
+        return []
+    name = plain[first[np.argmax(counts > 1)]]
+    alike = [str(own) for own in ids[plain == name][:2]]
+    text = (
+        f"{source}: {int((counts > 1).sum()):,} identifiers of {what} are those of others but for "
+        f"white space, capitals or a fraction of 0, such as {alike[0]!r} and {alike[1]!r}. They "
+        "are taken for different ones."
+    )
+    return [Note("near-identifiers", text)]

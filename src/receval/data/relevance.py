@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""From which value on a test rating is relevant, where nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.data.judgments import JudgedTable
+from receval.data.ratings import Ratings
+from receval.notes import Note
+
+MOST_GRADES = 20
+"""Different values of a rating scale; of more than these values are taken for counts."""
+
+MOST_STEPS = 20
+"""Steps from the lowest to the highest value of a scale; counts have gaps."""
+
+FEWEST_RELEVANT = 0.01
+"""A threshold that a smaller share of ratings reaches, or fails to reach, is told."""
+
+Values = NDArray[np.floating] | NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class RelevanceRule:
+    """From which rating on test items are relevant.
+
+    Attributes
+    ----------
+    threshold : float
+    words : str
+        It, and how many test ratings reach it, in a sentence.
+    notes : tuple of Note
+        Whether nearly all or nearly none are relevant.
+    """
+
+    threshold: float
+    words: str
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        tested: Values,
+        relevant: float | Literal["auto"],
+        *,
+        at_hand: Sequence[Values] = (),
+        are_grades: bool = False,
+        are_counts: bool = False,
+    ) -> RelevanceRule:
+        """Return what is relevant among test ratings.
+
+        ``auto`` looks at all ratings at hand, so that each split of a table has the threshold of
+        the table.
+
+        Parameters
+        ----------
+        tested : ndarray of float, shape (n,)
+            The test ratings.
+        relevant, are_grades, are_counts
+            As for :func:`relevance_threshold`.
+        at_hand : sequence of ndarray of float
+            All that is known beside the test ratings, such as the training ratings.
+
+        Raises
+        ------
+        ValueError
+            There is no test rating, or none reaches the threshold.
+
+        Examples
+        --------
+        Positive test ratings alone, of a scale from 1 to 5 in the training ratings:
+
+        >>> tested, train = np.array([4.0, 5.0, 5.0]), np.array([1.0, 2, 3, 4, 5])
+        >>> RelevanceRule.of(tested, "auto", at_hand=[train]).words
+        'Relevant are test ratings of 4 or more, which are 3 of 3 (100.0 %).'
+        """
+        known = np.concatenate([tested, *at_hand]) if at_hand else tested
+        threshold = relevance_threshold(
+            known if len(tested) and relevant == "auto" else tested,
+            relevant,
+            are_grades=are_grades,
+            are_counts=are_counts,
+        )
+        highest = float(tested.max())
+        if relevant == "auto" and highest < threshold:
+            raise ValueError(
+                f"Of all ratings at hand those of {threshold:g} or more are relevant, and no test "
+                f"rating is: the highest is {highest:g}. Say from which value on test ratings are "
+                f"relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+            )
+        threshold = relevance_threshold(tested, threshold)
+        told = relevance_in_words(tested, threshold)
+        share, of_known = (float((own >= threshold).mean()) for own in (tested, known))
+        is_usual = are_grades or are_counts or (known == known[0]).all()
+        notes = []
+        if share < FEWEST_RELEVANT or (of_known > 1 - FEWEST_RELEVANT and not is_usual):
+            text = f"{told} Is {threshold:g} the rating from which on users like an item?"
+            notes.append(Note("extreme-threshold", text))
+        return cls(threshold, told, tuple(notes))
+
+    @classmethod
+    def of_runs(
+        cls, judged: JudgedTable, train: Ratings | None, relevant: float | Literal["auto"]
+    ) -> RelevanceRule:
+        """Return what is relevant among the test data of runs; the rest as for :meth:`of`."""
+        return cls.of(
+            judged.ratings.values,
+            relevant,
+            at_hand=[] if train is None or judged.are_grades else [train.values],
+            are_grades=judged.are_grades,
+            are_counts=judged.are_counts,
+        )
+
+
+def relevance_threshold(
+    values: Values,
+    relevant: float | Literal["auto"],
+    *,
+    are_grades: bool = False,
+    are_counts: bool = False,
+) -> float:
+    """Return the value from which on test ratings are relevant, and refuse one that none reaches.
+
+    The rule of ``auto``, in this order:
+
+    ===============================  ========================================================
+    values                           relevant
+    ===============================  ========================================================
+    none above 0                     none: they are refused
+    all the same (implicit data)     all
+    judgments of a TREC track        those of 1 or more
+    a scale: at most 20 different    those above the middle of the lowest and the highest: from
+    ones, without large gaps         4 on of 1 to 5, 3.5 on of half stars to 5, 1 of 0 and 1
+    others (counts, such as plays)   all that are positive
+    ===============================  ========================================================
+
+    A scale has at most 20 steps of its smallest difference between the lowest and the highest
+    value, or at least half of them are there, so that 1, 2, 3 and 8,000 are counts.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        Of the test ratings.
+    relevant : float or "auto"
+    are_grades : bool
+        Whether the values are relevance judgments, of which 0 stands for not relevant.
+    are_counts : bool
+        Whether the values are counts of plays or the like, whatever they are.
+
+    Raises
+    ------
+    ValueError
+        There are no values, none reaches the threshold, or with ``auto`` none is above 0.
+
+    Examples
+    --------
+    >>> relevance_threshold(np.array([1.0, 2, 5, 4]), "auto")
+    4.0
+    >>> relevance_threshold(np.array([1, 2, 3, 8000]), "auto")
+    1.0
+    >>> relevance_threshold(np.array([1.0, 1, 1]), 4)
+    Traceback (most recent call last):
+    ValueError: No test rating reaches 4, from which on they are relevant; the highest is 1. ...
+    >>> relevance_threshold(np.array([0.0, 0, 0]), "auto")
+    Traceback (most recent call last):
+    ValueError: No test rating is above 0, so that nothing is relevant; the highest is 0. ...
+    """
+    if not len(values):
+        raise ValueError("There are no test ratings: nothing can be evaluated.")
+    highest = float(values.max()) + 0.0  # Never -0.
+    if relevant != "auto":
+        relevant = _as_the_values_are(values, relevant)
+        if highest < relevant:
+            auto = ", or auto" if highest > 0 else ""
+            raise ValueError(
+                f"No test rating reaches {relevant:g}, from which on they are relevant; the "
+                f"highest is {highest:g}. Say {highest:g} or less{auto} "
+                f"(relevant={highest:g}, in a command: --relevant {highest:g})."
+            )
+        return relevant
+    if highest <= 0:
+        raise ValueError(
+            f"No test rating is above 0, so that nothing is relevant; the highest is {highest:g}. "
+            "Look whether the right column was read (--rating), or say from which value on they "
+            f"are relevant (relevant={highest:g}, in a command: --relevant {highest:g})."
+        )
+    different = np.unique(values)
+    if len(different) == 1:
+        return highest
+    if are_grades:
+        threshold = 1.0
+    elif _are_a_scale(different) and not are_counts:
+        middle = (float(different[0]) + highest) / 2
+        threshold = float(different[different > middle][0])
+    else:
+        threshold = float(different[different > 0][0])
+    return relevance_threshold(values, threshold)
+
+
+def relevance_in_words(values: Values, threshold: float, of: str = "test ratings") -> str:
+    """Return from which value on ratings are relevant, and how many of them are.
+
+    Examples
+    --------
+    >>> relevance_in_words(np.array([1.0, 2, 5, 4]), 4)
+    'Relevant are test ratings of 4 or more, which are 2 of 4 (50.0 %).'
+    """
+    relevant = int((values >= threshold).sum())
+    return (
+        f"Relevant are {of} of {threshold:g} or more, which are {relevant:,} of "
+        f"{len(values):,} ({relevant / len(values):.1%}).".replace("%)", " %)")
+    )
+
+
+def _as_the_values_are(values: Values, relevant: float) -> float:
+    """Return a threshold in the precision of the values: .7 in double is more than .7 in single."""
+    return float(values.dtype.type(relevant)) if values.dtype.kind == "f" else float(relevant)
+
+
+def _are_a_scale(different: NDArray[np.number[Any, float]]) -> bool:
+    """Tell whether sorted values are the grades of a scale, and no counts."""
+    if len(different) > MOST_GRADES:
+        return False
+    gaps = np.diff(different.astype(np.float64))
+    steps = round(float(gaps.sum() / gaps.min()))
+    return steps <= MOST_STEPS or 2 * len(different) > steps

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: MIT
+"""The one door for tables: text, JSON, Parquet, folders of these, or a data frame in memory."""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from receval.data.columns import FoundColumns, WantedColumn, chosen_names
+from receval.data.errors import TableError
+from receval.data.formats import COLUMNS, format_of
+from receval.data.json_tables import (
+    Scores,
+    are_columns,
+    read_json,
+    read_json_lines,
+    scores_of,
+)
+from receval.data.memory_tables import columns_of_table, holds_lists, table_in_memory
+from receval.data.netflix_lines import read_netflix_lines
+from receval.data.packed_files import (
+    is_packed,
+    most_unpacked,
+    opened,
+    parts_of_a_table,
+    too_much_unpacked,
+)
+from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.data.text_lines import BLOCK
+from receval.data.text_tables import read_text
+from receval.storage.messages import enumerated, quoted, shortened
+
+
+def read_wanted(
+    source: object,
+    wanted: Collection[WantedColumn],
+    options: ReadingOptions = AS_FOUND,
+) -> FoundColumns | Scores:
+    """Read some columns of a table.
+
+    Parameters
+    ----------
+    source : Path, str or data frame
+        A file of any format of :data:`receval.data.reading.FORMATS` but ``npz``, also packed
+        (:func:`.packed_files.opened`) or a pipe; a folder of such files, with the columns that its
+        names give (``year=2020``); a data frame of pandas or polars; an Arrow table; a mapping of
+        names to columns; a list of rows, or an array of two dimensions, with the columns in the
+        order of ``wanted``; or what turns itself into an Arrow table.
+    wanted : collection of WantedColumn
+        In the order in which a file without a header has them.
+    options : ReadingOptions
+
+    Returns
+    -------
+    FoundColumns, or a mapping
+        Items with scores by user, where JSON has these.
+
+    Raises
+    ------
+    TableError
+        A column is not there, or holds what it must not; the message says where.
+    FileNotFoundError
+        There is no such file.
+    """
+    if isinstance(source, Mapping) and not are_columns(source, wanted):
+        own = list(source.values())
+        if own and all(
+            isinstance(listed, Mapping | list | tuple | set | frozenset) for listed in own
+        ):
+            return scores_of("the table", source, wanted)
+    if isinstance(source, list | tuple | np.ndarray):
+        source = _of_rows(source, [column.name for column in wanted])
+    if not isinstance(source, str | Path):
+        return columns_of_table("the table", "the table", table_in_memory(source), wanted)
+    path = Path(source)
+    if path.is_dir():
+        return _of_folder(path, wanted, options)
+    with regular_file(path) as file:
+        try:
+            found = _of_file(file, wanted, options)
+        except TableError as error:
+            raise TableError(str(error).replace(str(file), str(path))) from None
+    return replace(found, source=str(path)) if isinstance(found, FoundColumns) else found
+
+
+def _of_rows(
+    rows: Sequence[Any] | NDArray[Any], names: Sequence[str]
+) -> dict[str, Sequence[Any] | NDArray[Any]]:
+    """Return the columns of rows, such as (user, item, rating), by the names in their order."""
+    if isinstance(rows, np.ndarray) and rows.ndim == 2:
+        columns: list[Any] = list(rows.T)
+    else:
+        widths = [len(row) if isinstance(row, list | tuple) else 0 for row in rows]
+        if not widths or len(set(widths)) > 1 or not widths[0]:
+            wrong = next((n for n, width in enumerate(widths) if width != widths[0]), 0)
+            raise TableError(
+                f"Rows must all be such as ({', '.join(names[:3])}), as lists or tuples of one "
+                f"length: row {wrong + 1} is not."
+            )
+        columns = [list(column) for column in zip(*rows, strict=True)]
+    if not 2 <= len(columns) <= len(names):
+        raise TableError(
+            f"Rows have {len(columns)} columns, and must have {enumerated(names)}, in this order, "
+            "of which the first two are needed."
+        )
+    return dict(zip(names, columns, strict=False))
+
+
+@contextmanager
+def regular_file(path: Path) -> Iterator[Path]:
+    """Give a file that can be read several times: a copy of what comes through a pipe.
+
+    Raises
+    ------
+    TableError
+        It is a device, which may never end; nobody writes into the pipe; or what comes through it
+        has not ended when half of the disk is full of it.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / (path.name or "pipe")
+        room = shutil.disk_usage(folder).free // 2
+        with copy.open("wb") as file:
+            for block in _sent_through(path, mode):
+                room -= file.write(block)
+                if room < 0:
+                    raise TableError(
+                        f"{path} has sent {file.tell() / 1e9:.1f} GB and has not ended, and half "
+                        "of the disk for temporary files is full of it: write it to a file first."
+                    )
+        if not copy.stat().st_size:
+            raise TableError(f"{path} is empty: nothing came through it.")
+        yield copy
+
+
+_WAITED = 2
+"""Seconds in which somebody must open a pipe to write into it."""
+
+
+def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
+    """Yield what comes through a pipe into which somebody writes, or from a terminal."""
+    # A pipe that nobody writes into would be waited for without end.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or pipe.isatty()):
+            raise TableError(f"{path} is a device, which may never end: name a file or a pipe.")
+        select.select([pipe], [], [], _WAITED)
+        # None: somebody has opened it, and has written nothing so far.
+        yield pipe.raw.read(1) or b""
+        os.set_blocking(pipe.fileno(), True)
+        yield from iter(lambda: pipe.read(BLOCK), b"")
+
+
+def _of_file(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns | Scores:
+    known = format_of(path, options)
+    if known.name == "parquet":
+        try:
+            found = _of_parquet(path, wanted)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            told = shortened(str(error).removesuffix("."), 200)
+            raise TableError(f"{path} is no Parquet file, or a damaged one: {told}.") from None
+    elif known.name in ("json", "jsonl"):
+        read = read_json if known.name == "json" else read_json_lines
+        table = read(path, wanted, options)
+        if not isinstance(table, pa.Table):
+            return table
+        found = columns_of_table(path.name, str(path), table, wanted)
+    elif known.name == "npz":
+        found = columns_of_table(path.name, str(path), _of_matrix(path), wanted)
+    elif known.name == "netflix":
+        found = read_netflix_lines(path, wanted, options)
+    elif known.name in COLUMNS:
+        roles = {column.name for column in wanted}
+        if not roles.issuperset({*COLUMNS[known.name]} - {UNREAD, "rank"}):
+            raise TableError(
+                f"{path} was taken for {known.words}, and {enumerated(sorted(roles))} were asked "
+                "for: say format='table' if it is another table (in a command: --format table)."
+            )
+        columns = [name if name in roles else UNREAD for name in COLUMNS[known.name]]
+        columns[1] = _CONSTANT.name
+        read_so = replace(options, delimiter=" ", columns=tuple(columns), header=False)
+        found = read_text(path, [*wanted, _CONSTANT], read_so)
+        _check_constant(found, known.words)
+    else:
+        return read_text(path, wanted, options)
+    return replace(found, form=known.words)
+
+
+_CONSTANT = WantedColumn("constant", (), True, is_needed=False)
+
+
+def _check_constant(found: FoundColumns, form: str) -> None:
+    """Refuse a table that was taken for TREC's by its first lines, and is another one."""
+    codes, values = found.codes(_CONSTANT.name)
+    names = values.tolist()
+    if len({name.upper() for name in names}) > 1:
+        row = int(np.argmax(codes != codes[0]))
+        raise TableError(
+            f"{found.where(row)}: the second column is {quoted(names[codes[row]])}, and so far it "
+            f"was {quoted(names[codes[0]])}, so that this is not {form}. Say what it is: "
+            "format='table' (in a command: --format table), or another format."
+        )
+
+
+def _of_matrix(path: Path) -> pa.Table:
+    """Read a sparse matrix of scipy; identifiers are row and column numbers from 0."""
+    from scipy.sparse import coo_array, load_npz  # which no other format needs
+
+    try:
+        _check_members(path)
+        matrix = load_npz(path)
+        if matrix.format == "dia":
+            # To read it takes what its shape says, however few entries it has.
+            raise TableError(
+                f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
+            )
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+        entries = matrix.tocoo()
+        codes = [entries.row, entries.col]
+        if any(
+            len(own) and not 0 <= own.min() <= own.max() < most
+            for own, most in zip(codes, entries.shape, strict=True)
+        ):
+            raise ValueError("an entry is outside of its shape")
+    except (
+        ValueError,
+        KeyError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+    ) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        if isinstance(error, TableError):
+            raise
+        raise TableError(
+            f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
+        ) from None
+    # By its entries alone: a shape may be of any size, and costs nothing to write.
+    (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
+    shape = (len(users), len(items))
+    small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
+    return table_in_memory(
+        {
+            "user": np.repeat(users.astype(np.int64), np.diff(small.indptr)),
+            "item": items.astype(np.int64)[small.indices],
+            "value": small.data,
+        }
+    )
+
+
+def _check_members(path: Path) -> None:
+    """Refuse arrays that are larger than those of files of this size, or than they are told to be.
+
+    Raises
+    ------
+    ValueError
+        It is no archive of arrays.
+    """
+    size = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > most_unpacked(size):
+            raise too_much_unpacked(path, size)
+        for entry in entries:
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError("it is packed in a way that is rare in zip archives")
+            with archive.open(entry) as member:
+                version = np.lib.format.read_magic(member)
+                if version not in ((1, 0), (2, 0)):
+                    raise ValueError(f"its arrays have the version {version}")
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                lengths, _, dtype = read(member)
+                if dtype.hasobject or math.prod(lengths) * dtype.itemsize > entry.file_size:
+                    raise ValueError(f"{entry.filename} is not as large as it says")
+
+
+def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
+    """Read a Parquet file; one that is packed as a whole is first unpacked in memory."""
+    with ExitStack() as stack:
+        source: Any = path
+        if is_packed(path):
+            source = pa.BufferReader(stack.enter_context(opened(path)).read())
+        parquet = stack.enter_context(_parquet_file(path, source))
+        schema = parquet.schema_arrow
+        if any(map(holds_lists, schema)):
+            return columns_of_table(path.name, str(path), parquet.read(), wanted)
+        found = chosen_names(path.name, schema.names, wanted)
+        table = parquet.read(columns=[str(name) for name in found.values()])
+    others = [name for name in schema.names if name not in found.values()]
+    columns = columns_of_table(path.name, str(path), table, _as_found(wanted, found))
+    return replace(columns, unread=tuple(others))
+
+
+_MORE_IN_PARQUET = 4
+"""How many times as much as other packed files a Parquet file may unpack to."""
+
+
+def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
+    """Open a Parquet file whose values are no more than files of its size hold."""
+    size = path.stat().st_size
+    metadata = pq.ParquetFile(source).metadata
+    columns = [
+        metadata.row_group(group).column(column)
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    ]
+    # Of equal values a file has one, and their number.
+    unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
+    # Runs of a few lists for many users are as regular; such values take little besides.
+    most = _MORE_IN_PARQUET * most_unpacked(size)
+    if unpacked > most:
+        raise too_much_unpacked(path, size, most)
+    texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
+    # Likewise texts stay where they are, and rows have their numbers.
+    return pq.ParquetFile(source, read_dictionary=sorted(texts))
+
+
+def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
+    """Return the columns that were found, as asked for by their names."""
+    return [replace(column, asked=found[column.name]) for column in wanted if column.name in found]
+
+
+def _of_folder(
+    folder: Path, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> FoundColumns:
+    """Read all files of a folder as one table; what begins with a dot or a _ is left out."""
+    files = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.stat().st_size
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        raise TableError(f"{folder} is a folder without files: name a file, or a folder of them.")
+    names = [format_of(path, options).name for path in files]
+    if "parquet" in names and set(names) > {"parquet"}:
+        other = files[next(n for n, name in enumerate(names) if name != "parquet")]
+        raise TableError(f"{folder} holds Parquet and {other.name}: name the file that is meant.")
+    form = f"folder of {len(files):,} file{'s' * (len(files) != 1)}"
+    if names[0] == "parquet":
+        with parts_of_a_table(len(files)):
+            table = _of_parquet_parts(folder, files)
+        return columns_of_table(folder.name, str(folder), table, wanted, f"{form}, Parquet")
+    parts = []
+    for path in files:
+        with parts_of_a_table(len(files)):
+            part = _of_file(path, wanted, options)
+        if not isinstance(part, FoundColumns):
+            raise TableError(f"{path} holds lists of users, and is no part of a table.")
+        parts.append(part)
+    return _joined(folder, parts, form)
+
+
+def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
+    """Read Parquet files of the same columns, with those that names of folders give, as text."""
+    tables: list[pa.Table] = []
+    for path in files:
+        try:
+            with _parquet_file(path, path) as parquet:
+                table = parquet.read()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TableError(
+                f"{path} is no Parquet file, or a damaged one: {shortened(str(error), 200)}."
+            ) from None
+        for part in path.relative_to(folder).parts[:-1]:
+            name, equals, value = part.partition("=")
+            if equals:
+                table = table.append_column(name, pa.array([value] * len(table), pa.string()))
+        if tables and set(table.column_names) != set(tables[0].column_names):
+            raise TableError(
+                f"{path} has other columns than {files[0]} ({enumerated(table.column_names)}; "
+                f"{enumerated(tables[0].column_names)}): the files of a folder must be parts of "
+                "one table."
+            )
+        tables.append(table)
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TableError(
+            f"{folder}: its files are no parts of one table ({shortened(str(error), 200)})."
+        ) from None
+
+
+def _joined(folder: Path, parts: Sequence[FoundColumns], form: str) -> FoundColumns:
+    first = parts[0]
+    for part in parts[1:]:
+        if part.has_dates != first.has_dates:
+            raise TableError(
+                f"{part.source} and {first.source} write times in two ways, as dates and as "
+                "numbers: write all of them in one."
+            )
+        if part.arrays.keys() != first.arrays.keys() or part.names != first.names:
+            raise TableError(
+                f"{part.source} has other columns than {first.source} ("
+                f"{enumerated(part.names.values() or part.arrays)}; "
+                f"{enumerated(first.names.values() or first.arrays)}): the files of a folder must "
+                "be parts of one table."
+            )
+    arrays = {
+        name: pa.chunked_array(
+            [chunk for part in parts for chunk in part.arrays[name].chunks], own.type
+        )
+        for name, own in first.arrays.items()
+    }
+    return replace(
+        first,
+        source=str(folder),
+        unit="row",
+        first_row=1,
+        arrays=arrays,
+        form=f"{form}, {first.form}",
+    )

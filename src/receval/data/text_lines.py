@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""The lines of a text file, whatever its encoding and its line ends, and how many they are."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from receval.data.errors import TableError
+from receval.data.packed_files import opened
+from receval.storage.messages import shortened
+
+BLOCK = 1 << 23
+"""Bytes that are looked at together."""
+
+_LINES = BLOCK // 2
+"""Bytes of lines that Arrow takes at once: smaller ones are faster, and repeat identifiers."""
+
+QUOTED = (",", ";", "\t", "|")
+"""Delimiters of files whose cells may stand in quotes."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_OF_EAST_ASIA = frozenset(
+    {"big5", "big5hkscs", "cp932", "cp949", "euc_jp", "euc_kr", "gb18030", "gb2312", "gbk", "johab"}
+    | {"shift_jis", "shift_jis_2004", "iso2022_jp", "iso2022_kr"}
+)
+_LINE_END = ord("\n")
+_PLAIN = ("utf-8", "utf-8-sig")
+_OTHER_SPACES = (b"\t", b"\r", b"\x0b", b"\x0c")
+_AS_SPACES = bytes.maketrans(b"".join(_OTHER_SPACES), b" " * len(_OTHER_SPACES))
+
+
+@contextmanager
+def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
+    """Open a text for reading in UTF-8, with a line feed at the end of each line.
+
+    Parameters
+    ----------
+    path : Path
+        It may be packed (:func:`receval.data.packed_files.opened`).
+    encoding : str, optional
+        What :func:`encoding_of` says by default.
+
+    Raises
+    ------
+    TableError
+        There is no such encoding, or the bytes are of another one, also while they are read.
+    """
+    encoding = encoding_of(path, encoding)
+    with opened(path) as packed, _sentences_for_other_bytes(path, encoding):
+        file = packed
+        if encoding not in _PLAIN:
+            file = _of_pieces(file, _as_utf8(codecs.getincrementaldecoder(encoding)()))
+        elif file.peek(3)[:3] == codecs.BOM_UTF8:  # type: ignore[attr-defined]
+            file.read(3)
+        if _ends_with_returns(file):
+            file = _of_pieces(
+                file, lambda piece: piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            )
+        yield file
+
+
+def encoding_of(path: Path, asked: str | None = None) -> str:
+    """Return the encoding of a text: what was asked for, what its first bytes say, or UTF-8."""
+    if asked is not None:
+        try:
+            name = codecs.lookup(asked).name
+            "".encode(name)
+        except LookupError:
+            raise TableError(
+                f"There is no encoding {shortened(asked)}: say one that Python knows, such as "
+                "utf-8, latin-1, cp1252 or utf-16."
+            ) from None
+        if name not in _PLAIN:
+            return name
+    with opened(path) as file:
+        start = file.read(4)
+    return next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+
+
+def check_encoding(path: Path, encoding: str | None = None) -> None:
+    """Refuse bytes that are of another encoding, for readers that take any.
+
+    Raises
+    ------
+    TableError
+        The message names the line and the byte.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with opened_text(path, encoding) as file:
+        try:
+            while block := file.read(BLOCK):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            wrong = bytes_that_are_no_text(path, encoding)
+            raise wrong or TableError(f"{path} is no text: {error}.") from None
+
+
+def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableError | None:
+    """Return an error for the first bytes of a text that are not of its encoding, if there are."""
+    if encoding_of(path, encoding) not in _PLAIN:
+        return None
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return TableError(
+                    f"{path}, line {number}: byte {error.start + 1} of the line is "
+                    f"0x{line[error.start]:02X}, so that the file is not UTF-8 text. "
+                    f"{_guessed(line)}"
+                )
+    return None
+
+
+def _guessed(line: bytes) -> str:
+    """Return in a sentence which encoding a line may have."""
+    from charset_normalizer import from_bytes  # for an error alone
+
+    best = from_bytes(line).best()
+    if best is None or b"\x00" in line:
+        return "Is it another kind of file?"
+    # Most such files are of Western Europe, and a line is short to guess by.
+    names = ["latin-1"]
+    if best.encoding in _OF_EAST_ASIA:
+        names.insert(0, best.encoding)
+    return (
+        f"It may be {' or '.join(names)}: say encoding={names[0]!r} (in a command: --encoding "
+        f"{names[0]}), or write the file in UTF-8."
+    )
+
+
+@contextmanager
+def _sentences_for_other_bytes(path: Path, encoding: str) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeError as error:
+        if encoding in _PLAIN:
+            raise
+        raise TableError(f"{path} is not text in {encoding}: {error}.") from None
+
+
+def _ends_with_returns(file: BinaryIO) -> bool:
+    """Tell whether most lines end in a carriage return alone, by the first ones."""
+    start = file.peek(1 << 16)  # type: ignore[attr-defined]
+    both = start.count(b"\r\n")
+    alone = start.removesuffix(b"\r").count(b"\r") - both
+    return alone > start.count(b"\n") - both and alone >= both
+
+
+def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
+    def recoded(piece: bytes) -> bytes:
+        text = str(decoder.decode(piece, final=not piece))
+        return text.removeprefix("\ufeff").encode()
+
+    return recoded
+
+
+class Lines:
+    r"""Whole lines of a text, block by block, as Arrow's reader takes them, and what they show.
+
+    Parameters
+    ----------
+    file : binary file
+        As :func:`opened_text` opens it.
+    delimiter : str
+        Several characters become one tab; a space stands for any white space and becomes one.
+    block : int
+        Bytes that are looked at together; no more is held.
+    has_quotes : bool
+        Whether cells may stand in quotes, between delimiters that allow it.
+
+    Attributes
+    ----------
+    delimiter : str
+        What stands between the cells of the lines that are given on.
+    rows, blanks : int
+        Lines with anything in them, and without, as far as they were read.
+    are_plain : bool
+        Whether all quotes, if there are any, begin and end whole cells of one line.
+
+    Examples
+    --------
+    >>> spaced = io.BytesIO(b" ann\tbook  5 \r\nbob film 2\n")
+    >>> lines = Lines(spaced, " ")
+    >>> lines.file.read(), lines.delimiter, lines.rows
+    (b'ann book 5\nbob film 2\n', ' ', 2)
+    >>> Lines(io.BytesIO(b"ann::book\r\n"), "::").file.read()
+    b'ann\tbook\n'
+    >>> titles = Lines(io.BytesIO(b'1,"12 inches, vinyl",5\n'), ",")
+    >>> _ = titles.file.read()
+    >>> titles.are_plain
+    True
+    """
+
+    def __init__(
+        self, file: BinaryIO, delimiter: str, block: int = _LINES, *, has_quotes: bool = True
+    ) -> None:
+        self._given = file
+        self._several = delimiter.encode() if len(delimiter) > 1 else b""
+        self._has_quotes = has_quotes and delimiter in QUOTED
+        self._block = block
+        self._begun = b""
+        self.delimiter = "\t" if self._several else delimiter
+        self.rows = self.blanks = 0
+        self.are_plain = True
+        self.file = cast(BinaryIO, _Pieces(self, lambda lines: lines))
+
+    def read(self, _: int = -1) -> bytes:
+        """Return the next whole lines."""
+        while lines := self._whole_lines():
+            returns = lines.count(b"\r")
+            self.are_plain &= returns == (lines.count(b"\r\n") if returns else 0)
+            if self.delimiter == " ":
+                lines = _with_single_spaces(lines)
+            elif self._several:
+                lines = lines.replace(b"\r\n", b"\n").replace(self._several, b"\t")
+            self._count(lines, returns)
+            if lines:
+                return lines
+        return b""
+
+    def _whole_lines(self) -> bytes:
+        """Return as many lines as are in a block, or one longer line."""
+        read = self._begun + self._given.read(self._block - len(self._begun))
+        end = read.rfind(b"\n") + 1
+        if not end:
+            self._begun = b""
+            return read + self._given.readline()
+        self._begun = read[end:]
+        return read[:end]
+
+    def _count(self, lines: bytes, returns: int) -> None:
+        # numpy compares all bytes in a tenth of the time in which bytes are searched for many ends.
+        is_end = np.frombuffer(lines, dtype=np.uint8) == _LINE_END
+        ends = int(np.count_nonzero(is_end))
+        self.rows += ends + (not lines.endswith(b"\n"))
+        begins_blank = lines.startswith((b"\n", b"\r\n"))
+        if begins_blank or (is_end[1:] & is_end[:-1]).any() or (returns and b"\n\r\n" in lines):
+            blanks = sum(not line.strip(b"\r") for line in lines.split(b"\n")[:ends])
+            self.rows -= blanks
+            self.blanks += blanks
+        if self._has_quotes and b'"' in lines:
+            self.are_plain &= _quotes_enclose_cells(lines, self.delimiter)
+
+
+def _quotes_enclose_cells(lines: bytes, delimiter: str) -> bool:
+    """Tell whether quotes stand in pairs around whole cells, without a line's end between them."""
+    signs = np.frombuffer(lines, dtype=np.uint8)
+    places = np.flatnonzero(signs == ord('"'))
+    if len(places) % 2:
+        return False
+    padded = np.concatenate(([ord("\n")], signs, [ord("\n")]))
+    around = np.array([ord(delimiter), ord("\n"), ord("\r")], dtype=np.uint8)
+    begins = np.isin(padded[places[0::2]], around)
+    ends = np.isin(padded[places[1::2] + 2], around)
+    line_ends = np.searchsorted(np.flatnonzero(signs == ord("\n")), places)
+    return bool(begins.all() and ends.all() and (line_ends[0::2] == line_ends[1::2]).all())
+
+
+def _with_single_spaces(lines: bytes) -> bytes:
+    # Most files have single spaces alone; to look for others takes a tenth of the time of parsing.
+    if any(space in lines for space in _OTHER_SPACES):
+        lines = lines.translate(_AS_SPACES)
+    while b"  " in lines:
+        lines = lines.replace(b"  ", b" ")
+    if b" \n" in lines:
+        lines = lines.replace(b" \n", b"\n")
+    if b"\n " in lines:
+        lines = lines.replace(b"\n ", b"\n")
+    return lines.removeprefix(b" ").removesuffix(b" ")
+
+
+class _Pieces(io.RawIOBase):
+    """A file, piece by piece, as a function makes them."""
+
+    def __init__(self, file: BinaryIO | Lines, rewrite: Callable[[bytes], bytes]) -> None:
+        self._file = file
+        self._rewrite = rewrite
+        self._left = b""
+        self._begin = 0
+        self._has_ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            return self.readall()
+        while self._begin == len(self._left) and not self._has_ended:
+            piece = self._file.read(BLOCK)
+            self._has_ended = not piece
+            self._left, self._begin = self._rewrite(piece), 0
+        end = min(self._begin + size, len(self._left))
+        # A whole piece is not copied.
+        whole = self._begin == 0 and end == len(self._left)
+        read = self._left if whole else self._left[self._begin : end]
+        self._begin = end
+        return read
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _of_pieces(file: BinaryIO | Lines, rewrite: Callable[[bytes], bytes]) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(_Pieces(file, rewrite), buffer_size=1 << 16))

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""Columns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from receval.data.columns import FoundColumns, WantedColumn, chosen_names
+from receval.data.errors import TableError
+from receval.data.layouts import (
+    Layout,
+    has_decimal_commas,
+    is_number,
+    layout_of,
+    split_line,
+)
+from receval.data.moments import KINDS_OF_MOMENTS, kind_of_moment, seconds_of_moments
+from receval.data.quoted_records import checked_records
+from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.data.text_lines import (
+    BLOCK,
+    Lines,
+    bytes_that_are_no_text,
+    encoding_of,
+    opened_text,
+)
+from receval.storage.messages import enumerated, quoted
+
+NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
+"""What stands in a column of numbers where there is none."""
+
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_NUMBER = pa.float64()
+
+_LARGEST_BLOCK = 1 << 30
+
+
+def read_text(
+    path: Path, wanted: Collection[WantedColumn], options: ReadingOptions = AS_FOUND
+) -> FoundColumns:
+    """Read some columns of a text file; see :func:`receval.data.tables.read_wanted`."""
+    asked = [str(column.asked) for column in wanted if isinstance(column.asked, str)]
+    known = {column.name: column.known for column in wanted}
+    layout = layout_of(path, known, asked, options)
+    if not layout.records and layout.header is not None:
+        raise TableError(f"{path} has no rows below its header: there is nothing to evaluate.")
+    names, found = _names_and_found(path, layout, wanted, options)
+    reader = _Reader(path, layout, names, found, wanted, options)
+    table, unit = reader.read()
+    form = layout.form
+    encoding = encoding_of(path, options.encoding)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        form += f" in {encoding}"
+    if reader.decimal == ",":
+        form += ", decimal commas"
+    others = [] if layout.header is None else [n for n in names if n not in found.values()]
+    return FoundColumns(
+        source=str(path),
+        first_row=layout.first_row if unit == "line" else 1,
+        unit=unit,
+        arrays=table,
+        names={} if layout.header is None or layout.are_numbers else found,
+        unread=tuple(others[1:] if layout.has_index else others),
+        form=form,
+        has_dates=reader.has_dates,
+    )
+
+
+def _names_and_found(
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], options: ReadingOptions
+) -> tuple[list[str], dict[str, str]]:
+    """Return names for the columns of a file, and which of them are wanted."""
+    numbered = [str(number) for number in range(layout.n_columns)]
+    if options.columns is not None:
+        return numbered, _by_list(path, layout, wanted, options.columns)
+    if layout.header is None:
+        return numbered, _by_position(path, layout, wanted, 0)
+    names = list(layout.header)
+    if layout.are_numbers and not any(isinstance(column.asked, str) for column in wanted):
+        return numbered, _by_position(path, layout, wanted, int(layout.has_index))
+    if repeated := sorted(name for name, times in Counter(names).items() if times > 1):
+        used = {plain for column in wanted for plain in (*column.known, column.asked)}
+        if used.intersection(repeated):
+            raise TableError(
+                f"{path.name} has several columns of the name {enumerated(repeated)}: say which is "
+                "meant by their positions, such as user=0 (in a command: --user 0)."
+            )
+        names = [
+            f"{name} ({place})" if name in repeated else name for place, name in enumerate(names)
+        ]
+    return names, chosen_names(path.name, names, wanted)
+
+
+def _by_list(
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], columns: tuple[str, ...]
+) -> dict[str, str]:
+    """Return where wanted columns are by a list of what each column is."""
+    roles = {column.name for column in wanted}
+    unknown = [name for name in columns if name not in roles and name != UNREAD]
+    twice = [name for name in roles if columns.count(name) > 1]
+    missing = [c.name for c in wanted if c.is_needed and c.name not in columns]
+    if unknown or twice or missing or len(columns) != layout.n_columns:
+        raise TableError(
+            f"The list of columns {','.join(columns)} does not fit {path.name}, whose first line "
+            f"has {layout.n_columns} cells: name each column from the first, "
+            f"{enumerated([column.name for column in wanted])} once at most, and {UNREAD} for one "
+            "that is not to be read."
+        )
+    return {name: str(place) for place, name in enumerate(columns) if name != UNREAD}
+
+
+def _by_position(
+    path: Path, layout: Layout, wanted: Collection[WantedColumn], first: int
+) -> dict[str, str]:
+    """Return where wanted columns are in a file without names, in their usual order."""
+    if any(isinstance(c.asked, str) and c.asked != UNREAD for c in wanted):
+        raise TableError(
+            f"{path.name} has no header, so that columns have no names: say their positions, such "
+            "as user=0, item=1."
+        )
+    found: dict[str, str] = {}
+    for position, column in enumerate(wanted, first):
+        if column.asked == UNREAD:
+            continue
+        own = column.asked if column.asked is not None else position
+        if int(own) < layout.n_columns:
+            found[column.name] = str(own)
+        elif column.is_needed or column.asked is not None:
+            raise TableError(
+                f"{path.name} has {layout.n_columns} columns in its first line, and needs one for "
+                f"{column.name} at position {own} (the first is 0)."
+            )
+    return found
+
+
+class _Reader:
+    """Reads the columns that were found, and finds what is wrong where that fails."""
+
+    def __init__(
+        self,
+        path: Path,
+        layout: Layout,
+        names: list[str],
+        found: Mapping[str, str],
+        wanted: Collection[WantedColumn],
+        options: ReadingOptions,
+    ) -> None:
+        self.path, self.layout, self.names, self.found = path, layout, names, found
+        self.encoding = options.encoding
+        self.wanted = [column for column in wanted if column.name in found]
+        self.places = {c.name: names.index(found[c.name]) for c in self.wanted}
+        self.decimal = options.decimal or self._decimal()
+        self.has_dates = False
+
+    def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
+        """Return the columns, and whether rows are lines (``line``) or not (``row``)."""
+        kinds = {self.found[c.name]: _TEXT if c.is_text else _NUMBER for c in self.wanted}
+        times = [column.name for column in self.wanted if column.is_time]
+        wrong = ""
+        for kind in KINDS_OF_MOMENTS[: None if times else 1]:
+            kinds |= {self.found[name]: kind for name in times}
+            try:
+                table, unit = self._table(kinds)
+                arrays = {name: table.column(own) for name, own in self.found.items()}
+                for name in times:
+                    arrays[name], self.has_dates = seconds_of_moments(arrays[name])
+            except ValueError as error:
+                if isinstance(error, TableError):
+                    raise
+                wrong = wrong or str(error)
+                continue
+            return arrays, unit
+        raise self._first_wrong_line(wrong)
+
+    def _decimal(self) -> str:
+        for column in self.wanted:
+            if column.is_text or column.is_time:
+                continue
+            place = self.places[column.name]
+            cells = [record[place] for record in self.layout.records if place < len(record)]
+            if has_decimal_commas(cells, f"{self.path}: the {column.name}"):
+                return ","
+        return "."
+
+    def _table(self, kinds: Mapping[str, pa.DataType]) -> tuple[pa.Table, str]:
+        with opened_text(self.path, self.encoding) as file:
+            lines = Lines(file, self.layout.delimiter, has_quotes=self.layout.is_quoted)
+            table = self._parsed(lines.file, lines.delimiter, kinds, with_line_ends=False)
+            while lines.read():  # What a short read has left.
+                pass
+        if lines.are_plain:
+            rows = lines.rows - (self.layout.header is not None)
+            # Blank lines are no rows, and nobody knows any more where they were.
+            unit = "row" if lines.blanks else "line"
+        elif not self.layout.is_quoted:
+            raise TableError(
+                f"{self.path} has carriage returns within lines: write a line feed at the end of "
+                "each line, with or without a carriage return before it."
+            )
+        else:
+            rows = self._records()
+            unit = "row"
+            with opened_text(self.path, self.encoding) as file:
+                table = self._parsed(file, self.layout.delimiter, kinds, with_line_ends=True)
+        if table.num_rows != rows:
+            raise TableError(
+                f"{self.path} has {rows:,} rows, of which {table.num_rows:,} could be read: is a "
+                "quote mark or the end of a line missing somewhere?"
+            )
+        return table, unit
+
+    def _records(self) -> int:
+        """Return how many records there are, and refuse quotes that hide rows."""
+        texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
+        numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
+        return checked_records(self.path, self.layout, texts, numbers, self.encoding)
+
+    def _parsed(
+        self, file: Any, delimiter: str, kinds: Mapping[str, pa.DataType], *, with_line_ends: bool
+    ) -> pa.Table:
+        return pa.csv.read_csv(
+            file,
+            read_options=pa.csv.ReadOptions(
+                use_threads=False,
+                block_size=BLOCK,
+                column_names=self.names,
+                skip_rows=0 if self.layout.header is None else 1,
+            ),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter,
+                quote_char='"' if self.layout.is_quoted else False,
+                newlines_in_values=with_line_ends,
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=kinds,
+                include_columns=list(kinds),
+                null_values=list(NO_NUMBER),
+                strings_can_be_null=False,
+                decimal_point=self.decimal,
+            ),
+        )
+
+    def _first_wrong_line(self, otherwise: str) -> TableError:
+        """Return the error for the first line that does not fit, looking at one after another."""
+        if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
+            return no_text
+        path, layout = self.path, self.layout
+        if layout.is_quoted and _has_quotes(path, self.encoding):
+            self._records()
+        kinds: dict[str, tuple[int, str]] = {}
+        with opened_text(path, self.encoding) as file:
+            for number, line in enumerate(file, 1):
+                if number < layout.first_row or not line.strip(b"\r\n"):
+                    continue
+                cells = split_line(line.decode().rstrip("\r\n"), layout.delimiter)
+                if len(cells) != layout.n_columns:
+                    return TableError(
+                        f"{path}, line {number} has {len(cells)} cells between "
+                        f"{layout.delimiter_in_words}, but the first line has {layout.n_columns}."
+                    )
+                for column in self.wanted:
+                    cell = cells[self.places[column.name]]
+                    if column.is_text or cell in NO_NUMBER:
+                        continue
+                    if (error := self._wrong_cell(number, column, cell, kinds)) is not None:
+                        return error
+        told = " ".join(otherwise.split()).removesuffix(".")
+        return TableError(f"{path} cannot be read: {told[:300]}.")
+
+    def _wrong_cell(
+        self, number: int, column: WantedColumn, cell: str, kinds: dict[str, tuple[int, str]]
+    ) -> TableError | None:
+        if self.decimal == ",":
+            cell = cell.replace(".", "?").replace(",", ".") if not column.is_time else cell
+        plain = cell
+        kind = kind_of_moment(cell) if column.is_time else "" if is_number(plain) else None
+        if kind is None:
+            wished = (
+                "a number, or a date such as 2003-02-28 or 2003-02-28 23:59:59"
+                if column.is_time
+                else "a number"
+            )
+            cell = cell.replace(".", ",").replace("?", ".") if self.decimal == "," else cell
+            hint = ""
+            if number == 1 and self.layout.header is None:
+                hint = (
+                    " If the columns are others, say which is which (columns=..., in a command: "
+                    "--columns user,item,rating); if this is a header, header=True (--header); if "
+                    "it is another kind of file, format=... (--format ...)."
+                )
+            return TableError(
+                f"{self.path}, line {number}: the {column.name} is {quoted(cell)}, and must be "
+                f"{wished}.{hint}"
+            )
+        first, before = kinds.setdefault(column.name, (number, kind))
+        if kind == before:
+            return None
+        return TableError(
+            f"{self.path}, line {number}: the {column.name} is {kind}, but that of line "
+            f"{first} is {before}: write all of them in the same way."
+        )
+
+
+def _has_quotes(path: Path, encoding: str | None) -> bool:
+    with opened_text(path, encoding) as file:
+        return any(b'"' in block for block in iter(lambda: file.read(BLOCK), b""))

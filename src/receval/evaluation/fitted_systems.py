@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Systems as somebody gives them: checked before anything is trained, then fitted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, runtime_checkable
+from typing import Protocol as Interface
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.notes import Note
+from receval.protocols.evaluation import Scorer
+from receval.protocols.protocol import Protocol
+from receval.recommenders.adapters.adapt import adapt
+from receval.recommenders.adapters.scores import GivenScores
+from receval.recommenders.base import Recommender
+from receval.recommenders.clicks import are_clicks, clicked_training, takes_all_as_positive
+from receval.storage.messages import enumerated, quoted
+
+
+@runtime_checkable
+class Trainable(Interface):
+    """A recommender: it learns from ratings, then scores all items for some users."""
+
+    def fit(self, train: csr_array) -> Any:
+        """Learn from ratings, shape (n_users, n_items); what is returned scores."""
+        ...
+
+
+def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
+    """Return systems as what can be fitted and can score, or say which one cannot.
+
+    Parameters
+    ----------
+    systems : mapping of str to recommender, scorer or array
+        As for :func:`receval.evaluation.systems.evaluate_systems`.
+    shape : tuple of int
+        Numbers of users and items.
+
+    Raises
+    ------
+    ValueError
+        There is no system; one has no ``score``; or an array has another shape.
+    """
+    if not systems:
+        raise ValueError("There is no system to evaluate: name at least one.")
+    adapted = {name: adapt(system) for name, system in systems.items()}
+    for name, system in adapted.items():
+        _check_system(name, system, shape)
+    return adapted
+
+
+class WatchedScorer:
+    """A fitted system whose scores are looked at while users are ranked.
+
+    Made by :func:`fitted`.
+    """
+
+    def __init__(self, scorer: Scorer, name: str, train: csr_array, needs_all: str | None) -> None:
+        self._scorer = scorer
+        self._name = name
+        self._train = train
+        self._needs_all = needs_all
+        self._n_users = self._n_without = self._n_infinite = 0
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the scores of the system.
+
+        Raises
+        ------
+        ValueError
+            Items without a score would be drawn as candidates.
+        """
+        scores = np.asarray(self._scorer.score(users))
+        self._n_users += len(users)
+        if scores.ndim != 2 or scores.shape[1] != self._train.shape[1]:
+            return scores  # Whoever ranks them says what is wrong.
+        with np.errstate(invalid="ignore", over="ignore"):
+            doubtful = np.flatnonzero(~np.isfinite(scores.sum(axis=1)))
+        if len(doubtful):
+            own = scores[doubtful]
+            self._n_without += int((~np.isfinite(own).any(axis=1)).sum())
+            self._n_infinite += int(np.isposinf(own).any(axis=1).sum())
+            if self._needs_all is not None:
+                self._check_whole(users[doubtful], own)
+        return scores
+
+    def refuse_no_order(self) -> None:
+        """Refuse a system that orders no user's items by its scores.
+
+        Raises
+        ------
+        ValueError
+            For all users who were scored there is no finite score, or an infinite one.
+        """
+        for count, what in self.counts.items():
+            if what == self._n_users > 0:
+                raise ValueError(
+                    f"{self._name} has {count} for all {what:,} users who are tested: it diverged, "
+                    "or learnt nothing. Look at its parameters and training data."
+                )
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Of how many users there is no order by scores, by the reason in words."""
+        return Counter({"no finite score": self._n_without, "infinite scores": self._n_infinite})
+
+    def _check_whole(self, users: NDArray[np.int64], scores: NDArray[np.floating]) -> None:
+        """Refuse missing scores of items that do not train."""
+        is_missing = np.isnan(scores) | np.isneginf(scores)
+        rows, items = self._train[users].nonzero()
+        is_missing[rows, items] = False
+        short = np.flatnonzero(is_missing.any(axis=1))
+        if len(short):
+            raise ValueError(
+                f"The array of {quoted(self._name)} has no scores of items that {self._needs_all} "
+                f"ranks, such as {int(is_missing[short[0]].sum()):,} for the user in row "
+                f"{int(users[short[0]])}. Give the scores of all items, or choose a protocol with "
+                "all candidates (AN)."
+            )
+
+
+def fitted(
+    system: Any, train: csr_array, name: str = "", protocols: Iterable[Protocol] = ()
+) -> WatchedScorer:
+    """Return a system that has learnt from ratings, if it learns at all.
+
+    Parameters
+    ----------
+    system : recommender or scorer
+        From :func:`checked_systems`.
+    train : csr_array, shape (n_users, n_items)
+    name : str
+        Of the system, for messages.
+    protocols : iterable of Protocol
+        By which it will be ranked.
+    """
+    # A list that was cut does not tell where the items lie that are drawn, or of like popularity.
+    of_parts = [own.name for own in protocols if (own.sampled, own.percentiles) != (None, None)]
+    needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
+    if isinstance(system, Trainable):
+        own = system.fit(clicked_training(system, train))
+        system = system if own is None else own
+    return WatchedScorer(system, name, train, needs_all)
+
+
+def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
+    """Return for how many users systems have no order by scores, in all folds.
+
+    Parameters
+    ----------
+    counts : mapping of str to Counter
+        By system, the sums of :attr:`WatchedScorer.counts`.
+    """
+    return [
+        Note("users-without-scores", f"{name} has {what} for {count:,} of the users it ranks for.")
+        for name, own in counts.items()
+        for what, count in own.items()
+        if count
+    ]
+
+
+def notes_on_clicks(
+    systems: Mapping[str, Any], values: NDArray[np.floating] | NDArray[np.integer]
+) -> list[Note]:
+    """Return that items shown without a click do not train systems which would take them as liked.
+
+    Parameters
+    ----------
+    systems : mapping of str to recommender or scorer
+    values : ndarray of float, shape (n_ratings,)
+    """
+    if not are_clicks(values):
+        return []
+    spared = [name for name, system in systems.items() if takes_all_as_positive(system)]
+    trained = {name for name, own in systems.items() if isinstance(own, Trainable)}
+    others = [n for n in systems if n in trained and not isinstance(systems[n], Recommender)]
+    text = (
+        f"{int((values <= 0).sum()):,} of {len(values):,} ratings are {values.min():g}, which is "
+        "taken for items that were shown and not liked."
+    )
+    if spared:
+        text += (
+            f" To {enumerated(spared)} every training pair is positive: they do not train on these."
+        )
+    if others:
+        text += f" They train {enumerated(others)}: look whether these take them as positive."
+    return [Note("shown-not-clicked", text)]
+
+
+def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
+    if isinstance(system, GivenScores):
+        if system.shape != shape:
+            raise ValueError(
+                f"The scores of {quoted(name)} have the shape {system.shape}; they must be of all "
+                f"users and items, {shape}, in the order of the ratings' codes."
+            )
+    elif not callable(getattr(system, "score", None)):
+        there = [method for method in ("fit", "predict", "recommend") if hasattr(system, method)]
+        raise ValueError(
+            f"The system {quoted(name)} is a {type(system).__name__}, which has no score(users) "
+            f"(it has {enumerated(there) or 'none of fit, predict, recommend'}). Give an object "
+            "with score(users), an array of scores, or a run to evaluate_runs."
+        )
+    if isinstance(system, Recommender):
+        system.check_size(*shape)
+        factors = system.parameters.get("factors")
+        if isinstance(factors, int) and factors > min(shape):
+            raise ValueError(
+                f"The system {quoted(name)} has {factors:,} factors, but ratings of {shape[0]:,} "
+                f"users and {shape[1]:,} items have a rank of at most {min(shape):,}: choose fewer."
+            )

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Every pair of systems by lexirecall: how many users prefer which, and whether that is chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.named import named_protocols
+from receval.evaluation.ranked_systems import ranked_folds
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
+from receval.metrics.lists import JudgedLists
+from receval.protocols.protocol import Protocol
+from receval.splits.split_ratings import SplitRatings
+from receval.statistics.multiple_comparisons import holm
+from receval.statistics.paired_tests import sign_test_of_counts
+from receval.statistics.pairs import LEVEL, system_pairs
+
+
+def preference_table(
+    preferences: NDArray[np.integer], pairs: Sequence[tuple[str, str]]
+) -> pd.DataFrame:
+    r"""Return how many users prefer each system of a pair, with the sign test.
+
+    Under the null hypothesis a user with a preference has either with the probability one half, so
+    that of n such users w prefer the first with the two-sided p-value
+
+    .. math:: p = \min\bigl(1,\; 2 P(B(n, 1/2) \le \min(w, n - w))\bigr).
+
+    It is the exact permutation test of the mean preference, too: swapping the two systems of some
+    users changes the signs of their preferences and leaves the ties.
+
+    Parameters
+    ----------
+    preferences : ndarray of int, shape (n_pairs, n_users)
+        Positive where the user prefers the first, negative where the second, 0 for ties.
+    pairs : sequence of (str, str)
+        Names of the first and the second.
+
+    Returns
+    -------
+    DataFrame
+        ``first``, ``second``; ``preferring_first``, ``preferring_second`` and ``tied`` users;
+        ``preference``, the mean of the signs, from -1 to 1; ``p``, and ``p_holm``, corrected for
+        all pairs, by which ``significant`` is told at the level .05.
+
+    Examples
+    --------
+    >>> table = preference_table(np.array([[1, 1, 1, 1, 1, -1, 0]]), [("kNN", "Pop")])
+    >>> table[["preferring_first", "tied", "p"]].to_dict("list")
+    {'preferring_first': [5], 'tied': [1], 'p': [0.21875]}
+    """
+    signs = np.sign(preferences)
+    wins, losses = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
+    p_values = sign_test_of_counts(wins, losses)
+    adjusted = holm(p_values[None])[0]
+    return pd.DataFrame(
+        {
+            "first": [first for first, _ in pairs],
+            "second": [second for _, second in pairs],
+            "preferring_first": wins,
+            "preferring_second": losses,
+            "tied": signs.shape[1] - wins - losses,
+            "preference": (wins - losses) / signs.shape[1],
+            "p": p_values,
+            "p_holm": adjusted,
+            "significant": adjusted < LEVEL,
+        }
+    )
+
+
+@checked_arguments
+def compare_by_lexirecall(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    protocol: str | Protocol = "AR AI-AN",
+    relevant: float | Literal["auto"] = "auto",
+    depth: int | None = None,
+) -> pd.DataFrame:
+    """Train systems on each fold, and compare each pair of them by lexirecall.
+
+    Parameters
+    ----------
+    data : SplitRatings
+    systems : mapping of str to recommender, scorer or array
+        At least two, as for :func:`receval.evaluation.systems.evaluate_systems`.
+    protocol : str or Protocol
+        With one list a user (AR).
+    relevant : float or "auto"
+        From which rating on a test item is relevant.
+    depth : int, optional
+        Lists are cut there first. Relevant items behind it count as ranked at the end: most pairs
+        then tie or are told apart by recall. Whole lists, the default, tell most.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`preference_table`, over the users with a relevant test item, with the columns
+        ``efficiency_first`` and ``efficiency_second``, the systems' mean total search efficiency.
+        A user who tests in several folds has the sign of the sum over these.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than two systems, the protocol has several lists a user, or nobody has a
+        relevant test item.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aabb"), "item": list("xyzw"), "rating": [1] * 4}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> up = np.array([[0, 1, 2, 3], [0, 1, 2, 3]])
+    >>> found = compare_by_lexirecall(halves, {"up": up, "down": -up})
+    >>> found[["preferring_first", "preferring_second", "tied"]].to_dict("list")
+    {'preferring_first': [0], 'preferring_second': [1], 'tied': [1]}
+    """
+    if len(systems) < 2:
+        raise ValueError("Lexirecall compares two systems or more: name at least two.")
+    (chosen,) = named_protocols([protocol]).values()
+    if chosen.relevant == "1R":
+        raise ValueError(
+            f"Lexirecall looks at all relevant items of a user, but {chosen.name} has a list for "
+            "each: choose AR."
+        )
+    threshold = data.relevance(relevant).threshold
+    chosen = chosen.with_threshold(threshold)
+    names = list(systems)
+    first, second = system_pairs(len(names))
+    n_users = data.ratings.n_users
+    sums = np.zeros((len(first), n_users), dtype=np.int64)
+    efficiency, tested = np.zeros(len(names)), np.zeros(n_users, dtype=np.int64)
+    for ranked in ranked_folds(data, systems, chosen, threshold):
+        judged = JudgedItems.of(ranked.data.test, threshold)
+        views = [
+            JudgedLists.measured_by(judged, ranked.test[name], chosen).view(depth=depth)
+            for name in names
+        ]
+        sums += [
+            lexirecall(views[one], views[other]) for one, other in zip(first, second, strict=True)
+        ]
+        efficiency += [total_search_efficiency(view).sum() for view in views]
+        tested += views[0].n_relevant > 0
+    if not tested.any():
+        raise ValueError(
+            "No user has a relevant test item that is ranked: nothing can be compared."
+        )
+    pairs = [(names[one], names[other]) for one, other in zip(first, second, strict=True)]
+    table = preference_table(sums[:, tested > 0], pairs)
+    means = efficiency / tested.sum()
+    return table.assign(efficiency_first=means[first], efficiency_second=means[second])

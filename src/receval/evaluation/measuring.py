@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: MIT
+"""What systems and runs are measured by, settled once, and the results of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.data.reading import ReadingReport
+from receval.data.relevance import RelevanceRule
+from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
+from receval.evaluation.measured_in_words import measured_in_words
+from receval.evaluation.named import named_metrics, named_protocols
+from receval.evaluation.pair_tests import smallest_p_values
+from receval.evaluation.result import EvaluationResult
+from receval.figures.printed_numbers import significant
+from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects.registry import dialect as dialect_of
+from receval.metrics.evaluation import EvaluatedUsers, evaluate
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
+from receval.notes import Note
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.statistics.pairs import LEVEL
+from receval.storage.messages import enumerated, how_many
+
+FEW_USERS = 0.1
+"""Averages over a smaller share of all users are told as doubtful."""
+
+_USUAL_HIGHEST = 10
+"""Up to here ratings are of a scale."""
+
+DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
+ChosenUsers = EvaluatedUsers | Literal["auto"]
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Metrics and protocols by the names that results show, and their rules.
+
+    Attributes
+    ----------
+    metrics : dict of str to Metric
+        By our labels, or by the names of the dialect.
+    protocols : dict of str to Protocol
+        With their relevance threshold.
+    users : str
+        Who is averaged.
+    dialect : Dialect or None
+    relevance : RelevanceRule
+    lowest, highest : float
+        Of all test ratings.
+    negative_is_unjudged : bool
+        Whether test ratings below 0 count as not judged: in the dialect's tool, and without a
+        dialect where they are grades of TREC's judgments.
+    """
+
+    metrics: dict[str, Metric]
+    protocols: dict[str, Protocol]
+    relevance: RelevanceRule
+    users: EvaluatedUsers
+    dialect: Dialect | None = None
+    lowest: float = 0.0
+    highest: float = 0.0
+    negative_is_unjudged: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        values: NDArray,
+        relevance_of: Callable[[float | Literal["auto"]], RelevanceRule],
+        *,
+        protocols: str | Protocol | Sequence[str | Protocol],
+        metrics: str | Metric | Sequence[str | Metric] | None,
+        relevant: float | Literal["auto"],
+        users: ChosenUsers,
+        dialect: str | Dialect | None = None,
+        are_grades: bool = False,
+    ) -> Measuring:
+        """Settle what callers say, for test ratings of some values.
+
+        What is relevant is asked of a function, after the dialect had its say.
+
+        Raises
+        ------
+        ValueError
+            A name is unknown; no test rating is relevant; or a dialect averages other users for
+            one metric than for another.
+        """
+        chosen_protocols = named_protocols(protocols)
+        if dialect is None:
+            spoken = None
+            chosen = named_metrics(DEFAULT_METRICS if metrics is None else metrics)
+        else:
+            spoken = dialect_of(dialect)
+            chosen = _in_dialect(spoken, metrics)
+            users = _users_of(spoken, list(chosen)) if users == "auto" else users
+            relevant = spoken.threshold(values) if relevant == "auto" and len(values) else relevant
+        relevance = relevance_of(relevant)
+        complete = {
+            name: protocol.with_threshold(relevance.threshold)
+            for name, protocol in chosen_protocols.items()
+        }
+        return cls(
+            chosen,
+            complete,
+            relevance,
+            "tested" if users == "auto" else users,
+            spoken,
+            float(values.min()),
+            float(values.max()),
+            are_grades if spoken is None else spoken.negative_is_unjudged,
+        )
+
+    @property
+    def threshold(self) -> float:
+        """From which rating on test items are relevant."""
+        return self.relevance.threshold
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results say of it."""
+        settings: dict[str, Any] = {
+            "protocols": list(self.protocols),
+            "metrics": list(self.metrics),
+            "relevant": self.threshold,
+            "users": self.users,
+        }
+        if self.dialect is not None:
+            settings["dialect"] = self.dialect.name
+            settings["labels"] = [metric.label for metric in self.metrics.values()]
+        return settings
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What was measured, in sentences."""
+        relevance = self.relevance.words
+        graded = [name for name, own in self.metrics.items() if _takes_ratings(own)]
+        # That gains are stars goes without saying; that they are plays does not.
+        if graded and self.highest > _USUAL_HIGHEST:
+            takes = "takes" if len(graded) == 1 else "take"
+            relevance += f" {enumerated(graded)} {takes} ratings for gains, relevant or not."
+        return measured_in_words(self.protocols, self.metrics, relevance, self.users)
+
+    @property
+    def notes(self) -> list[Note]:
+        """What is done with negative ratings, and what the dialect's tool does otherwise."""
+        graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
+        negative = list(self.relevance.notes)
+        if self.lowest < 0:
+            text = f"There are test ratings below 0, the lowest of {self.lowest:g}"
+            if self.negative_is_unjudged:
+                text += ": they count as not judged, as in trec_eval."
+            elif graded and self.dialect is None:
+                text += f": their gains in {enumerated(graded)} are those of 0, as in trec_eval."
+            if text.endswith("."):
+                negative.append(Note("negative-ratings", text))
+        if self.dialect is None:
+            return negative
+        own = [self.dialect.entry(name).note for name in self.metrics]
+        caveats = [f"{text[0].upper()}{text[1:]}." for text in self.dialect.caveats]
+        told = [*caveats, *dict.fromkeys(note for note in own if note)]
+        return [*negative, *(Note("dialect", text) for text in told)]
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _takes_ratings(metric: Metric) -> bool:
+    """Tell whether a metric counts items by their ratings, also those below the threshold."""
+    return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
+
+
+class Measurements:
+    """Collects the values of systems, list by list, and makes a result of them.
+
+    Parameters
+    ----------
+    measuring : Measuring
+    systems : sequence of str
+    user_ids : ndarray of str, shape (n_users,)
+    profiles : ndarray of int, shape (n_users,), optional
+        How many ratings of each user were split, if any were.
+    """
+
+    def __init__(
+        self,
+        measuring: Measuring,
+        systems: Iterable[str],
+        user_ids: NDArray[np.str_],
+        profiles: NDArray[np.integer] | None = None,
+    ) -> None:
+        self._measuring = measuring
+        self._systems = tuple(systems)
+        self._user_ids = user_ids
+        self._profiles = profiles
+        self._tested = np.zeros(len(user_ids), dtype=bool)
+        self._candidates: dict[str, _SampledCandidates] = {}
+        self._collectors = {
+            name: ValuesByUserCollector(
+                len(measuring.metrics), len(user_ids), self._systems, measuring.users
+            )
+            for name in measuring.protocols
+        }
+
+    def add(self, system: str, protocol: str, judged: JudgedItems, ranks: JudgedRanks) -> None:
+        """Measure the lists of a system on one fold under a protocol, by its name.
+
+        Raises
+        ------
+        ValueError
+            A metric cannot be computed under the protocol, or no list is left to average.
+        """
+        judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
+        own = self._measuring.protocols[protocol]
+        lists = JudgedLists.measured_by(judged, ranks, own)
+        self._tested |= judged.n_judged > 0
+        if own.sampled is not None:
+            self._candidates[protocol] = _SampledCandidates.of(own, judged, ranks)
+        values = evaluate(list(self._measuring.metrics.values()), lists)
+        self._collectors[protocol].add(system, lists, values)
+
+    def result(
+        self,
+        settings: Mapping[str, Any],
+        notes: Iterable[Note] = (),
+        reading: Iterable[ReadingReport] = (),
+    ) -> EvaluationResult:
+        """Return the result.
+
+        Parameters
+        ----------
+        settings : mapping
+            Those of the call, those of the measuring among them.
+        notes : iterable of Note
+            Beside those of the reading and of the dialect.
+        reading : iterable of ReadingReport
+            How what was measured was read.
+
+        Raises
+        ------
+        ValueError
+            Systems were averaged over different users.
+        """
+        values = {name: collector.values() for name, collector in self._collectors.items()}
+        few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
+        reading = tuple(reading)
+        notes = (
+            *chain.from_iterable(own.notes for own in reading),
+            *notes,
+            *self._measuring.notes,
+            *few,
+            *self._notes_on_users(values),
+            *self._notes_on_tests(values),
+        )
+        return EvaluationResult(
+            systems=self._systems,
+            metrics=tuple(self._measuring.metrics),
+            values=values,
+            user_ids=self._user_ids,
+            settings=dict(settings),
+            notes=notes,
+            words=self._measuring.words,
+            reading=reading,
+            less_is_better=frozenset(
+                name for name, own in self._measuring.metrics.items() if own.less_is_better
+            ),
+        )
+
+    def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
+        """Return how many users are not averaged, and why."""
+        n_tested = int(self._tested.sum())
+        n_users = n_tested if self._profiles is None else len(self._profiles)
+        by_count: dict[int, list[str]] = {}
+        for protocol, own in values.items():
+            by_count.setdefault(own.n_users, []).append(protocol)
+        notes = []
+        for averaged, protocols in by_count.items():
+            if averaged >= n_users:
+                continue
+            why = []
+            if self._profiles is not None and n_users > n_tested:
+                most = int(self._profiles[~self._tested].max())
+                why.append(
+                    f"{n_users - n_tested:,} {_have(n_users - n_tested)} no test rating, because "
+                    "the split held out none of their "
+                    f"{'1 rating' if most == 1 else f'up to {most:,} ratings'}"
+                )
+            if n_tested > averaged:
+                are_relevant = self._measuring.users.startswith("relevant") or all(
+                    self._measuring.protocols[name].relevant != "AR" for name in protocols
+                )
+                lack = "relevant test rating" if are_relevant else "list that counts"
+                why.append(
+                    f"{n_tested - averaged:,} {_have(n_tested - averaged)} test ratings, but no "
+                    f"{lack} (users: "
+                    f"{self._measuring.users})"
+                )
+            text = (
+                f"{averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
+                f"{' and '.join(why)}."
+            )
+            is_few = averaged < FEW_USERS * n_users
+            notes.append(Note("few-users" if is_few else "users-left-out", text))
+        return notes
+
+    def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
+        """Say where no pair of systems can be significant, whatever their values are."""
+        if len(self._systems) < 2:
+            return []
+        metrics = np.array(list(self._measuring.metrics), dtype=object)
+        notes = []
+        for name, own in values.items():
+            least, users = smallest_p_values(own)
+            # Systems that never differ are equal, however many users there are.
+            cannot = (least >= LEVEL) & (users > 0)
+            if not cannot.any():
+                continue
+            pairs = len(self._systems) * (len(self._systems) - 1) // 2
+            text = (
+                f"No pair of systems can be significant in {enumerated(list(metrics[cannot]))} "
+                f"({name}): at most {how_many(int(users[cannot].max()), 'user')} of "
+                f"{own.n_users:,} differ under two systems, so that the smallest p-value times "
+                f"{how_many(pairs, 'pair')} is {significant(min(1.0, float(least[cannot].min())))}."
+            )
+            notes.append(Note("too-few-users", text))
+        return notes
+
+
+@dataclass(frozen=True)
+class _SampledCandidates:
+    """Of how many users the candidates were fewer than a protocol samples."""
+
+    size: int
+    n_users: int
+    n_short: int
+    fewest: int
+
+    @classmethod
+    def of(cls, protocol: Protocol, judged: JudgedItems, ranks: JudgedRanks) -> _SampledCandidates:
+        """Count them; under P1R each relevant item has candidates of its own."""
+        assert protocol.sampled is not None
+        if ranks.percentiles is None:
+            users = np.flatnonzero(judged.n_relevant)
+            drawn = ranks.candidates[users].astype(np.int64)
+            if protocol.relevant == "AR":
+                drawn -= judged.n_relevant[users]
+        else:
+            relevant = np.zeros(len(judged.positions), dtype=bool)
+            relevant[judged.positions] = judged.relevant
+            users = np.repeat(np.arange(judged.n_rows), judged.n_judged)[relevant]
+            drawn = ranks.candidates[relevant].astype(np.int64)
+        short = len(np.unique(users[drawn < protocol.sampled]))
+        fewest = int(drawn.min(initial=protocol.sampled))
+        return cls(protocol.sampled, len(np.unique(users)), short, fewest)
+
+    def note(self, protocol: str) -> Note:
+        text = (
+            f"Under {protocol}, {self.n_short:,} of {self.n_users:,} users have fewer than "
+            f"{self.size:,} items to draw from, the fewest {self.fewest:,}: all of theirs are "
+            "ranked."
+        )
+        return Note("fewer-candidates", text)
+
+
+def _in_dialect(
+    spoken: Dialect, metrics: str | Metric | Sequence[str | Metric] | None
+) -> dict[str, Metric]:
+    """Return metrics by the names of a tool."""
+    if metrics is None:
+        raise ValueError(
+            f"Say which metrics of {spoken.tool} are wanted; it has {', '.join(spoken.metrics())}."
+        )
+    names = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not names:
+        raise ValueError(f"There is no metric: name at least one of {', '.join(spoken.metrics())}.")
+    found: dict[str, Metric] = {}
+    for name in names:
+        if isinstance(name, Metric):
+            raise ValueError(
+                f"{name.label} is a metric of ours, and the dialect is that of {spoken.tool}: give "
+                "its names, or no dialect."
+            )
+        found[name] = spoken.metric(name)
+    return found
+
+
+def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:
+    """Return whom a tool averages for all of some metrics."""
+    averaged: dict[EvaluatedUsers, str] = {}
+    for name in names:
+        averaged.setdefault(spoken.users_of(name), name)
+    if len(averaged) > 1:
+        (first, one), (second, other), *_ = averaged.items()
+        raise ValueError(
+            f"{spoken.tool} averages {first} users for {one} and {second} users for {other}: "
+            "evaluate them in two calls, or say users."
+        )
+    return next(iter(averaged))

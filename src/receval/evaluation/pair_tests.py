@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: MIT
+"""Every pair of systems: difference, effect size, permutation test, correction for many pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import erfc, exp, log1p, pi, sinh, sqrt
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.letters import shared_letters
+from receval.statistics.multiple_comparisons import holm
+from receval.statistics.paired_tests import t_statistics
+from receval.statistics.pairs import LEVEL, over_pairs, system_pairs
+from receval.statistics.permutation import permutation_test
+from receval.storage.kernel_cache import njit
+
+PAIR_COLUMNS = (
+    "metric",
+    "first",
+    "second",
+    "difference",
+    "low",
+    "high",
+    "effect_size",
+    "p",
+    "p_holm",
+    "significant",
+    "method",
+)
+
+FEWEST_EXCEEDING = 10
+"""Samples from which on their share is a p-value. Of fewer it is too coarse for many pairs."""
+
+MOST_ENUMERATED = 24
+"""Differences other than 0 whose signs are all enumerated, of any number of pairs."""
+
+MOST_ENUMERATED_OF_FEW = 36
+"""The same where samples are too coarse, and metrics and pairs are at most :data:`FEW_PAIRS`."""
+
+FEW_PAIRS = 200
+
+METHODS = ("samples", "exact", "saddlepoint")
+"""Where p-values are from: a share of samples, all signs, an approximation of the tail."""
+
+_SAMPLES, _EXACT, _SADDLEPOINT = range(len(METHODS))
+_ROUNDING = 1e-12
+_INTEGRAL = 1e-6
+_LARGEST_MULTIPLE = 60
+_MOST_STEPS = 200
+_LOG_2 = float(np.log(2.0))
+_LEAST_P = float(np.finfo(np.float64).tiny)
+
+
+def pair_table(
+    values: ValuesByUser,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    seed: np.random.SeedSequence,
+    samples: int,
+) -> pd.DataFrame:
+    r"""Return all pairs of systems under each metric.
+
+    Parameters
+    ----------
+    values : ValuesByUser
+    metrics, systems : sequence of str
+    seed : SeedSequence
+    samples : int
+        Of the permutation test.
+
+    Returns
+    -------
+    DataFrame
+        ``difference`` is the first system's average minus the second's, with its 95 % interval
+        from ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences
+        in their standard deviations; ``p`` of the permutation test, ``p_holm`` corrected for all
+        pairs under the metric, by which ``significant`` is told at the level .05; and the
+        ``method`` that ``p`` is from (:data:`METHODS`).
+
+    Notes
+    -----
+    A share of 10,000 samples is no less than 1 / 10,001, which times 528 pairs is above .05. So the
+    samples (:func:`receval.statistics.permutation.permutation_test`) decide where
+    :data:`FEWEST_EXCEEDING` of them or more are as far from 0 as the observed sum of differences
+    :math:`x = |\sum_u d_u|`. Up to :data:`MOST_ENUMERATED` differences have all their signs
+    enumerated. Otherwise the tail of the sum :math:`S` with random signs has the approximation of
+    Lugannani and Rice,
+
+    .. math:: K(t) = \sum_u \log\cosh(t d_u), \quad K'(t) = x, \quad
+        w = \sqrt{2 (t x - K(t))}, \quad v = t \sqrt{K''(t)}, \quad
+        p \approx 2 \big[1 - \Phi(w) + \varphi(w) (1/v - 1/w)\big]
+
+    which may be as little as half of the exact value with fewer than 50 differences of few sizes.
+    Where all differences are multiples of one number, :math:`S` moves in steps of h, and x is
+    replaced by x - h/2 and v by :math:`(2/h) \sinh(t h/2) \sqrt{K''(t)}`.
+
+    Source: Lugannani and Rice (1980), "Saddle point approximation for the distribution of the sum
+    of independent random variables", Advances in Applied Probability 12(2); the steps: Daniels
+    (1987), "Tail probability approximations", International Statistical Review 55(1), his second
+    correction for continuity.
+    """
+    first, second = system_pairs(len(systems))
+    differences, halves = values.differences()
+    contributions = values.contributions
+    test = permutation_test(contributions, seed, samples)
+    p_values, methods = test.p_values, np.full(test.exceeded.shape, _SAMPLES, dtype=np.int8)
+    most = MOST_ENUMERATED_OF_FEW if p_values.size <= FEW_PAIRS else MOST_ENUMERATED
+    is_coarse = test.exceeded < FEWEST_EXCEEDING
+    _replace_p_values(contributions, first, second, is_coarse, most, p_values, methods)
+    for metric, pair in np.argwhere(np.isnan(p_values)):
+        p_values[metric, pair] = _enumerated(*contributions[metric, [first[pair], second[pair]]])
+    adjusted = holm(p_values)
+    if values.n_users > 1:
+        sizes = t_statistics(contributions) / np.sqrt(values.n_users)
+    else:
+        sizes = np.full_like(differences, np.nan)
+    frames = [
+        pd.DataFrame(
+            {
+                "metric": metric,
+                "first": np.array(systems, dtype=object)[first],
+                "second": np.array(systems, dtype=object)[second],
+                "difference": differences[number],
+                "low": differences[number] - halves[number],
+                "high": differences[number] + halves[number],
+                "effect_size": sizes[number],
+                "p": p_values[number],
+                "p_holm": adjusted[number],
+                "significant": adjusted[number] < LEVEL,
+                "method": np.array(METHODS, dtype=object)[methods[number]],
+            }
+        )
+        for number, metric in enumerate(metrics)
+    ]
+    return pd.concat(frames, ignore_index=True)[list(PAIR_COLUMNS)]
+
+
+def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
+    """Return how the p-values of pairs were computed.
+
+    Examples
+    --------
+    >>> tested_in_words(pd.DataFrame({"method": ["samples", "saddlepoint"]}), 10_000)
+    'permutation test, p-values of 10,000 samples, or by saddlepoint approximation where fewer \
+than 10 samples exceed (1 of 2)'
+    """
+    counts = pairs["method"].value_counts()
+    total = len(pairs)
+    told = []
+    if n_sampled := counts.get("samples", 0):
+        told.append(f"p-values of {samples:,} samples")
+    if n_exact := counts.get("exact", 0):
+        told.append(
+            f"exact with few differences ({n_exact:,} of {total:,})"
+            if n_sampled or n_exact < total
+            else "exact"
+        )
+    if n_tails := counts.get("saddlepoint", 0):
+        told.append(
+            f"by saddlepoint approximation where fewer than {FEWEST_EXCEEDING} samples exceed "
+            f"({n_tails:,} of {total:,})"
+        )
+    return f"permutation test, {', or '.join(told)}"
+
+
+def smallest_p_values(
+    values: ValuesByUser,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    r"""Return the smallest corrected p-value that any pair can have, for each metric.
+
+    Of k users with different values under two systems all have the same sign with probability
+    :math:`2 \cdot 2^{-k}`, below which no p-value of a permutation test is; Holm's correction
+    multiplies the smallest one by the number of pairs.
+
+    Parameters
+    ----------
+    values : ValuesByUser
+        Of two systems or more.
+
+    Returns
+    -------
+    p_values : ndarray of float64, shape (n_metrics,)
+    users : ndarray of int64, shape (n_metrics,)
+        The largest k of all pairs.
+
+    Examples
+    --------
+    Five users, whose values are higher under the second system:
+
+    >>> users = np.arange(5)
+    >>> five = ValuesByUser(np.array([[users, users + 1.0]]), np.ones(5), users)
+    >>> smallest_p_values(five)
+    (array([0.0625]), array([5]))
+    """
+    counts = over_pairs(
+        values.contributions, lambda own: (own != 0).sum(axis=-1).astype(np.float64), exact=True
+    )
+    users = counts.max(axis=-1)
+    p_values = np.minimum(1.0, 2.0 ** (1.0 - users)) * counts.shape[-1]
+    return p_values, users.astype(np.int64)
+
+
+def letters_of_systems(
+    pairs: pd.DataFrame,
+    means: NDArray[np.float64],
+    systems: Sequence[str],
+    *,
+    is_less_better: bool = False,
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the letters of systems that one metric's pairs do not tell apart, and who is ahead.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        The rows of :func:`pair_table` of one metric.
+    means : ndarray of float64, shape (n_systems,)
+    systems : sequence of str
+    is_less_better : bool
+        Whether the lowest mean is the best.
+
+    Returns
+    -------
+    letters : list of str
+        Where there are more groups than letters, how many systems are ahead, in brackets.
+    ahead : ndarray of int64, shape (n_systems,)
+        How many systems are significantly better than each.
+    """
+    differ = np.zeros((len(systems), len(systems)), dtype=bool)
+    first, second = system_pairs(len(systems))
+    differ[first, second] = pairs["significant"].to_numpy(dtype=bool)
+    differ |= differ.T
+    goodness = -means if is_less_better else means
+    ahead = (differ & (goodness[None, :] > goodness[:, None])).sum(axis=1)
+    letters = shared_letters(means, differ, is_less_better=is_less_better)
+    return (letters or [f" ({number})" for number in ahead]), ahead
+
+
+@njit(cache=True, nogil=True)
+def _replace_p_values(
+    values: NDArray[np.float64],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    is_coarse: NDArray[np.bool_],
+    most_enumerated: int,
+    p_values: NDArray[np.float64],
+    methods: NDArray[np.int8],
+) -> None:
+    """Replace p-values of few differences, and coarse ones, and say by which method."""
+    n_metrics, _, n_users = values.shape
+    sizes = np.empty(n_users)
+    for metric in range(n_metrics):
+        for pair in range(len(first)):
+            one, other = values[metric, first[pair]], values[metric, second[pair]]
+            n, total, largest = 0, 0.0, 0.0
+            for user in range(n_users):
+                difference = one[user] - other[user]
+                if abs(difference) > _ROUNDING * max(abs(one[user]), abs(other[user])):
+                    sizes[n] = abs(difference)
+                    largest += sizes[n]
+                    total += difference
+                    n += 1
+            observed = abs(total)
+            if n == 0 or observed <= _ROUNDING * largest:
+                p_values[metric, pair] = 1.0
+                methods[metric, pair] = _EXACT
+            elif observed >= largest * (1.0 - _ROUNDING):
+                p_values[metric, pair] = max(2.0 ** (1.0 - n), _LEAST_P)
+                methods[metric, pair] = _EXACT
+            elif n <= (most_enumerated if is_coarse[metric, pair] else MOST_ENUMERATED):
+                # All signs are enumerated outside, where less is to be compiled.
+                p_values[metric, pair] = np.nan
+                methods[metric, pair] = _EXACT
+            elif is_coarse[metric, pair]:
+                tail = _saddlepoint(sizes[:n], observed)
+                # Near the middle the formula divides zeros, and samples do well.
+                if tail < 0.5:
+                    p_values[metric, pair] = max(tail, 2.0 ** (1.0 - n), _LEAST_P)
+                    methods[metric, pair] = _SADDLEPOINT
+
+
+def _enumerated(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the share of all signs whose sum is as far from 0, from the sums of two halves."""
+    differences = one - other
+    sizes = np.abs(differences)
+    is_kept = sizes > _ROUNDING * np.maximum(np.abs(one), np.abs(other))
+    sizes, observed = sizes[is_kept], abs(differences[is_kept].sum())
+    half = len(sizes) // 2
+    low, high = _signed_sums(sizes[:half]), np.sort(_signed_sums(sizes[half:]))
+    limit = observed - _ROUNDING * len(sizes) * sizes.sum()
+    below = np.searchsorted(high, limit - low, side="left")
+    return float(min(1.0, 2.0 * (len(high) - below).sum() / 2.0 ** len(sizes)))
+
+
+def _signed_sums(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums under all signs."""
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums - size, sums + size])
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def _saddlepoint(sizes: NDArray[np.float64], observed: float) -> float:
+    """Return the approximate probability of a sum as far from 0 under random signs."""
+    squares = 0.0
+    for size in sizes:
+        squares += size * size
+    unit = sqrt(squares)
+    step = _step(sizes)
+    x = (observed - step / 2.0) / unit
+    # In these units the curvature of K is 1 at 0, so that its slope there is t.
+    t = x
+    for _ in range(_MOST_STEPS):
+        # The slope of K is concave: from the left, Newton's steps never pass the solution.
+        slope, curvature, value = 0.0, 0.0, 0.0
+        for size in sizes:
+            own = size / unit
+            decay = exp(-2.0 * t * own)
+            slope += own * (1.0 - decay) / (1.0 + decay)
+            curvature += own * own * 4.0 * decay / (1.0 + decay) ** 2
+            value += t * own + log1p(decay) - _LOG_2
+        missing = x - slope
+        if abs(missing) <= 1e-10 * x or curvature <= 0.0:
+            break
+        t += missing / curvature
+    w = sqrt(max(2.0 * (t * x - value), 0.0))
+    if w < 1e-3:
+        return 1.0
+    width = step / unit
+    factor = t if width == 0.0 else 2.0 / width * sinh(t * width / 2.0)
+    density = exp(-w * w / 2.0) / sqrt(2.0 * pi)
+    tail = erfc(w / sqrt(2.0)) / 2.0 + density * (1.0 / (factor * sqrt(curvature)) - 1.0 / w)
+    return min(1.0, max(0.0, 2.0 * tail))
+
+
+@njit(cache=True, nogil=True)
+def _step(sizes: NDArray[np.float64]) -> float:
+    """Return by how much the sum moves at least where sizes have a common measure, else 0."""
+    least = sizes[0]
+    for size in sizes:
+        least = min(least, size)
+    for multiple in range(1, _LARGEST_MULTIPLE + 1):
+        is_common = True
+        for size in sizes:
+            ratio = size / least * multiple
+            if abs(ratio - round(ratio)) > _INTEGRAL:
+                is_common = False
+                break
+        if is_common:
+            return float(2.0 * least / multiple)
+    return 0.0

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""What comes of measuring systems: tables of averages, of pairs, of users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.data.reading import ReadingReport
+from receval.evaluation.by_user import ValuesByUser
+from receval.evaluation.intervals_figure import draw_intervals, intervals_caption
+from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
+from receval.evaluation.printed import (
+    DECIMALS,
+    averages_table,
+    best_first,
+    pairs_table,
+    with_direction,
+)
+from receval.evaluation.report import Report
+from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.figures.finish import rendered_pdf, rendered_svg
+from receval.figures.latex_tables import to_latex
+from receval.figures.style import figure_style
+from receval.figures.tables import Table, to_markdown, without_marks_in_names
+from receval.notes import Note
+from receval.seeds import seed_sequence
+from receval.storage.files import write_atomically
+
+PERMUTATIONS = 10_000
+"""Samples of the permutation test, if nobody says otherwise."""
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """Values of systems by protocol, metric and user.
+
+    Attributes
+    ----------
+    systems, metrics : tuple of str
+    values : mapping of str to ValuesByUser
+        By the name of the protocol.
+    user_ids : ndarray of str, shape (n_users,)
+        Identifiers by code.
+    settings : mapping
+        How it came about: what the same call needs to be made again.
+    notes : tuple of Note
+        What may mislead, and how the numbers came about.
+    words : tuple of str
+        What was measured, in sentences.
+    reading : tuple of ReadingReport
+        How files and tables were read.
+    less_is_better : frozenset of str
+        Metrics of which the lowest value is the best.
+
+    Examples
+    --------
+    >>> from receval.evaluation.runs import evaluate_runs
+    >>> test = {"user": list("aab"), "item": list("xyx"), "rating": [1, 1, 1]}
+    >>> mine = {"a": {"x": 2.0, "z": 1.0}, "b": {"z": 3.0}}
+    >>> theirs = {"a": {"z": 2.0, "x": 1.0}, "b": {"x": 3.0}}
+    >>> runs = {"mine": mine, "theirs": theirs}
+    >>> result = evaluate_runs(test, runs, metrics="RR", depth="whole")
+    >>> result.summary()[["system", "mean"]].to_dict("list")
+    {'system': ['mine', 'theirs'], 'mean': [0.5, 0.75]}
+    >>> result.per_user().query("system == 'theirs'")["RR"].tolist()
+    [0.5, 1.0]
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Mapping[str, ValuesByUser]
+    user_ids: NDArray[np.str_]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    words: tuple[str, ...] = ()
+    reading: tuple[ReadingReport, ...] = ()
+    less_is_better: frozenset[str] = frozenset()
+    _compared: dict[tuple[int, int], pd.DataFrame] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def summary(self) -> pd.DataFrame:
+        """Return the averages, one row a protocol, metric and system.
+
+        Returns
+        -------
+        DataFrame
+            ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and how many
+            ``users`` are averaged.
+        """
+        frames = []
+        for protocol, values in self.values.items():
+            halves = values.half_intervals
+            for number, metric in enumerate(self.metrics):
+                means, half = values.means[number], halves[number]
+                frames.append(
+                    pd.DataFrame(
+                        {
+                            "protocol": protocol,
+                            "metric": metric,
+                            "system": list(self.systems),
+                            "mean": means,
+                            "low": means - half,
+                            "high": means + half,
+                            "users": values.n_users,
+                        }
+                    )
+                )
+        return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def compare(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
+        """Return every pair of systems, one row a protocol, metric and pair.
+
+        Parameters
+        ----------
+        samples : int
+            Of the permutation test.
+        seed : int
+            Of its signs.
+
+        Returns
+        -------
+        DataFrame
+            As :func:`receval.evaluation.pair_tests.pair_table`, with the column ``protocol``.
+
+        Raises
+        ------
+        ValueError
+            There are fewer than two systems.
+        """
+        if len(self.systems) < 2:
+            raise ValueError(
+                f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
+            )
+        if (samples, seed) in self._compared:
+            # Every table and page asks for the pairs, whose test takes longest of all.
+            return self._compared[samples, seed].copy()
+        frames = []
+        for protocol, values in self.values.items():
+            signs = seed_sequence(seed, "permutation", protocol)
+            table = pair_table(values, self.metrics, self.systems, signs, samples)
+            table.insert(0, "protocol", protocol)
+            frames.append(table)
+        self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
+        return self._compared[samples, seed].copy()
+
+    @checked_arguments
+    def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
+        """Return letters: systems that share one are not significantly different.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (where there
+            are too many groups, the next column in brackets) and ``ahead``, how many systems are
+            significantly better; the best system first.
+        """
+        pairs = self.compare(samples=samples, seed=seed)
+        frames = []
+        for protocol, values in self.values.items():
+            for number, metric in enumerate(self.metrics):
+                own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
+                means = values.means[number]
+                letters, ahead = letters_of_systems(
+                    own, means, self.systems, is_less_better=metric in self.less_is_better
+                )
+                table = pd.DataFrame(
+                    {
+                        "protocol": protocol,
+                        "metric": metric,
+                        "system": list(self.systems),
+                        "mean": means,
+                        "letters": letters,
+                        "ahead": ahead,
+                    }
+                )
+                frames.append(best_first(table, self.less_is_better))
+        return pd.concat(frames, ignore_index=True)
+
+    def per_user(self) -> pd.DataFrame:
+        """Return the values of users, one row a protocol, system and user.
+
+        Returns
+        -------
+        DataFrame
+            The columns ``protocol``, ``system``, ``user``, ``lists`` (how many a user has; under
+            P1R their weight) and one for each metric: the mean of the user's lists.
+        """
+        frames = []
+        for protocol, values in self.values.items():
+            per_user = values.per_user
+            ids = self.user_ids[values.users]
+            for number, system in enumerate(self.systems):
+                columns: dict[str, Any] = {
+                    "protocol": protocol,
+                    "system": system,
+                    "user": ids,
+                    "lists": values.weights,
+                }
+                columns |= {m: per_user[index, number] for index, m in enumerate(self.metrics)}
+                frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)
+
+    @checked_arguments
+    def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
+        """Return the tables that papers print: averages, and all pairs of several systems."""
+        users = {name: values.n_users for name, values in self.values.items()}
+        less = self.less_is_better
+        if len(self.systems) < 2:
+            return (averages_table(self.summary(), users, decimals, less),)
+        pairs = self.compare(samples=samples)
+        method = tested_in_words(pairs, samples)
+        groups = self.groups(samples=samples)
+        return (
+            averages_table(groups, users, decimals, less, method),
+            pairs_table(pairs, decimals, less, method),
+        )
+
+    @checked_arguments
+    def to_latex(
+        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+    ) -> None:
+        """Write the table of averages for LaTeX (booktabs)."""
+        table, *_ = self.tables(samples=samples, decimals=decimals)
+        write_atomically(Path(path), to_latex(without_marks_in_names(table)))
+
+    @checked_arguments
+    def to_markdown(
+        self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
+    ) -> None:
+        """Write the table of averages in Markdown."""
+        table, *_ = self.tables(samples=samples, decimals=decimals)
+        write_atomically(Path(path), to_markdown(without_marks_in_names(table)))
+
+    @checked_arguments
+    def as_report(self, title: str = "Evaluation", *, samples: int = PERMUTATIONS) -> Report:
+        """Return all of it as a report: tables, the figure, and the data behind."""
+        printed = zip(("averages", "pairs"), self.tables(samples=samples), strict=False)
+        averages, *pairs = (ReportTable(name, table) for name, table in printed)
+        summary = self.summary()
+        figure = ReportFigure.drawn(
+            "averages",
+            lambda: draw_intervals(summary, self.less_is_better),
+            intervals_caption(summary),
+        )
+        data = {"averages": summary, "per_user": self.per_user()}
+        settings = self.settings
+        if len(self.systems) > 1:
+            data |= {"pairs": self.compare(samples=samples), "groups": self.groups(samples=samples)}
+            settings = {**settings, "samples": samples}
+        words = [ReportText("What was measured", self.words)] if self.words else []
+        parts: tuple[ReportPart, ...] = (averages, figure, *pairs, *words)
+        return Report(title, parts, data, self.notes, settings, self.reading, self.words[:1])
+
+    @checked_arguments
+    def report(
+        self, path: str | Path, *, title: str = "Evaluation", samples: int = PERMUTATIONS
+    ) -> None:
+        """Write everything as one page for browsers, which loads nothing."""
+        write_atomically(Path(path), self.as_report(title, samples=samples).page())
+
+    @checked_arguments
+    def plot(self, path: str | Path) -> None:
+        """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
+
+        Raises
+        ------
+        ValueError
+            The path has another end.
+        """
+        target = Path(path)
+        if target.suffix not in (".svg", ".pdf"):
+            raise ValueError(f"{target} is neither .svg nor .pdf: choose one of these ends.")
+        with figure_style():
+            figure = draw_intervals(self.summary(), self.less_is_better)
+        rendered = rendered_svg if target.suffix == ".svg" else rendered_pdf
+        write_atomically(target, rendered(figure, title="Averages with their 95 % intervals"))
+
+    def __str__(self) -> str:
+        table = self.summary().pivot_table(
+            index=["protocol", "system"], columns="metric", values="mean", sort=False
+        )
+        shown = table[list(self.metrics)].round(4)
+        return str(shown.rename(columns=lambda name: with_direction(name, self.less_is_better)))

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: MIT
+"""Measuring lists that other programs have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.data.judgments import JudgedTable, read_test_data
+from receval.data.ratings import Ratings
+from receval.data.ratings_table import read_ratings
+from receval.data.relevance import RelevanceRule
+from receval.data.run import Run
+from receval.data.run_files import read_run
+from receval.evaluation.coding import SharedCodes
+from receval.evaluation.equal_scores import equal_scores, in_listed_order
+from receval.evaluation.known_identifiers import (
+    TrainedPairs,
+    check_that_identifiers_meet,
+    without_trained_pairs,
+)
+from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
+from receval.evaluation.result import EvaluationResult
+from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.metric import Metric
+from receval.notes import Note
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.listed_ranks import ListedItems, rank_listed
+from receval.protocols.protocol import Protocol
+from receval.seeds import generator
+from receval.splits.split import Fold
+from receval.storage.messages import how_many, quoted
+
+Depth = int | Literal["auto", "whole"]
+OrderOfTies = Literal["auto", "trec", "random", "listed"]
+
+
+@checked_arguments
+def evaluate_runs(
+    test: object,
+    runs: Mapping[str, object],
+    *,
+    train: object = None,
+    trained_pairs: TrainedPairs = "refuse",
+    protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    relevant: float | Literal["auto"] = "auto",
+    users: ChosenUsers = "auto",
+    depth: Depth = "auto",
+    ties: OrderOfTies = "auto",
+    seed: int = 1,
+    dialect: str | Dialect | None = None,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> EvaluationResult:
+    """Measure lists of recommendations by test data.
+
+    Users of the test data whom a run has no list for count 0, users of a run who are not tested do
+    not count; the notes of the result say how many there are.
+
+    Parameters
+    ----------
+    test : path, data frame, mapping or Ratings
+        Judgments or held-out ratings (:func:`receval.data.judgments.read_test_data`).
+    runs : mapping of str to run, path, data frame or mapping
+        By the names of the systems (:func:`receval.data.run_files.read_run`).
+    train : path, data frame, mapping or Ratings, optional
+        What the systems learnt from: these items of a user leave the lists, as no candidates. The
+        highest rating (ERR, ``exp-normalised``) and the positive ratings of items
+        (StratifiedRecall) are those of test and training data, or of test data alone.
+    trained_pairs : {"refuse", "drop"}
+        Whether test pairs that are in the training data, too, are refused or taken out of the test.
+    protocols, metrics, relevant, users, dialect
+        As for :func:`receval.evaluation.systems.evaluate_systems`. The base candidates ``AI`` are
+        all items of test data, training data and runs.
+    depth : int, "auto" or "whole"
+        At which length the lists were cut. A list that was cut does not tell what a metric or a
+        protocol makes of the items behind; these are refused. With ``whole`` what is not listed
+        counts as never retrieved, as in trec_eval. With ``auto`` lists are whole for TREC's
+        judgments, and otherwise cut where at least half of a run's lists have the length of its
+        longest, and there are more items.
+    ties : {"auto", "trec", "random", "listed"}
+        The order of equal scores: trec_eval's, which lists the last identifier first; a random one,
+        the same for all users and runs; or that in which the run names them. By default the
+        dialect's, or without one trec_eval's. Scores are compared as they are, in double precision,
+        but in single precision where the dialect's tool does so, which a note tells.
+    seed : int
+        Of the random order of ties, and of samples of candidates.
+    progress : callable, optional
+        Called before each run is measured: its name, how many are done, and how many there are.
+
+    Returns
+    -------
+    EvaluationResult
+
+    Raises
+    ------
+    ValueError
+        A metric or a protocol needs what the lists do not tell; or as for
+        :func:`receval.evaluation.systems.evaluate_systems`.
+    TableError
+        A file cannot be used, or knows no user or no item of the others
+        (:func:`receval.evaluation.known_identifiers.check_that_identifiers_meet`).
+
+    Examples
+    --------
+    >>> test = {"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rating": [5, 2, 4]}
+    >>> mine = {"ann": {"y": 2.0, "x": 1.0}, "bob": {"x": 3.0, "z": 1.0}}
+    >>> result = evaluate_runs(test, {"mine": mine}, metrics=["RR", "P@2"], depth="whole")
+    >>> result.summary()["mean"].tolist()
+    [0.75, 0.5]
+    """
+    if not runs:
+        raise ValueError("There is no run to evaluate: name at least one.")
+    judged = read_test_data(test)
+    training = train if isinstance(train, Ratings) or train is None else read_ratings(train)
+    judged, notes = without_trained_pairs(judged, training, trained_pairs)
+    lists = {name: read_run(source) for name, source in runs.items()}
+    measuring = Measuring.of(
+        judged.ratings.values,
+        partial(RelevanceRule.of_runs, judged, training),
+        protocols=protocols,
+        metrics=metrics,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+        are_grades=judged.are_grades,
+    )
+    spoken = measuring.dialect
+    if ties == "auto":
+        ties = "trec" if spoken is None else spoken.ties
+    ordered = {name: _with_ties(one, ties) for name, one in measuring.protocols.items()}
+    measuring = replace(measuring, protocols=ordered)
+    notes += check_that_identifiers_meet(judged.ratings, training, lists)
+    codes = SharedCodes.of(judged.ratings, training, list(lists.values()))
+    fold = codes.fold(judged.ratings, training)
+    items = JudgedItems.of(
+        fold.test,
+        measuring.threshold,
+        lambda: DatasetMetadata.of(codes.dataset(judged.ratings, training), measuring.threshold),
+    )
+    measurements = Measurements(measuring, lists, codes.user_ids)
+    for place, (name, run) in enumerate(lists.items()):
+        if progress is not None:
+            progress(name, place, len(lists))
+        own_depth = _depth_of(run, depth, judged, codes)
+        are_left_out = measuring.users.endswith("covered")
+        own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out, spoken)
+        notes += own.notes
+        for protocol_name, protocol in ordered.items():
+            ranks = own.ranks(protocol, seed)
+            own.check(protocol_name, ranks, measuring.metrics.values())
+            measurements.add(name, protocol_name, items, ranks)
+    reading = [getattr(own, "reading", None) for own in (judged, training, *lists.values())]
+    return measurements.result(
+        {**measuring.settings, "depth": depth, "ties": ties, "seed": seed},
+        notes,
+        [own for own in reading if own is not None],
+    )
+
+
+@dataclass(frozen=True)
+class _RankedRun:
+    """A run in shared codes, with what is known of its lists."""
+
+    name: str
+    listed: ListedItems
+    fold: Fold
+    depth: int | None
+    lengths: NDArray[np.int64]
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        run: Run,
+        codes: SharedCodes,
+        fold: Fold,
+        depth: int | None,
+        ties: str,
+        are_left_out: bool,
+        spoken: Dialect | None,
+    ) -> _RankedRun:
+        listed, strangers = codes.listed(run)
+        notes = []
+        if spoken is not None:
+            listed, told = _as_compared(name, listed, spoken)
+            notes += told
+        if ties == "listed":
+            listed = in_listed_order(listed)
+        lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
+        tested = np.diff(fold.test.indptr) > 0
+        missing = int((tested & (lengths == 0)).sum())
+        if missing:
+            text = (
+                f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
+                f"tested: they {'are not averaged' if are_left_out else 'count 0'}."
+            )
+            notes.append(Note("users-without-lists", text))
+        if strangers:
+            text = f"{name} has lists for {how_many(strangers, 'user')} not tested."
+            notes.append(Note("untested-users", text))
+        return cls(name, listed, fold, depth, lengths, tuple(notes))
+
+    def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
+        """Return the judged ranks under a protocol."""
+        generator_for = partial(generator, seed, "runs")
+        if protocol.sampled is None and protocol.percentiles is None:
+            return rank_listed(self.listed, self.fold, protocol, generator_for)
+        if self.depth is not None:
+            raise ValueError(
+                f"The lists of {quoted(self.name)} are cut at {self.depth}: {protocol.name} needs "
+                "the scores of sampled items that they do not have. Give runs with the scores of "
+                "all items and depth='whole', or choose a protocol with all candidates (AN)."
+            )
+        scorer = _ScoresOfLists(self.listed, self.fold.train.shape)
+        return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
+
+    def check(self, protocol: str, ranks: JudgedRanks, metrics: Iterable[Metric]) -> None:
+        """Refuse metrics that look at ranks of which a cut list tells nothing."""
+        if self.depth is None:
+            return
+        is_cut = (self.lengths >= self.depth) & (np.diff(self.fold.test.indptr) > 0)
+        known = int(ranks.lengths[is_cut].min()) if is_cut.any() else self.depth
+        for metric in metrics:
+            if metric.reach is None or metric.reach > known:
+                shortened = (
+                    ""
+                    if known == self.depth
+                    else (f", and some have {how_many(known, 'item')} left under {protocol}")
+                )
+                raise ValueError(
+                    f"{metric.label} looks at items that {quoted(self.name)} does not have: its "
+                    f"lists are cut at {self.depth}{shortened}. Choose a cut-off of at most "
+                    f"{known}, give longer lists, or say depth='whole' (in a command: --depth "
+                    "whole) if what is not listed was never retrieved."
+                )
+
+
+class _ScoresOfLists:
+    """Lists as a system: of each user's items the places of their scores, from the worst to 1."""
+
+    def __init__(self, listed: ListedItems, shape: tuple[int, int]) -> None:
+        order = np.lexsort((listed.scores, listed.users))
+        users, scores = listed.users[order], listed.scores[order]
+        self._items = listed.items[order]
+        # Places in place of scores: single precision holds them all, and equal ones stay equal.
+        new = np.r_[True, (users[1:] != users[:-1]) | (scores[1:] != scores[:-1])]
+        self._ends = np.searchsorted(users, np.arange(shape[0] + 1))
+        places = np.cumsum(new)
+        first = places[self._ends[:-1].clip(max=max(0, len(places) - 1))] if len(places) else places
+        self._places = (places - first[users] + 1).astype(np.float32) if len(places) else places
+        self._n_items = shape[1]
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        scores = np.full((len(users), self._n_items), np.nan, dtype=np.float32)
+        for row, user in enumerate(users):
+            own = slice(self._ends[user], self._ends[user + 1])
+            scores[row, self._items[own]] = self._places[own]
+        return scores
+
+
+def _as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[ListedItems, list[Note]]:
+    """Return lists with scores as a tool compares them, and what it does with equal ones."""
+    equal = equal_scores(listed)
+    told = f"{name} has equal scores"
+    if spoken.is_single:
+        with np.errstate(over="ignore"):
+            single = listed.scores.astype(np.float32).astype(np.float64)
+        listed = replace(listed, scores=single)
+        before, equal = equal, equal_scores(listed)
+        if equal > before:
+            told += f", {equal - before:,} of them in single precision alone"
+    text = f"{told}; {spoken.tool}'s order: {spoken.ties_in_words}."
+    return listed, [Note("order-of-equal-scores", text)] if equal else []
+
+
+def _with_ties(protocol: Protocol, ties: str) -> Protocol:
+    if protocol.ties == "librec":
+        raise ValueError("LibRec's order of ties is that of all scores: runs do not have them.")
+    return replace(protocol, ties="random" if ties == "random" else "index")
+
+
+def _depth_of(run: Run, depth: Depth, test: JudgedTable, codes: SharedCodes) -> int | None:
+    if depth not in ("auto", "whole") and (isinstance(depth, str) or depth < 1):
+        raise ValueError(
+            f"depth is {quoted(str(depth))}: it must be a number of at least 1, 'auto' or 'whole'."
+        )
+    if isinstance(depth, int):
+        return depth
+    if depth == "whole" or test.are_grades:
+        return None
+    longest = int(run.lengths.max())
+    are_many = (run.lengths == longest).mean() >= 0.5 and len(run.lengths) > 1
+    return longest if are_many and longest < len(codes.item_ids) else None

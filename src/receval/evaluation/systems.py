@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Training, ranking and measuring systems on split ratings, in one call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.fitted_systems import (
+    checked_systems,
+    fitted,
+    notes_on_clicks,
+    notes_on_scores,
+)
+from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.result_settings import data_settings, system_settings
+from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.metric import Metric
+from receval.notes import Note
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.protocol import Protocol
+from receval.splits.split_ratings import SplitRatings
+
+
+@checked_arguments
+def evaluate_systems(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    protocols: str | Protocol | Sequence[str | Protocol] = "AR AI-AN",
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    relevant: float | Literal["auto"] = "auto",
+    users: ChosenUsers = "auto",
+    dialect: str | Dialect | None = None,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> EvaluationResult:
+    """Train systems on each fold, rank the test ratings under protocols, and measure the lists.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`.
+    systems : mapping of str to recommender, scorer or array
+        By their names. A recommender has ``fit(train)`` and ``score(users)`` (see docs/library.md);
+        what has ``score`` alone is not trained; an array of shape (n_users, n_items) has the scores
+        of all, NaN for items that are not to be recommended, in the order of the codes of
+        ``data.ratings``. Models of implicit, estimators of scikit-learn and pipelines of LensKit
+        are taken as they are (:func:`receval.recommenders.adapters.adapt.adapt`).
+    protocols : str, Protocol or sequence
+        Names as the papers write them (:func:`receval.protocols.names.parse_protocol`).
+    metrics : str, Metric or sequence, optional
+        Names (:func:`receval.metrics.usual_names.metric_of_usual_name`); by default P, Recall and
+        nDCG at 10.
+    relevant : float or "auto"
+        From which rating on a test item is relevant; by default the dialect's rule, or without one
+        :func:`receval.data.relevance.relevance_threshold`.
+    users : {"auto", "tested", "relevant", "all", "covered", "relevant-covered"}
+        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`); by default the
+        dialect's, or without one those who are tested.
+    dialect : str or Dialect, optional
+        The tool whose definitions hold, such as ``recbole``
+        (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given by its names,
+        and results show these; equal scores stay in the protocol's order.
+    progress : callable, optional
+        Called before each system is trained on a fold: its name, how many trainings are done, and
+        how many there are.
+
+    Returns
+    -------
+    EvaluationResult
+
+    Raises
+    ------
+    ValueError
+        A name is unknown, a system cannot score, no test rating is relevant, or a metric cannot be
+        computed under a protocol.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> from receval.recommenders.non_personalised import Popularity
+    >>> table = {"user": list("aaabbbcc"), "item": list("xyzxyzxy"), "rating": [1] * 8}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> result = evaluate_systems(halves, {"Pop": Popularity()}, metrics=["RR", "P@1"])
+    >>> result.summary()[["system", "metric", "users"]].to_dict("list")
+    {'system': ['Pop', 'Pop'], 'metric': ['RR', 'P@1'], 'users': [3, 3]}
+    """
+    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    folds = list(data.folds())
+    measuring = Measuring.of(
+        np.concatenate([fold.test.values for fold in folds]),
+        data.relevance,
+        protocols=protocols,
+        metrics=metrics,
+        relevant=relevant,
+        users=users,
+        dialect=dialect,
+    )
+    complete = measuring.protocols
+    metadata = DatasetMetadata.of(data.ratings, measuring.threshold)
+    measurements = Measurements(
+        measuring,
+        systems,
+        data.ratings.user_ids,
+        np.bincount(data.ratings.users, minlength=data.ratings.n_users),
+    )
+    notes = notes_on_clicks(systems, data.ratings.values)
+    if measuring.dialect is not None:
+        notes.append(_order_of(measuring.dialect))
+    unordered: dict[str, Counter[str]] = {}
+    for number, fold in enumerate(folds):
+        judged = JudgedItems.of(fold.test, measuring.threshold, metadata)
+        for place, (name, system) in enumerate(systems.items()):
+            if progress is not None:
+                progress(name, number * len(systems) + place, len(folds) * len(systems))
+            scorer = fitted(system, fold.train, name, complete.values())
+            ranks = rank_judged(scorer, fold, list(complete.values()), data.generator_for(number))
+            for protocol, own in zip(complete, ranks, strict=True):
+                measurements.add(name, protocol, judged, own)
+            scorer.refuse_no_order()
+            unordered.setdefault(name, Counter()).update(scorer.counts)
+    notes += notes_on_scores(unordered)
+    settings = {
+        "data": data_settings(data.ratings, folds),
+        "split": data.parameters,
+        "seed": data.seed,
+        "systems": {name: system_settings(system) for name, system in systems.items()},
+    }
+    return measurements.result(
+        {**settings, **measuring.settings},
+        [*data.notes, *notes],
+        [] if data.reading is None else [data.reading],
+    )
+
+
+def _order_of(spoken: Dialect) -> Note:
+    text = (
+        f"Equal scores stand in the order of the protocol; in {spoken.tool}: "
+        f"{spoken.ties_in_words}."
+    )
+    return Note("order-of-equal-scores", text)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""A dialect: a tool's names of metrics, whom it averages, and what is relevant to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.dialects.tool_names import ToolName, plain_tool_name
+from receval.metrics.dialects.words import USERS_IN_WORDS, metric_in_words
+from receval.metrics.evaluation import EvaluatedUsers
+from receval.metrics.metric import Metric
+from receval.metrics.registry import parse
+from receval.storage.messages import quoted
+
+Relevant = float | Literal["any", "positive"]
+DialectTies = Literal["listed", "trec"]
+
+_CUTOFFS = {"needed": "@k", "optional": "[@k]", "none": ""}
+_RELEVANT = {"any": "every test rating", "positive": "test ratings above 0"}
+
+
+@dataclass(frozen=True)
+class ToolMetric:
+    """One metric of a tool.
+
+    Attributes
+    ----------
+    name : str
+        As the tool writes it, with options that are not its default behind: ``NDCG gain=rating``.
+    label : str
+        Of ours, without a cut-off.
+    cutoff : {"needed", "optional", "none"}
+        Whether the tool has the metric at a cut-off.
+    aliases : tuple of str
+        Other names of it.
+    users : str, optional
+        Whom the tool averages for this metric, where they differ from those of others.
+    note : str
+        What is not the same, in a sentence.
+    """
+
+    name: str
+    label: str
+    cutoff: Literal["needed", "optional", "none"] = "needed"
+    aliases: tuple[str, ...] = ()
+    users: EvaluatedUsers | None = None
+    note: str = ""
+
+    @property
+    def form(self) -> str:
+        """The name with the place of its cut-off, such as ``ndcg@k``."""
+        name, space, options = self.name.partition(" ")
+        return f"{name}{_CUTOFFS[self.cutoff]}{space}{options}"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What a tool means by its metrics.
+
+    Attributes
+    ----------
+    name, tool, version : str
+        How it is asked for; the tool, and the version that was read.
+    sources : tuple of str
+        Files of the tool that its definitions are from.
+    entries : tuple of ToolMetric
+    refused : mapping of str to str
+        Metrics of the tool that cannot be had, and why.
+    relevant : float, "any" or "positive"
+        Which test ratings are relevant: from a value on, all, or those above 0.
+    users : str
+        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`).
+    ties : {"listed", "trec"}
+        Equal scores stand in the order of the list, or as in trec_eval.
+    ties_in_words : str
+        What the tool does with equal scores.
+    is_single : bool
+        Whether the tool compares scores in single precision, so that more of them are equal.
+    caveats : tuple of str
+        What it does that is not imitated, such as rounding, in sentences.
+    threshold_option : str
+        The tool's name of a relevance threshold; empty if it has none.
+    negative_is_unjudged : bool
+        Whether an item with a rating below 0 counts as one that nobody has judged.
+
+    Examples
+    --------
+    >>> from receval.metrics.dialects.registry import dialect
+    >>> dialect("recbole").metric("map@10").label
+    'AP(denominator=reachable)@10'
+    >>> dialect("elliot").metric("MAP@10").label
+    'AP(denominator=cutoff,terms=ranks)@10'
+    """
+
+    name: str
+    tool: str
+    version: str
+    sources: tuple[str, ...]
+    entries: tuple[ToolMetric, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    relevant: Relevant = "any"
+    users: EvaluatedUsers = "tested"
+    ties: DialectTies = "listed"
+    ties_in_words: str = "in the order of the list"
+    is_single: bool = False
+    caveats: tuple[str, ...] = ()
+    threshold_option: str = ""
+    negative_is_unjudged: bool = False
+
+    def metric(self, name: str) -> Metric:
+        """Return the metric of ours that the tool's is.
+
+        Parameters
+        ----------
+        name : str
+            Of the tool, such as ``ndcg@10``, with options behind a space or in brackets:
+            ``NDCG@10 gain=rating``. Capital letters and signs do not matter. All of them have
+            ``depth=100``, lists cut before all else, and ``judged_only=True``, condensed lists.
+
+        Raises
+        ------
+        ValueError
+            The tool has no such metric, or not with or without a cut-off; or receval does not have
+            it, and why.
+
+        Examples
+        --------
+        >>> from receval.metrics.dialects.registry import dialect
+        >>> dialect("lenskit").metric("NDCG@5 gain=rating").label
+        'nDCG(discount=log-after-2)@5'
+        """
+        asked = ToolName.of(name)
+        metric = parse(self._entry(asked, name).label)
+        return replace(metric, cutoff=asked.cutoff, depth=asked.depth, condensed=asked.condensed)
+
+    def entry(self, name: str) -> ToolMetric:
+        """Return what is known of one of the tool's metrics; raises as :meth:`metric`."""
+        return self._entry(ToolName.of(name), name)
+
+    def users_of(self, name: str) -> EvaluatedUsers:
+        """Return whom the tool averages for a metric; raises as :meth:`metric`."""
+        return self.entry(name).users or self.users
+
+    def metrics(self) -> dict[str, str]:
+        """Return our labels by the tool's names, both with ``@k`` in place of a cut-off.
+
+        Examples
+        --------
+        >>> from receval.metrics.dialects.registry import dialect
+        >>> dialect("recbole").metrics()["ndcg@k"]
+        'nDCG(gain=binary)@k'
+        """
+        return {entry.form: f"{entry.label}{_CUTOFFS[entry.cutoff]}" for entry in self.entries}
+
+    def threshold(self, values: NDArray) -> float:
+        """Return the value from which on test ratings are relevant to the tool.
+
+        Raises
+        ------
+        ValueError
+            Ratings above 0 are relevant, and there is none.
+        """
+        if isinstance(self.relevant, float):
+            return self.relevant
+        counted = values if self.relevant == "any" else values[values > 0]
+        if not len(counted):
+            raise ValueError(
+                f"There is no test rating that is relevant to {self.tool}: to it are "
+                f"{self.relevant_in_words}."
+            )
+        return float(np.min(counted))
+
+    @property
+    def relevant_in_words(self) -> str:
+        """Which test ratings are relevant."""
+        if isinstance(self.relevant, float):
+            return f"test ratings of at least {self.relevant:g}"
+        return _RELEVANT[self.relevant]
+
+    @property
+    def users_in_words(self) -> str:
+        """Who is averaged."""
+        return USERS_IN_WORDS[self.users]
+
+    def describe(self) -> str:
+        """Return all definitions in words.
+
+        Examples
+        --------
+        >>> from receval.metrics.dialects.registry import dialect
+        >>> print(dialect("recbole").describe().splitlines()[0])
+        RecBole 1.2.1 (recbole)
+        """
+        lines = [
+            f"{self.tool} {self.version} ({self.name})",
+            f"  relevant: {self.relevant_in_words}",
+            f"  averaged: {self.users_in_words}",
+            f"  equal scores: {self.ties_in_words}",
+        ]
+        if self.negative_is_unjudged:
+            lines.append("  ratings below 0: not judged")
+        lines += [f"  not imitated: {caveat}" for caveat in self.caveats]
+        for entry in self.entries:
+            lines.append(f"{entry.form}: {metric_in_words(parse(entry.label))}")
+            if entry.users is not None:
+                lines.append(f"  averaged: {USERS_IN_WORDS[entry.users]}")
+            if entry.note:
+                lines.append(f"  {entry.note}")
+        lines += [f"{name}: not here, as {why}" for name, why in self.refused.items()]
+        lines.append(f"Read in: {', '.join(self.sources)}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def _entry(self, asked: ToolName, text: str) -> ToolMetric:
+        found = [entry for entry in self.entries if asked.means((entry.name, *entry.aliases))]
+        if not found:
+            raise ValueError(self._unknown(asked, text))
+        for entry in found:
+            if entry.cutoff == "optional" or (entry.cutoff == "needed") == bool(asked.cutoff):
+                return entry
+        own = found[0].name
+        if asked.cutoff:
+            raise ValueError(f"{own} of {self.tool} has no cut-off: write {own}.")
+        raise ValueError(
+            f"{own} of {self.tool} needs a cut-off: write {own.partition(' ')[0]}@10, or another."
+        )
+
+    def _unknown(self, asked: ToolName, text: str) -> str:
+        for name, why in self.refused.items():
+            if asked.plain == plain_tool_name(name):
+                return f"{self.tool} has {name}, but receval cannot compute it, as {why}."
+        for entry in self.entries:
+            if asked.plain == ToolName.of(entry.name).plain:
+                return (
+                    f"{self.tool} has {entry.form}, but receval cannot compute it with "
+                    f"{' '.join(sorted(asked.options)) or 'no option'}; there are "
+                    f"{', '.join(one.form for one in self.entries)}."
+                )
+        by_plain = {
+            plain_tool_name(entry.name.partition(" ")[0]): entry.form for entry in self.entries
+        }
+        near = get_close_matches(asked.plain, list(by_plain), n=3, cutoff=0.5)
+        mean = f"did you mean {' or '.join(by_plain[one] for one in near)}? There are" * bool(near)
+        forms = ", ".join(entry.form for entry in self.entries)
+        return f"{self.tool} has no metric {quoted(text)}; {mean or 'there are'} {forms}."

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Which dialects there are."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from receval.checked_arguments import checked_arguments
+from receval.metrics.dialects.dialect import Dialect
+from receval.storage.messages import quoted
+
+DIALECTS = {
+    "recbole": "receval.metrics.dialects.recbole:RECBOLE",
+    "elliot": "receval.metrics.dialects.elliot:ELLIOT",
+    "lenskit": "receval.metrics.dialects.lenskit:LENSKIT",
+    "lenskit-0.14": "receval.metrics.dialects.lenskit:LENSKIT_0_14",
+    "cornac": "receval.metrics.dialects.cornac_and_recpack:CORNAC",
+    "recpack": "receval.metrics.dialects.cornac_and_recpack:RECPACK",
+    "warprec": "receval.metrics.dialects.elliot:WARPREC",
+    "ranx": "receval.metrics.dialects.retrieval:RANX",
+    "trec_eval": "receval.metrics.dialects.retrieval:TREC_EVAL",
+    "ir_measures": "receval.metrics.dialects.retrieval:IR_MEASURES",
+    "ranksys": "receval.metrics.dialects.java_tools:RANKSYS",
+    "librec-2.0": "receval.metrics.dialects.java_tools:LIBREC_2",
+    "librec-3.0": "receval.metrics.dialects.java_tools:LIBREC_3",
+    "recommenders": "receval.metrics.dialects.microsoft:RECOMMENDERS",
+    "valcarce2018": "receval.metrics.dialects.valcarce2018:REC_EVAL",
+}
+"""Each dialect by its name, imported when it is asked for."""
+
+_OTHER_NAMES = {
+    "pytreceval": "trec_eval",
+    "treceval": "trec_eval",
+    "irmeasures": "ir_measures",
+    "lenskit2025": "lenskit",
+    "lenskit014": "lenskit-0.14",
+    "librec2": "librec-2.0",
+    "librec": "librec-2.0",
+    "librec3": "librec-3.0",
+    "librec20": "librec-2.0",
+    "librec30": "librec-3.0",
+    "microsoft": "recommenders",
+}
+
+
+@checked_arguments
+def dialect(name: str | Dialect) -> Dialect:
+    """Return a dialect by its name.
+
+    Parameters
+    ----------
+    name : str or Dialect
+        Such as ``recbole``; capital letters and signs do not matter. A dialect is returned as it
+        is.
+
+    Raises
+    ------
+    ValueError
+        There is no such dialect; the message has the nearest names.
+
+    Examples
+    --------
+    >>> dialect("RecBole").metric("ndcg@10").label
+    'nDCG(gain=binary)@10'
+    >>> dialect("elliott")
+    Traceback (most recent call last):
+    ValueError: There is no dialect 'elliott'; did you mean elliot? There are recbole, elliot, ...
+    """
+    if isinstance(name, Dialect):
+        return name
+    by_plain = {_plain(own): own for own in DIALECTS} | _OTHER_NAMES
+    own = by_plain.get(_plain(name))
+    if own is None:
+        near = get_close_matches(_plain(name), list(by_plain), n=3, cutoff=0.6)
+        likely = dict.fromkeys(by_plain[one] for one in near)
+        mean = f"did you mean {' or '.join(likely)}? There are" if likely else "there are"
+        raise ValueError(f"There is no dialect {quoted(name)}; {mean} {', '.join(DIALECTS)}.")
+    module, _, symbol = DIALECTS[own].partition(":")
+    found: Dialect = getattr(import_module(module), symbol)
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""Systems by biased and by unbiased estimates, beside each other in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.named import named_protocols
+from receval.evaluation.ranked_systems import RankedFold, ranked_folds
+from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.missing_judgments.estimators import Estimate, Normalised, WeightedSums, effective_size
+from receval.missing_judgments.intervened_tests import IntervenedTest
+from receval.missing_judgments.propensities import PopularityPropensities, PropensityModel
+from receval.missing_judgments.rank_sums import RankSum, rank_sum_of
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Judgments
+from receval.splits.split_ratings import SplitRatings
+from receval.storage.messages import enumerated
+
+FoldGenerator = Callable[[int], np.random.Generator]
+
+ESTIMATE_COLUMNS = (
+    "system",
+    "metric",
+    "estimator",
+    "propensities",
+    "value",
+    "standard_error",
+    "low",
+    "high",
+    "users",
+    "judgments",
+    "effective_size",
+    "clipped",
+)
+
+
+@checked_arguments
+def unbiased_estimates(
+    data: SplitRatings,
+    systems: Mapping[str, Any],
+    *,
+    metrics: str | Sequence[str] = ("P@10", "DCG@10", "Recall@10"),
+    propensities: PropensityModel | Sequence[PropensityModel] | None = None,
+    protocol: str | Protocol = "AR AI-AN",
+    relevant: float | Literal["auto"] = "auto",
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    r"""Estimate metrics from test ratings that users chose, weighted by propensities.
+
+    Parameters
+    ----------
+    data : SplitRatings
+        From :func:`receval.splits.split_ratings.split`.
+    systems : mapping of str to recommender, scorer or array
+        As for :func:`receval.evaluation.systems.evaluate_systems`.
+    metrics : str or sequence of str
+        ``P@n``, ``DCG@n`` or ``Recall@n`` (:class:`receval.missing_judgments.rank_sums.RankSum`).
+    propensities : PropensityModel or sequence, optional
+        From :mod:`receval.missing_judgments.propensities`; popularity by default.
+    protocol : str or Protocol
+        ``AR AI-AN`` or ``AR train-AN``: the ranks must not depend on what was judged.
+    relevant : float or "auto"
+        From which rating on a test item is relevant.
+    clip : float
+        Propensities below it are raised to it: less variance, more bias.
+    normalised : {"all", "user"}
+        What SNIPS is divided by (:meth:`receval.missing_judgments.estimators.WeightedSums.snips`);
+        recall of the other estimators is averaged alike, over all relevant items or over users.
+
+    Returns
+    -------
+    DataFrame
+        One row a system, metric and estimator, of which ``estimator`` is
+
+        - ``naive``: as if every judgment were there;
+        - ``IPS`` and ``SNIPS``, for each of the ``propensities``
+          (:mod:`receval.missing_judgments.estimators`); there is no IPS of recall;
+        - ``MAR``: from the unbiased judgments, where the split has any, each of which stands for
+          the candidates of its user that were not drawn.
+
+        ``value`` with ``standard_error`` and the 95 % interval from ``low`` to ``high`` over
+        ``users``, taking users as drawn and propensities as known; ``judgments`` of candidates,
+        their ``effective_size`` (Kish), under recall of relevant ones; and the share ``clipped``.
+
+    Raises
+    ------
+    ValueError
+        A name is unknown, the protocol ranks what was judged alone, no test rating is relevant, or
+        propensities are not to be had.
+
+    Notes
+    -----
+    All users with candidates are averaged, also those who have no test rating: whether somebody has
+    one depends on what was observed. MAR values are over the users with unbiased judgments, which
+    are taken for a uniform sample of the user's candidates. They are if items were drawn whatever
+    the user had rated; if the drawn items were kept apart from the chosen ones, or train in other
+    folds (``unbiased_rows="fold"``), popular items are in the sample more often than others that
+    do not train, and MAR values are too high.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbbcc"), "item": list("xyzxyzxy"), "rating": [1] * 8}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> scores = {"up": np.tile(np.arange(3.0), (3, 1))}
+    >>> found = unbiased_estimates(halves, scores, metrics="P@1")
+    >>> found["estimator"].tolist()
+    ['naive', 'IPS', 'SNIPS']
+    """
+    chosen = [rank_sum_of(name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+    if propensities is None:
+        propensities = PopularityPropensities()
+    models = list(propensities) if isinstance(propensities, Sequence) else [propensities]
+    if len({model.label for model in models}) < len(models):
+        raise ValueError(
+            "Two kinds of propensities have the same name, so that their rows could not be told "
+            f"apart: {enumerated([model.label for model in models])}."
+        )
+    if not 0 <= clip < 1:
+        raise ValueError(f"Propensities are clipped at {clip:g}; it must be from 0 to below 1.")
+    (ranking,) = named_protocols([protocol]).values()
+    threshold = data.relevance(relevant).threshold
+    folds = ranked_folds(data, systems, ranking, threshold)
+    return estimates_of_folds(
+        folds, list(systems), chosen, models, ranking, threshold, clip=clip, normalised=normalised
+    )
+
+
+def estimates_of_folds(
+    folds: Iterable[RankedFold],
+    systems: Sequence[str],
+    metrics: Sequence[RankSum],
+    propensities: Sequence[PropensityModel],
+    protocol: Protocol,
+    threshold: float,
+    *,
+    interventions: Mapping[IntervenedTest, FoldGenerator] | None = None,
+    clip: float = 0.0,
+    normalised: Normalised = "all",
+) -> pd.DataFrame:
+    """Estimate metrics of systems that have been ranked.
+
+    Parameters
+    ----------
+    folds : iterable of RankedFold
+    systems : sequence of str
+    metrics : sequence of RankSum
+    propensities : sequence of PropensityModel
+    protocol : Protocol
+        Of the ranks.
+    threshold : float
+        From which rating on a test item is relevant.
+    interventions : mapping of IntervenedTest to callable, optional
+        Parts of the test to be drawn; the callable returns the generator of a fold, by its number.
+    clip, normalised
+        As of :func:`unbiased_estimates`.
+
+    Returns
+    -------
+    DataFrame
+        As of :func:`unbiased_estimates`, with the estimator ``naive`` of each intervened test under
+        its name.
+    """
+    samples: list[_Sample] = []
+    for ranked in folds:
+        of_fold = _samples(ranked, protocol, propensities, clip)
+        for test, generator_for in (interventions or {}).items():
+            kept = test.drawn(ranked.data, protocol, generator_for(ranked.number))
+            of_fold.append(_intervened(test.name, of_fold[0], kept))
+        samples += of_fold
+    sources = _by_source(samples, threshold)
+    rows = [
+        row
+        for name in systems
+        for metric in metrics
+        for source in sources
+        for row in _rows(name, metric, source, normalised)
+    ]
+    return pd.DataFrame(rows, columns=list(ESTIMATE_COLUMNS))
+
+
+def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
+    pairs = CandidatePairs(naive.pairs.judged & kept, naive.pairs.sizes, naive.pairs.is_candidate)
+    return _Sample((name, ""), naive.judgments, pairs, np.ones(len(kept)), naive.ranks)
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Weighted judgments of one fold, and the ranks that systems gave them."""
+
+    source: tuple[str, str]
+    judgments: Judgments
+    pairs: CandidatePairs
+    weights: NDArray[np.float64]
+    ranks: Mapping[str, JudgedRanks]
+    clipped: NDArray[np.bool_] | None = None
+
+
+def _samples(
+    ranked: RankedFold, protocol: Protocol, models: Sequence[PropensityModel], clip: float
+) -> list[_Sample]:
+    """Return the judgments of a fold with the weights of every source of estimates."""
+    fold = ranked.data
+    pairs = CandidatePairs.of(fold, fold.test, protocol)
+    samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)), ranked.test)]
+    for model in models:
+        own = model.of(fold, protocol)
+        low = own < clip
+        weights = 1.0 / np.where(pairs.judged, np.maximum(own, clip), 1.0)
+        samples.append(_Sample(("IPS", model.label), fold.test, pairs, weights, ranked.test, low))
+    if fold.unbiased is not None:
+        drawn = CandidatePairs.of(fold, fold.unbiased, protocol)
+        users = fold.unbiased.users
+        counts = np.bincount(users[drawn.judged], minlength=len(drawn.sizes))
+        # Users without a random sample are not averaged.
+        sizes = np.where(counts > 0, drawn.sizes, 0)
+        weights = np.ones(len(users))
+        weights[drawn.judged] = (sizes / np.maximum(counts, 1))[users[drawn.judged]]
+        of_sampled = CandidatePairs(drawn.judged, sizes, drawn.is_candidate)
+        samples.append(_Sample(("MAR", ""), fold.unbiased, of_sampled, weights, ranked.unbiased))
+    return samples
+
+
+class _Divisor:
+    """What all systems are divided by: weights of the judgments, or of the relevant ones."""
+
+    def __init__(self, samples: Sequence[_Sample], rows: Sequence[NDArray[np.intp]]) -> None:
+        n_users = len(samples[0].pairs.sizes)
+        own = list(zip(samples, rows, strict=True))
+        self.weights = np.zeros(n_users)
+        for sample, chosen in own:
+            users = sample.judgments.users[chosen]
+            self.weights += np.bincount(users, sample.weights[chosen], minlength=n_users)
+        weights = np.concatenate([sample.weights[chosen] for sample, chosen in own])
+        clipped = [s.clipped[chosen].sum() for s, chosen in own if s.clipped is not None]
+        self.judgments = len(weights)
+        self.effective_size = effective_size(weights)
+        self.clipped = float(sum(clipped) / len(weights)) if len(weights) else 0.0
+
+
+class _Source:
+    """The samples of all folds that one kind of estimates sees the systems by."""
+
+    def __init__(self, samples: Sequence[_Sample], threshold: float) -> None:
+        self.kind, self.propensities = samples[0].source
+        judged = [sample.pairs.judged for sample in samples]
+        relevant = [
+            own & (sample.judgments.values >= threshold)
+            for own, sample in zip(judged, samples, strict=True)
+        ]
+        rows = [np.flatnonzero(own) for own in relevant]
+        self._divisors = {
+            True: _Divisor(samples, rows),
+            False: _Divisor(samples, [np.flatnonzero(own) for own in judged]),
+        }
+        self._relevant = [
+            (sample.ranks, own, sample.judgments.users[own], sample.weights[own])
+            for sample, own in zip(samples, rows, strict=True)
+        ]
+        sizes = np.array([sample.pairs.sizes for sample in samples])
+        self._sizes = sizes.sum(axis=0).astype(np.float64)
+        self._lists = (sizes > 0).sum(axis=0).astype(np.float64)
+
+    def divisor(self, metric: RankSum) -> _Divisor:
+        return self._divisors[metric.per_relevant]
+
+    def sums(self, name: str, metric: RankSum) -> WeightedSums:
+        worths = np.zeros(len(self._sizes))
+        for ranks, rows, users, weights in self._relevant:
+            worth = weights * metric.worth(ranks[name].ranks[rows])
+            worths += np.bincount(users, weights=worth, minlength=len(worths))
+        return WeightedSums(worths, self.divisor(metric).weights, self._sizes, self._lists)
+
+
+def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
+    sources: dict[tuple[str, str], list[_Sample]] = {}
+    for sample in samples:
+        sources.setdefault(sample.source, []).append(sample)
+    found = [_Source(own, threshold) for own in sources.values()]
+    # What is unbiased stands last.
+    return sorted(found, key=lambda source: source.kind == "MAR")
+
+
+def _rows(
+    name: str, metric: RankSum, source: _Source, normalised: Normalised
+) -> Iterator[dict[str, Any]]:
+    sums, divisor = source.sums(name, metric), source.divisor(metric)
+    for estimator in _estimators(source.kind, metric):
+        if estimator == "SNIPS" or metric.per_relevant:
+            estimate: Estimate = sums.snips(normalised, per_relevant=metric.per_relevant)
+        else:
+            estimate = sums.ips()
+        low, high = estimate.interval
+        yield {
+            "system": name,
+            "metric": metric.label,
+            "estimator": estimator,
+            "propensities": source.propensities,
+            "value": estimate.value,
+            "standard_error": estimate.standard_error,
+            "low": low,
+            "high": high,
+            "users": estimate.users,
+            "judgments": divisor.judgments,
+            "effective_size": divisor.effective_size,
+            "clipped": divisor.clipped,
+        }
+
+
+def _estimators(kind: str, metric: RankSum) -> list[str]:
+    if kind != "IPS":
+        return [kind]
+    return ["SNIPS"] if metric.per_relevant else ["IPS", "SNIPS"]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+r"""Intervened tests: parts of a biased test, drawn so that they are more like a uniform one.
+
+Instead of weighting all test ratings, some of them are drawn, each with a chance that grows with
+its weight, and lists are measured by these as they are. A weight says how much more often a user
+and an item would be in a uniform sample than they are in the test,
+
+.. math:: w_{ui} = \frac{P_{MAR}(u)}{P_{MNAR}(u)} \cdot \frac{P_{MAR}(i)}{P_{MNAR}(i)},
+
+with the shares that user and item have in either. What users think of an item has no part in it.
+The shares of what users choose are those in the training ratings, of which there are more; where
+a user or an item has no rating its share counts as .0001.
+
+Notes
+-----
+Carraro and Bridge (2020), "Debiased offline evaluation of recommender systems: a weighted-sampling
+approach", SAC; (2022), "A sampling approach to debiasing the offline evaluation of recommender
+systems", Journal of Intelligent Information Systems 58, as their released code has it
+(``weighted_intervention``, with half of the test). Weights by items alone, with uniform shares, are
+those of Liang, Charlin and Blei (2016), "Causal inference for recommendation" (SKEW); the released
+code gives items without training ratings a random weight there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.protocols.protocol import Protocol
+from receval.seeds import gumbel_noise
+from receval.splits.split import Fold, Judgments
+
+Sides = Literal["items", "users and items"]
+
+Counted = Literal["train", "test"]
+
+_NO_RATING = 1e-4
+"""The share of who has no rating."""
+
+
+@dataclass(frozen=True)
+class IntervenedTest:
+    """How a part of the test ratings is drawn.
+
+    Parameters
+    ----------
+    name : str
+    sides : {"items", "users and items"}
+        Whose shares are made those of a uniform sample.
+    from_sample : bool
+        Whether these shares are those of the fold's unbiased judgments (WTD); otherwise all users
+        and all items are alike (WTD_H, SKEW).
+    share : float
+        Of the judged candidates, how many are drawn.
+    counted : {"train", "test"}
+        By which ratings the shares of what users choose are counted.
+
+    Examples
+    --------
+    >>> SKEW.name, WTD.from_sample
+    ('SKEW', True)
+    """
+
+    name: str
+    sides: Sides = "users and items"
+    from_sample: bool = False
+    share: float = 0.5
+    counted: Counted = "train"
+
+    def weights(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        """Return the weight of each test rating; 0 where it is of no candidate.
+
+        Raises
+        ------
+        ValueError
+            The shares are to be those of unbiased judgments, and the fold has none.
+        """
+        judged = CandidatePairs.of(fold, fold.test, protocol).judged
+        if self.from_sample and fold.unbiased is None:
+            raise ValueError(
+                f"{self.name} takes the shares of users and items from unbiased judgments, but "
+                "the split has none: choose one with them, or a test that takes all alike."
+            )
+        weights = judged.astype(np.float64)
+        for axis in (1,) if self.sides == "items" else (1, 0):
+            chosen = _shares(self._chosen(fold, judged, axis), fold.train.shape[axis])
+            wanted = np.full(len(chosen), 1 / len(chosen))
+            if self.from_sample and fold.unbiased is not None:
+                wanted = _shares(_owners(fold.unbiased, axis), len(chosen))
+            weights *= (wanted / chosen)[_owners(fold.test, axis)]
+        return weights
+
+    def _chosen(self, fold: Fold, judged: NDArray[np.bool_], axis: int) -> NDArray[np.integer]:
+        """Return the user (axis 0) or the item (1) of each rating that users chose."""
+        if self.counted == "test":
+            return _owners(fold.test, axis)[judged]
+        if axis == 1:
+            return fold.train.indices
+        users = np.arange(fold.train.shape[0])
+        return np.repeat(users, np.diff(fold.train.indptr))
+
+    def drawn(self, fold: Fold, protocol: Protocol, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return which test ratings are drawn, without replacement.
+
+        Parameters
+        ----------
+        fold : Fold
+        protocol : Protocol
+        rng : Generator
+
+        Returns
+        -------
+        ndarray of bool, shape (n_judgments,)
+        """
+        weights = self.weights(fold, protocol)
+        # What is of no candidate has no weight.
+        there = np.flatnonzero(weights > 0)
+        # The largest keys are a sample without replacement, as in receval.protocols.
+        keys = np.log(weights[there]) + gumbel_noise((len(there),), rng)
+        size = round(self.share * len(there))
+        chosen = there[np.argsort(-keys, kind="stable")[:size]]
+        kept = np.zeros(len(weights), dtype=np.bool_)
+        kept[chosen] = True
+        return kept
+
+
+WTD = IntervenedTest("WTD", from_sample=True)
+WTD_H = IntervenedTest("WTD_H")
+SKEW = IntervenedTest("SKEW", sides="items")
+
+
+def _owners(judgments: Judgments, axis: int) -> NDArray[np.integer]:
+    return judgments.items if axis else judgments.users
+
+
+def _shares(owners: NDArray[np.integer], number: int) -> NDArray[np.float64]:
+    """Return which share of ratings each user or item has, shape (number,); above 0."""
+    counts = np.bincount(owners, minlength=number)
+    shares = counts / max(int(counts.sum()), 1)
+    return np.where(shares > 0, shares, _NO_RATING)

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Judgment sampling: in which order judgments leave, and lists reduced to those that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.list_view import ListView
+from receval.splits.split import Judgments
+from receval.storage.kernel_cache import njit
+from receval.storage.messages import quoted
+
+SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]
+
+RANDOM: frozenset[str] = frozenset({"ratings", "items", "users"})
+"""Kinds that draw samples; the others are the same at every draw but for ties."""
+
+
+def sampling_order(
+    judgments: Judgments, unit: SamplingUnit, generator: np.random.Generator
+) -> tuple[NDArray[np.int64], int]:
+    """Rank test ratings by when they leave: those that stay longest have the lowest ranks.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The test ratings of a fold.
+    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
+        What leaves: single ratings, items, or users in random order; items from the one with most
+        test ratings on; users from the one with most test ratings on. With an item or a user go
+        all of its test ratings.
+    generator : Generator
+        Draws the order, or the order among equals.
+
+    Returns
+    -------
+    order : ndarray of int64, shape (n_judgments,)
+        Ratings with a rank below k are those left when k ratings, items or users are kept: the
+        samples of one order are nested.
+    n_units : int
+        Number of ratings, of items with test ratings, or of users with test ratings.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind, or there are no test ratings.
+
+    Examples
+    --------
+    Item 7 has two test ratings and leaves first, item 3 has one:
+
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 7, 7], [4, 5, 2], n_users=2)
+    >>> order, n_items = sampling_order(judgments, "popular-items", np.random.default_rng(1))
+    >>> order.tolist(), n_items
+    ([0, 1, 1], 2)
+    """
+    if unit not in get_args(SamplingUnit):
+        raise ValueError(
+            f"There is no sampling of {quoted(unit)}; there are "
+            f"{', '.join(get_args(SamplingUnit))}."
+        )
+    if not len(judgments):
+        raise ValueError("There are no test ratings, so none can be left out.")
+    if unit == "ratings":
+        return generator.permutation(len(judgments)).astype(np.int64), len(judgments)
+    owners = judgments.items if unit in ("items", "popular-items") else judgments.users
+    _, owner_ranks, sizes = np.unique(owners, return_inverse=True, return_counts=True)
+    drawn = generator.permutation(len(sizes))
+    if unit in RANDOM:
+        return drawn[owner_ranks].astype(np.int64), len(sizes)
+    smallest_first = np.lexsort((drawn, sizes))
+    order = np.empty(len(sizes), dtype=np.int64)
+    order[smallest_first] = np.arange(len(sizes))
+    return order[owner_ranks], len(sizes)
+
+
+def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many units are kept at each level: the percentage, rounded, but at least one.
+
+    Raises
+    ------
+    ValueError
+        The percentages do not fall from at most 100 to above 0.
+
+    Examples
+    --------
+    >>> kept_units(8, np.array([100.0, 50.0, 5.0])).tolist()
+    [8, 4, 1]
+    """
+    levels = np.asarray(percents, dtype=np.float64)
+    if not len(levels) or levels[0] > 100 or levels[-1] <= 0 or np.any(np.diff(levels) >= 0):
+        raise ValueError(
+            f"The levels {levels.tolist()} must fall from at most 100 per cent to above 0."
+        )
+    return np.maximum(1, np.floor(n_units * levels / 100 + 0.5).astype(np.int64))
+
+
+class StackedLists(NamedTuple):
+    """The lists of several systems: those of the first row, of all systems, then of the next.
+
+    So that what one user's lists hold lies together: measuring a few users reads little of the
+    memory.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (n_rows, n_systems)
+    starts : ndarray of int64, shape (n_rows * n_systems + 1,)
+    indices : ndarray of int32, shape (n_ranked,)
+        Each ranked item's index among the judged items, which the systems share.
+    ranks : ndarray of int32, shape (n_ranked,)
+    """
+
+    lengths: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+
+
+def stack(views: Sequence[ListView]) -> StackedLists:
+    """Put lists of systems together; each system has one list for each row of judged items."""
+    sizes = np.stack([np.diff(view.starts) for view in views], axis=1)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    indices = np.empty(starts[-1], dtype=np.int32)
+    ranks = np.empty(starts[-1], dtype=np.int32)
+    for system, view in enumerate(views):
+        firsts = starts[:-1].reshape(sizes.shape)[:, system]
+        within = np.arange(len(view.ranks)) - np.repeat(view.starts[:-1], sizes[:, system])
+        targets = np.repeat(firsts, sizes[:, system]) + within
+        indices[targets] = view.indices
+        ranks[targets] = view.ranks
+    lengths = np.stack([view.lengths for view in views], axis=1)
+    return StackedLists(lengths, starts, indices, ranks)
+
+
+def reduce_lists(
+    rows: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    judged_starts: NDArray[np.int64],
+    stacked: StackedLists,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], StackedLists]:
+    """Keep some rows, and of them the judgments that are left.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n_kept,)
+        Ascending.
+    alive : ndarray of bool, shape (n_judged,)
+        Whether each judged item still is one.
+    judged_starts : ndarray of int64, shape (n_rows + 1,)
+    stacked : StackedLists
+
+    Returns
+    -------
+    chosen : ndarray of int64
+        The judged items left in the rows kept.
+    starts : ndarray of int64, shape (n_kept + 1,)
+        Where each row's begin among them.
+    lists : StackedLists
+        With indices among the chosen.
+    """
+    chosen, starts, new_indices = _left(rows, alive, judged_starts)
+    list_starts, indices, ranks = _listed(
+        rows,
+        stacked.lengths.shape[1],
+        new_indices,
+        stacked.starts,
+        stacked.indices,
+        stacked.ranks,
+    )
+    return chosen, starts, StackedLists(stacked.lengths[rows], list_starts, indices, ranks)
+
+
+@njit(cache=True)
+def _left(
+    rows: NDArray[np.int64], alive: NDArray[np.bool_], judged_starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    total = 0
+    for row in rows:
+        total += judged_starts[row + 1] - judged_starts[row]
+    chosen = np.empty(total, dtype=np.int64)
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    new_indices = np.full(len(alive), -1, dtype=np.int32)
+    count = 0
+    for number, row in enumerate(rows):
+        for index in range(judged_starts[row], judged_starts[row + 1]):
+            if alive[index]:
+                new_indices[index] = count
+                chosen[count] = index
+                count += 1
+        starts[number + 1] = count
+    return chosen[:count], starts, new_indices
+
+
+@njit(cache=True)
+def _listed(
+    rows: NDArray[np.int64],
+    n_systems: int,
+    new_indices: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    total = 0
+    for row in rows:
+        total += starts[(row + 1) * n_systems] - starts[row * n_systems]
+    out_starts = np.zeros(n_systems * len(rows) + 1, dtype=np.int64)
+    out_indices = np.empty(total, dtype=np.int32)
+    out_ranks = np.empty(total, dtype=np.int32)
+    count = 0
+    number = 0
+    for row in rows:
+        for at in range(row * n_systems, (row + 1) * n_systems):
+            for entry in range(starts[at], starts[at + 1]):
+                new_index = new_indices[indices[entry]]
+                if new_index >= 0:
+                    out_indices[count] = new_index
+                    out_ranks[count] = ranks[entry]
+                    count += 1
+            number += 1
+            out_starts[number] = count
+    return out_starts, out_indices[:count], out_ranks[:count]

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+r"""Propensities: the probability that a pair of a user and an item which does not train tests.
+
+Estimates divide by them what is observed of a pair, so that pairs which are seldom observed count
+for those like them that were not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol as Interface
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.missing_judgments.candidate_pairs import CandidatePairs
+from receval.protocols.popularity import popularity
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold, Judgments
+from receval.storage.messages import enumerated
+
+
+class PropensityModel(Interface):
+    """What gives the propensities of a fold's test ratings."""
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        ...
+
+    def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        """Return the propensity of each test rating, above 0 and at most 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class PopularityPropensities:
+    r"""Propensities that grow with a power of the item's popularity.
+
+    .. math:: p_{ui} = \min(1,\; s\,|R(i)|^{\alpha})
+
+    with the users :math:`|R(i)|` who rated the item in train or test, and s such that the expected
+    number of test ratings over all candidates is the observed one. That scale is a guess: popular
+    items are observed more often, but how many relevant ones are not is unknown without a random
+    sample. So IPS estimates by these are right up to a factor that all systems share, and SNIPS
+    ones do not depend on it.
+
+    Parameters
+    ----------
+    power : float
+        :math:`\alpha`. Yang et al. have :math:`(\gamma + 1) / 2` with a :math:`\gamma` that they
+        fit to the popularity curve; 0 makes all pairs alike.
+
+    Notes
+    -----
+    Yang, Cui, Xuan, Wang, Belongie and Estrin (2018), "Unbiased offline recommender evaluation for
+    missing-not-at-random implicit feedback", RecSys, section 3. They count training ratings and
+    leave out test items that have none.
+
+    Examples
+    --------
+    >>> PopularityPropensities(power=0.5).label
+    'popularity^0.5'
+    """
+
+    power: float = 1.0
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        return "popularity" if self.power == 1 else f"popularity^{self.power:g}"
+
+    def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        pairs = CandidatePairs.of(fold, fold.test, protocol)
+        counts = popularity(fold).astype(np.float64)
+        weights = np.zeros(len(counts))
+        np.power(counts, self.power, out=weights, where=counts > 0)
+        whole = pairs.sum_over_candidates(fold, weights).sum()
+        scale = pairs.judged.sum() / whole if whole > 0 else 1.0
+        return np.minimum(1.0, scale * weights[fold.test.items])
+
+
+@dataclass(frozen=True)
+class SamplePropensities:
+    r"""Propensities of rating values, by a sample of judgments that are missing at random.
+
+    .. math:: P(O \mid R = r) = \frac{P(R = r \mid O)\, P(O)}{P(R = r)}
+
+    with :math:`P(R = r \mid O)` the share of the value r among the test ratings, :math:`P(O)` the
+    share of all candidates that test, and :math:`P(R = r)` the share of r in the sample. Given the
+    value, every item is as likely to be observed as any other: that users choose popular items
+    whatever they think of them is not in this model.
+
+    Parameters
+    ----------
+    sample : Judgments, optional
+        Of randomly drawn items; the fold's unbiased judgments by default.
+
+    Notes
+    -----
+    Schnabel, Swaminathan, Singh, Chandak and Joachims (2016), "Recommendations as treatments:
+    debiasing learning and evaluation", ICML, section 5 (naive Bayes).
+
+    Examples
+    --------
+    Half of what tests is a 5, of the sample a quarter, and three of six candidates test:
+
+    >>> from scipy.sparse import csr_array
+    >>> test = Judgments.from_pairs([0, 0], [0, 1], [5, 1], n_users=1)
+    >>> sample = Judgments.from_pairs([0, 0, 0, 0], [0, 1, 2, 3], [5, 1, 1, 1], n_users=1)
+    >>> fold = Fold(csr_array((1, 4), dtype=np.float32), test, sample)
+    >>> SamplePropensities().of(fold, Protocol("AR", "AI")).round(3).tolist()
+    [1.0, 0.333]
+    """
+
+    sample: Judgments | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        return "MAR sample"
+
+    def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        sample = fold.unbiased if self.sample is None else self.sample
+        if sample is None:
+            raise ValueError(
+                "Propensities from a random sample need one, but the split has no unbiased "
+                "judgments: choose the split missing-at-random, give a sample, or use "
+                "PopularityPropensities."
+            )
+        pairs = CandidatePairs.of(fold, fold.test, protocol)
+        drawn = sample.values[CandidatePairs.of(fold, sample, protocol).judged]
+        seen = fold.test.values[pairs.judged]
+        values, value_of_rating = np.unique(fold.test.values, return_inverse=True)
+        in_sample = np.array([np.count_nonzero(drawn == value) for value in values])
+        in_test = np.array([np.count_nonzero(seen == value) for value in values])
+        lacking = values[(in_sample == 0) & (in_test > 0)]
+        if len(lacking):
+            raise ValueError(
+                f"The random sample has no rating of {enumerated([f'{v:g}' for v in lacking])}, "
+                "which test ratings have, so that their propensity is not known: give a larger "
+                "sample, or merge values of the scale."
+            )
+        share = pairs.judged.sum() / pairs.sizes.sum()
+        given_seen = in_test / max(len(seen), 1)
+        propensity = np.ones(len(values))
+        known = in_sample > 0
+        propensity[known] = given_seen[known] * share / (in_sample[known] / len(drawn))
+        # Values that no candidate was rated with are asked for nowhere.
+        propensity[in_test == 0] = 1.0
+        return np.minimum(1.0, propensity)[value_of_rating]
+
+
+@dataclass(frozen=True)
+class StratifiedPropensities:
+    r"""Propensities of strata of items, the more popular ones apart from the others.
+
+    Items are parted by falling popularity into strata that hold as equal parts of the test ratings
+    as whole items allow. All pairs of a stratum are taken for equally likely to be observed,
+
+    .. math:: p_{ui} = \frac{n_s}{N_s} \quad \text{for } i \in s,
+
+    with :math:`n_s` test ratings of the :math:`N_s` candidates. So IPS is the sum, over strata, of
+    their means times their sizes: a stratified estimate.
+
+    Parameters
+    ----------
+    strata : int
+        How many.
+
+    Notes
+    -----
+    Stratified evaluation by exposure is that of Jadidinejad, Macdonald and Ounis (2021), "The
+    Simpson's paradox in the offline evaluation of recommendation systems", TOIS 40(1); the strata
+    and the estimate are the textbook ones of Cochran (1977), "Sampling techniques", chapter 5.
+
+    Examples
+    --------
+    Item 0 has half of the four test ratings, and three candidates; the two others have five:
+
+    >>> from scipy.sparse import csr_array
+    >>> test = Judgments.from_pairs([0, 1, 0, 1], [0, 0, 1, 2], [5, 5, 5, 5], n_users=3)
+    >>> train = csr_array(np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1]], dtype=np.float32))
+    >>> StratifiedPropensities(2).of(Fold(train, test), Protocol("AR", "AI")).round(3).tolist()
+    [0.667, 0.4, 0.667, 0.4]
+    """
+
+    strata: int = 10
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        return f"{self.strata} strata"
+
+    def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        pairs = CandidatePairs.of(fold, fold.test, protocol)
+        n_items = fold.train.shape[1]
+        counts = np.bincount(fold.test.items[pairs.judged], minlength=n_items)
+        order = np.lexsort((np.arange(n_items), -popularity(fold)))
+        before = np.cumsum(counts[order]) - counts[order]
+        part = np.zeros(n_items, dtype=np.int64)
+        part[order] = np.minimum(self.strata - 1, before * self.strata // max(int(counts.sum()), 1))
+        observed = np.bincount(part, weights=counts, minlength=self.strata)
+        candidates = np.array(
+            [
+                pairs.sum_over_candidates(fold, (part == stratum).astype(np.float64)).sum()
+                for stratum in range(self.strata)
+            ]
+        )
+        shares = np.ones(self.strata)
+        np.divide(observed, candidates, out=shares, where=candidates > 0)
+        own = shares[part[fold.test.items]]
+        # What is of no candidate is not weighted.
+        return np.where(pairs.judged, np.minimum(own, 1.0), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPropensities:
+    """Propensities of all pairs that somebody knows, as in a simulation or a logged experiment.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (n_users, n_items)
+        In the order of the ratings' codes.
+    name : str
+
+    Examples
+    --------
+    >>> KnownPropensities(np.full((2, 3), 0.5)).label
+    'known'
+    """
+
+    matrix: NDArray[np.floating]
+    name: str = "known"
+
+    @property
+    def label(self) -> str:
+        """Its name in tables."""
+        return self.name
+
+    def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
+        if self.matrix.shape != fold.train.shape:
+            raise ValueError(
+                f"The propensities have the shape {self.matrix.shape}; they must be of all users "
+                f"and items, {fold.train.shape}."
+            )
+        own = self.matrix[fold.test.users, fold.test.items].astype(np.float64)
+        wrong = np.flatnonzero(~((own > 0) & (own <= 1)))
+        if len(wrong):
+            user, item = fold.test.users[wrong[0]], fold.test.items[wrong[0]]
+            raise ValueError(
+                f"The propensity of the user {user} and the item {item}, which test, is "
+                f"{own[wrong[0]]:g}; it must be above 0 and at most 1."
+            )
+        return own

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""The universes of one's own ratings as a report: who wins how often, and what flips it."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.evaluation.report import Report
+from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
+from receval.figures.specification_curve import MarkedUniverse, specification_curve
+from receval.figures.style import LONGEST_NAME, legend_name
+from receval.figures.tables import Column, Table
+from receval.multiverse.cannot_tell import CANNOT_TELL, REASONS, counts_of_reasons, telling
+from receval.multiverse.decisions import DECISION_NAMES
+from receval.multiverse.description import (
+    NO_DIFFERENCE,
+    decision_title,
+    decisions_of,
+    describe,
+    level_title,
+)
+from receval.multiverse.explore_ratings import ExploredRatings
+from receval.multiverse.flips import (
+    changes_from_start,
+    flips_by_decision,
+    shares_that_tell,
+    wins_by_level,
+)
+from receval.multiverse.verdicts import VERDICTS, index_of_universe
+from receval.storage.messages import how_many
+
+_SHARES = tuple(VERDICTS.values())
+
+MOST_DRAWN = 15
+"""Pairs of systems that have a figure; all have their tables."""
+
+
+def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Report:
+    """Return tables, figures and sentences on all pairs of systems.
+
+    Parameters
+    ----------
+    found : ExploredRatings
+    title : str
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> from receval.multiverse.decision_grid import DecisionGrid
+    >>> from receval.multiverse.explore_ratings import explore_ratings
+    >>> from receval.recommenders.non_personalised import Popularity, Random
+    >>> table = {"user": list("aaabbbccc"), "item": list("xyzxyzxyz"), "rating": [5, 1, 4] * 3}
+    >>> systems = {"Pop": lambda seed: Popularity(), "Random": lambda seed: Random(seed)}
+    >>> grid = DecisionGrid(metric=[{"name": "P"}, {"name": "nDCG"}])
+    >>> report = multiverse_report(explore_ratings(read_ratings(table), systems, grid=grid))
+    >>> report.tables[0].title, sorted(report.data)
+    ('Who wins how often', ['changes', 'flips', 'levels', 'per_user', 'universes'])
+    """
+    levels, flips, changes = [], [], []
+    parts: list[ReportPart] = []
+    for number, (first, second) in enumerate(found.pairs):
+        own = found.of_pair(first, second)
+        key = {"first_system": first, "second_system": second}
+        name = _file_name(first, second) if len(found.pairs) > 1 else ""
+        of_levels, of_flips = wins_by_level(own), flips_by_decision(own)
+        of_changes = changes_from_start(own, found.start)
+        levels.append(of_levels.assign(**key))
+        flips.append(of_flips.assign(**key))
+        changes.append(of_changes)
+        parts += [
+            ReportText(f"{first} and {second}", _sentences(own, of_flips, of_changes)),
+            *(_figures(own, found, f"universes{name}") if number < MOST_DRAWN else []),
+            ReportTable(f"flips{name}", _flips_table(of_flips, first, second)),
+            ReportTable(f"levels{name}", _levels_table(of_levels, first, second)),
+            ReportTable(f"changes{name}", _changes_table(of_changes, found, first, second)),
+        ]
+    drawn = (
+        [f"The first {MOST_DRAWN} of {len(found.pairs):,} pairs have a figure."]
+        if len(found.pairs) > MOST_DRAWN
+        else []
+    )
+    head = ReportText(
+        "The starting configuration",
+        (
+            in_text(describe(found.start, found.settings["relevant"])),
+            f"The universes are all {found.settings['universes']:,} legal combinations of the "
+            "levels below. A system wins a universe where the difference is significant at .05 "
+            "(under the bootstrap, in most samples of users) and the test agrees with the "
+            "difference in who is ahead. Universes that cannot tell, whatever the systems are, "
+            "stand apart, and no share counts them.",
+            *drawn,
+        ),
+    )
+    data = {
+        "universes": found.universes,
+        "levels": pd.concat(levels, ignore_index=True),
+        "flips": pd.concat(flips, ignore_index=True),
+        "changes": pd.concat(changes, ignore_index=True),
+        "per_user": found.per_user,
+    }
+    first_parts: tuple[ReportPart, ...] = (ReportTable("wins", _wins_table(found)), head)
+    return Report(title, (*first_parts, *parts), data, found.notes, found.settings)
+
+
+def _file_name(first: str, second: str) -> str:
+    return "-" + "-".join(re.sub(r"[^A-Za-z0-9]+", "_", name) for name in (first, second))
+
+
+def _percent(share: float) -> str:
+    return NOTHING if share != share else fixed(100 * share, 1)
+
+
+def _standing(universe: pd.Series, first: str, second: str) -> str:
+    names = {
+        "first": f"{first} wins",
+        "second": f"{second} wins",
+        "tie": NO_DIFFERENCE,
+        CANNOT_TELL: CANNOT_TELL,
+    }
+    return names[str(universe["verdict"])]
+
+
+def _wins_table(found: ExploredRatings) -> Table:
+    rows = []
+    for first, second in found.pairs:
+        own = found.of_pair(first, second)
+        shares = shares_that_tell(own)
+        start = own.iloc[index_of_universe(own, found.start)]
+        percents = (_percent(shares[name]) for name in _SHARES)
+        untold = f"{shares['cannot_tell']:,}"
+        rows.append((first, second, *percents, untold, _standing(start, first, second)))
+    heads = ("First wins (%)", "Neither (%)", "Second wins (%)", "Cannot tell")
+    return Table(
+        "Who wins how often",
+        (
+            Column("First"),
+            Column("Second"),
+            *(Column(head, "right") for head in heads),
+            Column("At the start"),
+        ),
+        tuple(rows),
+        caption=(
+            f"Of {found.settings['universes']:,} universes: how many cannot tell, and in which "
+            "shares of the others a system is significantly better, or none is; and what the "
+            "starting configuration says."
+        ),
+    )
+
+
+def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) -> tuple[str, ...]:
+    first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
+    shares = shares_that_tell(own)
+    able = f"{shares['universes'] - shares['cannot_tell']:,}"
+    told = [
+        f"{first} wins {_percent(shares['first'])} % of {able} universes, {second} "
+        f"{_percent(shares['second'])} %; in {_percent(shares['tie'])} % there is {NO_DIFFERENCE}."
+    ]
+    if shares["cannot_tell"] == shares["universes"]:
+        told = [f"No universe can tell {first} from {second}."]
+    told += [
+        f"{how_many(count, 'universe')} more cannot tell: {REASONS[reason]}."
+        for reason, count in counts_of_reasons(own).items()
+        if count
+    ]
+    most = flips.sort_values("changes", ascending=False, kind="stable").head(2)
+    ranked = [
+        f"{decision_title(row.decision)} ({_percent(row.changes)} % of single changes)"
+        for row in most.itertuples()
+        if row.changes > 0
+    ]
+    if ranked:
+        told.append(f"The verdict changes most often with {' and '.join(ranked)}.")
+    else:
+        told.append("No single change of a decision changes the verdict.")
+    start, others = changes.iloc[0], telling(changes.iloc[1:])
+    if start["verdict"] == CANNOT_TELL:
+        told.append("The starting configuration cannot tell.")
+        return tuple(told)
+    different = int((others["verdict"] != start["verdict"]).sum())
+    told.append(
+        f"At the start: {_standing(start, first, second)}. The verdict is another one in "
+        f"{different} of {len(others)} universes that are one decision away and can tell."
+    )
+    return tuple(told)
+
+
+def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[ReportPart]:
+    start = own.index[index_of_universe(own, found.start)]
+    untold = len(own) - len(telling(own))
+    own = telling(own)
+    decisions = decisions_of(own, DECISION_NAMES) if len(own) else []
+    if not decisions:
+        return []
+    first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
+
+    names = [legend_name(name) for name in (first, second)]
+    # The label is as high as the panel at most.
+    separator = " " if len("".join(names)) <= LONGEST_NAME - 5 else "\n"
+    marked = None
+    if start in own.index:
+        place = own.index.get_loc(start)
+        marked = MarkedUniverse(int(place), "starting configuration")
+
+    def draw() -> Figure:
+        return specification_curve(
+            own["effect"],
+            own["verdict"].map({name: sign for sign, name in VERDICTS.items()}),
+            decisions,
+            first=names[0],
+            second=names[1],
+            value_label="Standardised difference,\n"
+            f"({names[0]} \N{MINUS SIGN}{separator}{names[1]})/SD",
+            marked=marked,
+        )
+
+    caption = (
+        f"{first} and {second} in {len(own):,} universes: the difference over the standard "
+        "deviation of the users' differences, in ascending order, and below it how often the "
+        "universes at each place took each decision."
+        + (f" {untold:,} universes that cannot tell are left out." if untold else "")
+    )
+    return [ReportFigure.drawn(name, draw, caption)]
+
+
+def _flips_table(flips: pd.DataFrame, first: str, second: str) -> Table:
+    ordered = flips.sort_values("changes", ascending=False, kind="stable", na_position="last")
+    rows = tuple(
+        (
+            decision_title(row.decision),
+            f"{row.neighbours:,}",
+            _percent(row.changes),
+            _percent(row.reversed),
+            _percent(row.explained),
+        )
+        for row in ordered.itertuples()
+    )
+    heads = ("Neighbours", "Verdict changes (%)", "Winner reversed (%)", "Variance (%)")
+    return Table(
+        f"What flips it: {first} and {second}",
+        (Column("Decision"), *(Column(head, "right") for head in heads)),
+        rows,
+        caption=(
+            "Neighbours: pairs of universes that differ in the decision alone. In how many of them "
+            "the verdict changes, in how many one system wins and then the other, and how much of "
+            "the variance of the verdict the decision explains alone (type II sums of squares)."
+        ),
+    )
+
+
+def _levels_table(levels: pd.DataFrame, first: str, second: str) -> Table:
+    rows = tuple(
+        (
+            decision_title(row.decision) if row.decision else "All universes",
+            in_text(level_title(row.decision, row.level)) if row.decision else "",
+            f"{row.universes:,}",
+            f"{row.cannot_tell:,}",
+            *(_percent(getattr(row, name)) for name in _SHARES),
+        )
+        for row in levels.itertuples()
+        if not row.decision or row.universes < levels["universes"].iloc[0]
+    )
+    heads = ("Universes", "Cannot tell", f"{first} wins (%)", "Neither (%)", f"{second} wins (%)")
+    return Table(
+        f"By decision: {first} and {second}",
+        (Column("Decision"), Column("Level"), *(Column(head, "right") for head in heads)),
+        rows,
+        caption="Who wins how often with each level of each decision that has several, of the "
+        "universes that can tell.",
+    )
+
+
+def _changes_table(changes: pd.DataFrame, found: ExploredRatings, first: str, second: str) -> Table:
+    rows = []
+    for _, row in changes.iterrows():
+        decision, level = str(row["decision"]), str(row["level"])
+        changed = (
+            (decision_title(decision), in_text(level_title(decision, level)))
+            if decision
+            else ("(start)", "")
+        )
+        test = in_text(level_title("test", str(row["test"])))
+        share = float(row["rejected"])
+        p = float(row["p_value"])
+        rows.append(
+            (
+                *changed,
+                significant(float(row["value"])),
+                significant(float(row["other_value"])),
+                p_value(p) if p == p else f"({fixed(100 * share, 0)} %)",
+                test,
+                _standing(row, first, second),
+            )
+        )
+    return Table(
+        f"One decision away from the start: {first} and {second}",
+        (
+            Column("Decision"),
+            Column("Changed to"),
+            *(Column(head, "right") for head in (first, second, "p")),
+            Column("Test"),
+            Column("Verdict"),
+        ),
+        tuple(rows),
+        caption=(
+            "The values of both systems. Another aggregation may bring tests of its own. In "
+            "brackets: how many samples of the bootstrap reject."
+        ),
+    )

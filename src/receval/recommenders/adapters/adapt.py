@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Whatever somebody calls a recommender, as a system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from receval.recommenders.adapters.implicit_models import of_implicit
+from receval.recommenders.adapters.lenskit_pipelines import of_lenskit
+from receval.recommenders.adapters.origin import definer_of, libraries_of
+from receval.recommenders.adapters.scores import of_scores
+from receval.recommenders.adapters.sklearn_estimators import of_sklearn
+
+_ADAPTERS: Mapping[str, Callable[[Any], Any]] = {
+    "implicit": of_implicit,
+    "lenskit": of_lenskit,
+    "sklearn": of_sklearn,
+}
+
+
+def adapt(system: Any) -> Any:
+    """Return what receval can train and rank, for whatever was given as a system.
+
+    - An object with ``score(users)`` of its own is given back as it is.
+    - An array, dense or sparse, goes to :func:`receval.recommenders.adapters.scores.of_scores`.
+    - A model of implicit goes to :func:`receval.recommenders.adapters.implicit_models.of_implicit`.
+    - An estimator of scikit-learn goes to
+      :func:`receval.recommenders.adapters.sklearn_estimators.of_sklearn`.
+    - A pipeline or scorer of LensKit goes to
+      :func:`receval.recommenders.adapters.lenskit_pipelines.of_lenskit`.
+    - Anything else is given back as it is, for whoever ranks it to refuse.
+
+    A class that derives from one of these libraries and defines ``score`` itself is somebody's own
+    recommender, not an object of the library.
+
+    Parameters
+    ----------
+    system : object
+        Any.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        The object is of one of these libraries, but makes no recommender.
+
+    Examples
+    --------
+    >>> type(adapt(np.ones((3, 2)))).__name__
+    'GivenScores'
+    """
+    if isinstance(system, np.ndarray) or issparse(system):
+        return of_scores(system)
+    if definer_of(system, "score") in (None, *_ADAPTERS):
+        for library in libraries_of(system):
+            if library in _ADAPTERS:
+                return _ADAPTERS[library](system)
+    return system

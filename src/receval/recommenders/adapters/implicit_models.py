@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Models of the package implicit, as systems.
+
+The systems of :mod:`receval.recommenders.implicit_systems` are trained by implicit, too, but kept,
+stored and scored as receval's own; here an object of the package is taken as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+
+from receval.recommenders.adapters.origin import libraries_of
+from receval.recommenders.one_thread import on_one_thread
+
+
+class AdaptedImplicitModel:
+    """A model of implicit that receval trains and scores.
+
+    Made by :func:`of_implicit`. The model that was given is never changed: each :meth:`fit` trains
+    a copy, so that a fold learns nothing of another.
+
+    Attributes
+    ----------
+    model_ : object
+        The trained copy.
+    """
+
+    model_: Any
+
+    def __init__(self, model: Any, threads: int) -> None:
+        self._model = model
+        self._threads = threads
+
+    def fit(self, train: csr_array) -> Self:
+        """Train a copy of the model.
+
+        Parameters
+        ----------
+        train : csr_array of float32, shape (n_users, n_items)
+            Ratings, which the package takes as weights (confidences): an entry of 0 says nothing.
+        """
+        self._train = csr_matrix(train, dtype=np.float32, copy=True)
+        self._train.eliminate_zeros()
+        model = copy.deepcopy(self._model)
+        model.num_threads = self._threads
+        # The package warns of the form of matrices that it has made itself.
+        with warnings.catch_warnings(), np.errstate(invalid="ignore"), on_one_thread():
+            warnings.simplefilter("ignore")
+            model.fit(self._train, show_progress=False)
+        self.model_ = model
+        return self
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what ``recommend`` of the package says of all items, the training items included.
+
+        Parameters
+        ----------
+        users : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        ndarray of float32, shape (n, n_items)
+            NaN for items that the package does not list, such as neighbours of no rated item.
+        """
+        n_items = self._train.shape[1]
+        scores = np.full((len(users), n_items), np.nan, dtype=np.float32)
+        if len(users) == 0:
+            return scores
+        with on_one_thread():
+            items, values = self.model_.recommend(
+                users, self._train[users], N=n_items, filter_already_liked_items=False
+            )
+        # The package fills lists that are shorter than N with the item -1.
+        listed = np.asarray(items) >= 0
+        rows = np.broadcast_to(np.arange(len(users))[:, None], listed.shape)
+        scores[rows[listed], np.asarray(items)[listed]] = np.asarray(values)[listed]
+        return scores
+
+
+def of_implicit(model: Any, *, threads: int = 1) -> AdaptedImplicitModel:
+    """Take a model of the package implicit as a system.
+
+    Scores are those of its ``recommend``, with no item left out: which items are ranked is said by
+    the protocol.
+
+    Parameters
+    ----------
+    model : implicit.recommender_base.RecommenderBase
+        Untrained: alternating least squares, BPR, logistic factors, neighbours of items, or one
+        derived from them. Say ``random_state=`` where it draws numbers, or values differ from run
+        to run.
+    threads : int
+        Of the package, at least 1. With more than one, BPR and logistic factors differ from run to
+        run: threads change the same factors without locks.
+
+    Returns
+    -------
+    AdaptedImplicitModel
+
+    Raises
+    ------
+    ValueError
+        It is no model of the package, is trained already, or ``threads`` is below 1.
+
+    Notes
+    -----
+    A factor model that was trained goes on from what it knows when it is trained again, so that it
+    could have seen the test ratings. It is therefore refused.
+    """
+    if "implicit" not in libraries_of(model) or not callable(getattr(model, "recommend", None)):
+        raise ValueError(
+            f"A {type(model).__name__} is no model of implicit: give one such as "
+            "implicit.als.AlternatingLeastSquares(random_state=1)."
+        )
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; it must be at least 1.")
+    if getattr(model, "user_factors", None) is not None:
+        raise ValueError(
+            f"The {type(model).__name__} of implicit is trained already and would go on from what "
+            "it knows, test ratings perhaps. Give one that is not trained, or its scores as an "
+            "array."
+        )
+    return AdaptedImplicitModel(model, threads)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Pipelines and scorers of LensKit (2025 or newer), as systems."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.recommenders.adapters.origin import libraries_of
+
+NEEDED = "LensKit 2025 or newer"
+
+
+class AdaptedPipeline:
+    """A pipeline of LensKit that receval trains and scores.
+
+    Made by :func:`of_lenskit`. The pipeline that was given is never changed: each :meth:`fit`
+    trains another one of the same configuration.
+
+    Attributes
+    ----------
+    pipeline_ : lenskit.pipeline.Pipeline
+        The trained pipeline.
+    """
+
+    pipeline_: Any
+
+    def __init__(self, pipeline: Any, component: str, seed: int) -> None:
+        self._pipeline = pipeline
+        self._component = component
+        self._seed = seed
+
+    def fit(self, train: csr_array) -> Self:
+        """Train a pipeline on a dataset whose identifiers are the codes of users and items.
+
+        Parameters
+        ----------
+        train : csr_array of float32, shape (n_users, n_items)
+            Ratings; what is rated 0 is a rating, too. Users and items without one are part of the
+            dataset.
+        """
+        import pandas as pd
+
+        data = _module("lenskit.data")
+        ratings = train.tocoo()
+        n_users, self._n_items = train.shape
+        table = pd.DataFrame(
+            {
+                "user_id": ratings.row.astype(np.int64),
+                "item_id": ratings.col.astype(np.int64),
+                "rating": ratings.data.astype(np.float64),
+            }
+        )
+        builder = data.DatasetBuilder()
+        builder.add_entities("user", np.arange(n_users))
+        builder.add_entities("item", np.arange(self._n_items))
+        builder.add_interactions(
+            "rating", table, entities=["user", "item"], missing="error", default=True
+        )
+        pipeline = self._pipeline.clone()
+        options = _module("lenskit.training").TrainingOptions(rng=self._seed)
+        pipeline.train(builder.build(), options)
+        self._items = data.ItemList(item_ids=np.arange(self._n_items))
+        self.pipeline_ = pipeline
+        return self
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores of all items for some users, one query a user.
+
+        Parameters
+        ----------
+        users : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_items)
+            NaN where the pipeline has no score.
+        """
+        scores = np.full((len(users), self._n_items), np.nan)
+        node = self.pipeline_.node(self._component)
+        for row, user in enumerate(users.tolist()):
+            scored = self.pipeline_.run(node, query=user, items=self._items)
+            # A pipeline may order its items, or leave some out.
+            scores[row, scored.ids()] = scored.scores()
+        return scores
+
+
+def of_lenskit(pipeline: Any, *, component: str = "scorer", seed: int = 0) -> AdaptedPipeline:
+    """Take a pipeline of LensKit, or one of its scorers, as a system.
+
+    Parameters
+    ----------
+    pipeline : lenskit.pipeline.Pipeline or Component
+        A scorer, such as ``lenskit.knn.ItemKNNScorer()``, is made a pipeline by LensKit's
+        ``topn_pipeline``. It need not be trained.
+    component : str
+        The node whose scores order the items: ``"scorer"``, as LensKit's recommenders do, or
+        ``"rating-predictor"``.
+    seed : int
+        Of what training draws.
+
+    Returns
+    -------
+    AdaptedPipeline
+
+    Raises
+    ------
+    ValueError
+        It is no pipeline or component of LensKit, LensKit is older than 2025, or the pipeline has
+        no such node.
+    """
+    if "lenskit" not in libraries_of(pipeline):
+        raise ValueError(
+            f"A {type(pipeline).__name__} is no pipeline and no scorer of LensKit: give one such "
+            "as lenskit.knn.ItemKNNScorer()."
+        )
+    package = _module("lenskit.pipeline")
+    if isinstance(pipeline, package.Component):
+        pipeline = package.topn_pipeline(pipeline)
+    if not isinstance(pipeline, package.Pipeline):
+        raise ValueError(
+            f"The {type(pipeline).__name__} of LensKit is no pipeline and no component: receval "
+            f"takes those of {NEEDED}."
+        )
+    if pipeline.node(component, missing="none") is None:
+        names = ", ".join(node.name for node in pipeline.nodes())
+        raise ValueError(
+            f"The pipeline of LensKit has no node {component!r}, whose scores order the items; it "
+            f"has {names}. Name one by component=."
+        )
+    return AdaptedPipeline(pipeline, component, seed)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "lenskit":
+            raise
+        raise ValueError(
+            f"There is no module {error.name}: receval takes pipelines of {NEEDED} "
+            "(pip install lenskit)."
+        ) from error

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Estimators of scikit-learn, as systems: those that rebuild a user's ratings from few components.
+
+scikit-learn has no recommenders. What it has that scores items is a decomposition: a user's row of
+ratings is projected onto components, and the row that they give back has a value for every item.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
+
+from receval.recommenders.adapters.origin import libraries_of
+from receval.recommenders.one_thread import on_one_thread
+
+_TOPICS = "LatentDirichletAllocation"
+
+
+class AdaptedDecomposition:
+    """A decomposition of scikit-learn that receval trains and scores.
+
+    Made by :func:`of_sklearn`. The estimator that was given is never changed.
+
+    Attributes
+    ----------
+    estimator_ : object
+        The trained copy.
+    """
+
+    estimator_: Any
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator = estimator
+
+    def fit(self, train: csr_array) -> Self:
+        """Train a copy of the estimator on the rows of the users.
+
+        Parameters
+        ----------
+        train : csr_array of float32, shape (n_users, n_items)
+            Ratings; what is not rated is 0.
+
+        Raises
+        ------
+        ValueError
+            The estimator has found no components, or takes no such ratings.
+        """
+        self._train = csr_matrix(train)
+        estimator = copy.deepcopy(self._estimator)
+        with on_one_thread():
+            estimator.fit(self._train)
+        if not hasattr(_last_step(estimator), "components_"):
+            raise ValueError(
+                f"The {type(estimator).__name__} of scikit-learn has no components after it was "
+                "trained: what it gives back says nothing of items that a user has not rated. "
+                "Give a decomposition such as TruncatedSVD or NMF."
+            )
+        self.estimator_ = estimator
+        return self
+
+    def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the rows of some users as the components rebuild them.
+
+        Parameters
+        ----------
+        users : ndarray of int, shape (n,)
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_items)
+            NaN for all items of users without training ratings.
+        """
+        rows = self._train[users]
+        scores = np.full(rows.shape, np.nan)
+        rated = np.diff(rows.indptr) > 0
+        if rated.any():
+            with on_one_thread():
+                scores[rated] = self._rebuilt(rows[rated])
+        return scores
+
+    def _rebuilt(self, rows: csr_matrix) -> NDArray[np.floating]:
+        shares = self.estimator_.transform(rows)
+        if hasattr(self.estimator_, "inverse_transform"):
+            return np.asarray(self.estimator_.inverse_transform(shares))
+        components = self.estimator_.components_
+        return shares @ (components / components.sum(axis=1, keepdims=True))
+
+
+def of_sklearn(estimator: Any) -> AdaptedDecomposition:
+    r"""Take an estimator of scikit-learn as a system, where it makes one.
+
+    A decomposition with ``inverse_transform`` (``TruncatedSVD``, ``NMF``, ``PCA`` and others, also
+    as the last step of a ``Pipeline``) gives
+
+    .. math:: s(u, \cdot) = \text{inverse\_transform}(\text{transform}(r_u)),
+
+    with the user's training ratings :math:`r_u`, 0 where there is none.
+    ``LatentDirichletAllocation`` gives the probability of the item,
+    :math:`s(u, i) = \sum_k p(k|u) p(i|k)`.
+
+    Parameters
+    ----------
+    estimator : sklearn.base.BaseEstimator
+        It need not be trained: each fold trains a copy. Say ``random_state=`` where it draws
+        numbers, or values differ from run to run.
+
+    Returns
+    -------
+    AdaptedDecomposition
+
+    Raises
+    ------
+    ValueError
+        The estimator makes no recommender: it predicts from features, groups, finds neighbours,
+        or scales column by column.
+    """
+    parents = [parent.__name__ for parent in type(estimator).__mro__]
+    name = type(estimator).__name__
+    if "sklearn" not in libraries_of(estimator) or not hasattr(estimator, "fit"):
+        raise ValueError(
+            f"A {name} is no estimator of scikit-learn: give one such as "
+            "sklearn.decomposition.TruncatedSVD(n_components=20, random_state=1)."
+        )
+    if "predict" in dir(estimator) and "ClusterMixin" not in parents:
+        raise ValueError(
+            f"The {name} of scikit-learn predicts from features of a pair of user and item, which "
+            "ratings alone do not define. Predict for all pairs yourself, and give the scores as "
+            "an array of the shape (n_users, n_items)."
+        )
+    if "OneToOneFeatureMixin" in parents:
+        raise ValueError(
+            f"The {name} of scikit-learn works column by column: it gives users their own ratings "
+            "back, and says nothing of other items. Give a decomposition such as TruncatedSVD or "
+            "NMF, or a Pipeline that ends in one."
+        )
+    if "ClusterMixin" in parents or not (
+        hasattr(estimator, "inverse_transform") or _TOPICS in parents
+    ):
+        raise ValueError(
+            f"The {name} of scikit-learn gives no scores of items. Give a decomposition that has "
+            "inverse_transform, such as TruncatedSVD or NMF, or scores as an array; neighbours "
+            "are receval's UserKNN and ItemKNN."
+        )
+    return AdaptedDecomposition(estimator)
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator

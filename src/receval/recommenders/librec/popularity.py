@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""How LibRec 2.0.0's WBPR draws unrated items: by popularities that it changes as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.librec.java_random import JavaRandom, JavaSampler
+from receval.recommenders.pairwise_sampling import BLOCK
+from receval.storage.kernel_cache import njit
+
+SEGMENTS, USERS_OF_SEGMENT = 4, 50
+
+# Weights below it are taken for 0: they are never drawn, and subnormal numbers are slow.
+SMALLEST_WEIGHT = 1e-290
+
+# The common factor of all weights falls at every list. From here on, before the weights reach the
+# smallest one, it is taken back.
+LARGEST_SCALE = 1e200
+
+# How many lists are built between two sums from scratch, which end the growth of rounding errors.
+REFRESH = 1024
+
+# Weights under one sum: of some thousand items there are about as many sums, and a draw adds up no
+# more of either than it must.
+SUMMED = 64
+
+
+class DriftingPopularitySampler:
+    """Draws as LibRec 2.0.0's WBPR does: uniform users, unrated items by drifting weights.
+
+    Each item has one weight, at first its number of training ratings. When a user is drawn whose
+    list is not cached, LibRec lists the items that the user has not rated, and divides their
+    weights by their sum: the weights themselves, which all users share, although only a copy was
+    meant. Weights of often rated items so fall against those of the others, further at every draw.
+    The list of a cached user has weights that need no longer sum to 1. A random number in [0, 1) is
+    compared with the running sum in order of falling initial weight; where the sum stays below, the
+    first item that has training ratings is taken.
+
+    The cache holds 200 users in four segments of 50, each of which forgets whom it was asked for
+    least recently; a hash of the user's number says which segment is asked (Guava 20,
+    ``LocalCache``).
+
+    Parameters
+    ----------
+    train : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    java : JavaRandom
+        The source of all draws.
+
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (n_rated_items,)
+        The weights now but for a common factor, in order of falling initial weight.
+    """
+
+    def __init__(self, train: RatingMatrix, java: JavaRandom) -> None:
+        self._sampler = JavaSampler(train, java)
+        n_users, n_items = train.shape
+        counts = np.bincount(train.indices, minlength=n_items)
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        self.weights = counts[order].astype(np.float64)
+        self._order = order.astype(np.int32)
+        self._way_out = int(order.min())
+        indices = np.empty(n_items, dtype=np.int32)
+        indices[order] = np.arange(len(order))
+        # The items of each user in that order.
+        owners = np.repeat(np.arange(n_users), np.diff(train.indptr))
+        own = indices[train.indices]
+        self._own = own[np.lexsort((own, owners))]
+        self._starts = train.indptr
+        # LibRec numbers only users with ratings.
+        numbers = np.cumsum(np.diff(train.indptr) > 0) - 1
+        self._segments = cache_segments(numbers)
+        # Rings of the cached users, the least recently asked for first, through indices before and
+        # after; the last indices are their heads.
+        self._ring = np.full((2, n_users + SEGMENTS), -1, dtype=np.int32)
+        self._ring[:, n_users:] = np.arange(n_users, n_users + SEGMENTS)
+        self._cached = np.zeros(SEGMENTS, dtype=np.int64)
+        self._scale = np.ones(1)
+
+    def blocks(
+        self, n_pairs: int
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
+        """Draw pairs, a block at a time: users, an item that each has rated, and another one.
+
+        The other item is one that the user has not rated, but for LibRec's way out, the first item.
+
+        Parameters
+        ----------
+        n_pairs : int
+            How many pairs to draw, at least 0; further calls go on where this one ends.
+
+        Yields
+        ------
+        users, positives, negatives : ndarray of int32, shape (n,)
+            n is at most the size of a block.
+        """
+        for first in range(0, n_pairs, BLOCK):
+            users, positives, shares = self._sampler.rated(min(BLOCK, n_pairs - first))
+            drawn = np.full(len(users), self._way_out, dtype=np.int32)
+            _draw_drifting(
+                self.weights,
+                self._order,
+                self._starts,
+                self._own,
+                self._segments,
+                self._ring,
+                self._cached,
+                self._scale,
+                users,
+                shares,
+                drawn,
+            )
+            yield users, positives, drawn
+
+
+def cache_segments(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return in which of four segments a cache of Guava keeps what a whole number stands for.
+
+    Parameters
+    ----------
+    numbers : ndarray of int64
+        Keys, which are their own hashes in Java.
+
+    Returns
+    -------
+    ndarray of int64
+        Numbers from 0 to 3, in the shape of the keys.
+
+    References
+    ----------
+    Guava 20, ``LocalCache.rehash`` (a variant of Wang and Jenkins' hash) and ``segmentFor``.
+    """
+    word = np.uint64(0xFFFFFFFF)
+
+    def shifted(hashes: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+        return (hashes << np.uint64(bits)) & word
+
+    hashes = numbers.astype(np.uint64) & word
+    hashes = (hashes + (shifted(hashes, 15) ^ np.uint64(0xFFFFCD7D))) & word
+    hashes ^= hashes >> np.uint64(10)
+    hashes = (hashes + shifted(hashes, 3)) & word
+    hashes ^= hashes >> np.uint64(6)
+    hashes = (hashes + shifted(hashes, 2) + shifted(hashes, 14)) & word
+    hashes ^= hashes >> np.uint64(16)
+    return (hashes >> np.uint64(30)).astype(np.int64)
+
+
+@njit(cache=True)
+def _draw_drifting(  # type: ignore[no-untyped-def]
+    weights, order, starts, own_of_users, segments, ring, cached, scales, users, shares, negatives
+):
+    n_weights = len(weights)
+    n_users = ring.shape[1] - len(cached)
+    before, after = ring
+    sums = np.empty((n_weights + SUMMED - 1) // SUMMED)
+    # The largest value of a sum since it was last taken from scratch: its rounding errors are of
+    # that size, however far it has fallen since.
+    highest = np.empty(len(sums))
+    masses = np.zeros(len(sums))
+    ends = np.zeros(len(sums), dtype=np.uint64)
+    # Unsigned positions spare numba's test for negative ones.
+    one = np.uint64(1)
+    scale = scales[0]
+    age = REFRESH
+    for n in range(len(users)):
+        if age == REFRESH:
+            age = 0
+            if scale > LARGEST_SCALE:
+                for index in range(n_weights):
+                    weights[index] *= scale
+                scale = 1.0
+            for block in range(len(sums)):
+                sums[block] = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
+                highest[block] = sums[block]
+        age += 1
+        user = users[n]
+        segment = segments[user]
+        head = n_users + segment
+        own = own_of_users[starts[user] : starts[user + 1]]
+        n_own = np.uint64(len(own))
+        known = before[user] >= 0
+        if known:
+            before[after[user]] = before[user]
+            after[before[user]] = after[user]
+        elif cached[segment] == USERS_OF_SEGMENT:
+            oldest = after[head]
+            after[head] = after[oldest]
+            before[after[oldest]] = head
+            before[oldest] = -1
+        else:
+            cached[segment] += 1
+        before[user] = before[head]
+        after[user] = head
+        after[before[head]] = user
+        before[head] = user
+        # What of each sum is of the user's own items, and where those under each sum end.
+        position = np.uint64(0)
+        for block in range(len(sums)):
+            last = SUMMED * (block + 1)
+            mass = 0.0
+            while position < n_own and own[position] < last:
+                mass += weights[own[position]]
+                position += one
+            masses[block] = mass
+            ends[block] = position
+        if not known:
+            unrated = 0.0
+            for block in range(len(sums)):
+                unrated += sums[block] - masses[block]
+            if unrated < 1e-3 * np.sum(sums):
+                unrated = _sum_without(weights, own, 0, n_weights)
+            if unrated > 0.0:
+                # In place of dividing all the others, multiply those of the user, which are few.
+                factor = unrated * scale
+                scale = 1 / unrated
+                position = np.uint64(0)
+                for block in range(len(sums)):
+                    mass = 0.0
+                    total = sums[block]
+                    most = highest[block]
+                    while position < ends[block]:
+                        index = own[position]
+                        position += one
+                        old = weights[index]
+                        new = old * factor if old * factor >= SMALLEST_WEIGHT else 0.0
+                        weights[index] = new
+                        total += new - old
+                        mass += new
+                        if total > most:
+                            most = total
+                        elif total < 1e-3 * most:
+                            total = np.sum(weights[SUMMED * block : SUMMED * block + SUMMED])
+                            most = total
+                    masses[block] = mass
+                    sums[block] = total
+                    highest[block] = most
+        bound = shares[n] / scale
+        reached = 0.0
+        for block in range(len(sums)):
+            first, last = SUMMED * block, min(SUMMED * block + SUMMED, n_weights)
+            begin = ends[block - 1] if block else np.uint64(0)
+            rest = sums[block] - masses[block]
+            if masses[block] > 0.999 * sums[block]:
+                rest = _sum_without(weights, own[begin : ends[block]], first, last)
+            if reached + rest < bound and block < len(sums) - 1:
+                reached += rest
+                continue
+            for index in range(first, last):
+                if begin < ends[block] and own[begin] == index:
+                    begin += one
+                elif weights[index] > 0.0:
+                    reached += weights[index]
+                    if reached >= bound:
+                        negatives[n] = order[index]
+                        break
+            else:
+                continue
+            break
+    scales[0] = scale
+
+
+@njit(cache=True)
+def _sum_without(weights, own, first, last):  # type: ignore[no-untyped-def]
+    """Sum weights from first to last but for those of ascending indices."""
+    total = 0.0
+    position = 0
+    for index in range(first, last):
+        if position < len(own) and own[position] == index:
+            position += 1
+        else:
+            total += weights[index]
+    return total

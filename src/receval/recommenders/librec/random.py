@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Random scores as LibRec draws them: one after the other while it recommends."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.checks import integer
+from receval.recommenders.librec.java_random import INCREMENT, MASK, MULTIPLIER, UNIT, JavaRandom
+from receval.recommenders.librec.start import rated_rows
+from receval.recommenders.single_precision import rounded_apart
+from receval.storage.kernel_cache import njit
+
+
+class LibRecRandom(Recommender):
+    """Scores drawn uniformly from [0, 1) for every user and each item that the user has not rated.
+
+    LibRec draws them where it asks for them: user by user and item by item in the order of its
+    numbers, two steps of ``java.util.Random`` each, none for the user's rated items. So a user's
+    scores begin behind those of all users before, and are found there without drawing these.
+
+    NaN for all items of users without training ratings, which LibRec does not know, for the user's
+    rated items and for items without training ratings.
+
+    Parameters
+    ----------
+    librec_seed : int
+        Of ``java.util.Random``. LibRec meets users and items in the order of their first
+        appearance.
+    seed : int
+        Without influence: every system takes one.
+
+    Attributes
+    ----------
+    rated_ : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    states_ : ndarray of uint64, shape (n_users,)
+        Of the generator before each user's first score.
+    """
+
+    rated_: RatingMatrix
+    states_: NDArray[np.uint64]
+
+    def __init__(self, librec_seed: int = 1, seed: int = 0) -> None:
+        self.librec_seed = integer(self, "librec_seed", librec_seed, lowest=0)
+        self.seed = integer(self, "seed", seed, lowest=0)
+
+    def _fit(self, train: RatingMatrix) -> None:
+        of_users, of_items = rated_rows(train)
+        asked = np.where(of_users, int(of_items.sum()) - np.diff(train.indptr), 0)
+        begin = np.append(0, np.cumsum(asked[:-1]))
+        start = int(JavaRandom(self.librec_seed).state[0])
+        states = [state_after(start, 2 * number) for number in begin.tolist()]
+        self.rated_ = train
+        self.states_ = np.array(states, dtype=np.uint64)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        of_users, of_items = rated_rows(self.rated_)
+        warm = of_users[users]
+        drawn = np.full((int(warm.sum()), scores.shape[1]), np.nan)
+        _draw_scores(
+            self.states_,
+            self.rated_.indptr,
+            self.rated_.indices,
+            np.flatnonzero(of_items),
+            users[warm],
+            (MULTIPLIER, INCREMENT, MASK),
+            UNIT,
+            drawn,
+        )
+        scores[warm] = rounded_apart(drawn)
+
+
+def state_after(state: int, steps: int) -> int:
+    """Return the state of ``java.util.Random`` after some steps, without making them.
+
+    Parameters
+    ----------
+    state : int
+        Of the generator now, 48 bits.
+    steps : int
+        At least 0.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> java = JavaRandom(1)
+    >>> begin = int(java.state[0])
+    >>> _ = java.integers(10, 1000)
+    >>> state_after(begin, 1000) == int(java.state[0])
+    True
+    """
+    modulus = int(MASK) + 1
+    factor, added = 1, 0
+    power, offset = int(MULTIPLIER), int(INCREMENT)
+    while steps:
+        if steps & 1:
+            factor, added = factor * power % modulus, (added * power + offset) % modulus
+        power, offset = power * power % modulus, (offset * power + offset) % modulus
+        steps >>= 1
+    return (state * factor + added) % modulus
+
+
+@njit(cache=True)
+def _draw_scores(states, starts, rated, items, users, step, unit, scores):  # type: ignore[no-untyped-def]
+    multiplier, increment, mask = step
+    for n in range(len(users)):
+        state = states[users[n]]
+        position, last = starts[users[n]], starts[users[n] + 1]
+        for item in items:
+            if position < last and rated[position] == item:
+                position += 1
+                continue
+            state = (state * multiplier + increment) & mask
+            high = state >> np.uint64(22)
+            state = (state * multiplier + increment) & mask
+            scores[n, item] = np.float64((high << np.uint64(27)) + (state >> np.uint64(21))) * unit

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""How LibRec's systems start: tables drawn for the users and items of its train file alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.librec.java_random import JavaRandom
+
+DEVIATION = float(np.float32(0.1))
+"""Of the factors with which LibRec's matrix factorisations start, in its single precision."""
+
+
+def rated_rows(train: RatingMatrix) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which users and which items have training ratings: LibRec knows no others.
+
+    Parameters
+    ----------
+    train : csr_array of float32, shape (n_users, n_items)
+        The training ratings; an entry of value 0 is a rating too.
+
+    Returns
+    -------
+    users, items : ndarray of bool, shapes (n_users,) and (n_items,)
+    """
+    items = np.bincount(train.indices, minlength=train.shape[1]) > 0
+    return np.diff(train.indptr) > 0, items
+
+
+def librec_factors(
+    java: JavaRandom, train: RatingMatrix, factors: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw the factors with which LibRec's matrix factorisations start, around 0.
+
+    First those of the users, then those of the items; rows of users and items without training
+    ratings are 0, and nothing is drawn for them.
+
+    Parameters
+    ----------
+    java : JavaRandom
+        The source of all draws.
+    train : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    factors : int
+        The length of each row.
+
+    Returns
+    -------
+    users, items : ndarray of float64, shapes (n_users, factors) and (n_items, factors)
+    """
+    of_users, of_items = rated_rows(train)
+    n_users = int(of_users.sum())
+    drawn = DEVIATION * java.normals(n_users + int(of_items.sum()), factors)
+    return spread(drawn[:n_users], of_users), spread(drawn[n_users:], of_items)
+
+
+def spread(rows: NDArray[np.floating], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return a table with the given rows where they belong, and zeros elsewhere.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (n_given, ...)
+        Single numbers, or rows of any length.
+    where : ndarray of bool, shape (n,)
+        True at n_given places, in the order of the rows.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, ...)
+    """
+    table = np.zeros((len(where), *rows.shape[1:]))
+    table[where] = rows
+    return table

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Sampled metrics of given lists against full ranking, over all samples that could be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.checked_arguments import checked_arguments
+from receval.evaluation.known_identifiers import TrainedPairs
+from receval.evaluation.named import named_metrics
+from receval.evaluation.progress_steps import ProgressSteps
+from receval.metrics.metric import Metric
+from receval.notes import Note
+from receval.sampled_metrics.audit_result import SamplingAudit
+from receval.sampled_metrics.audited_moments import AuditedMoments
+from receval.sampled_metrics.corrected_values import corrected_values
+from receval.sampled_metrics.full_cutoffs import full_cutoffs
+from receval.sampled_metrics.order_changes import order_changes
+from receval.sampled_metrics.whole_lists import odds_of_runs, odds_of_systems
+from receval.splits.split_ratings import SplitRatings
+
+_SIZES = [size * 10**power for power in range(1, 9) for size in (1, 2, 5)]
+
+
+@checked_arguments
+def audit_samples(
+    test: object,
+    runs: Mapping[str, Any],
+    *,
+    sampled: int = 100,
+    train: object = None,
+    trained_pairs: TrainedPairs = "refuse",
+    metrics: str | Metric | Sequence[str | Metric] = ("Recall@10", "nDCG@10", "RR"),
+    relevant: float | Literal["auto"] = "auto",
+    told: ProgressSteps | None = None,
+) -> SamplingAudit:
+    r"""Compare metrics on sampled candidates with those on all, over all samples.
+
+    Every relevant test rating is ranked among non-relevant items: all of them (1R AN), or a sample
+    of s (1R NN), drawn without replacement for each rating and system by itself. With K of M
+    candidates above it, a sample has :math:`H \sim Hypergeometric(M, K, s)` above it, so that mean
+    and variance of a sampled metric are sums, not simulations. The probability that two systems
+    change places takes the difference of two averages of many lists as normal,
+
+    .. math:: \Pr[\text{other order}] = \Phi\left(-\mathrm{sign}(d)\,
+        \frac{E_1 - E_2}{\sqrt{V_1 + V_2}}\right)
+
+    with d their difference under full ranking, E and V mean and variance over samples.
+
+    Parameters
+    ----------
+    test : path, data frame, mapping, Ratings or SplitRatings
+        Judgments or held-out ratings; or a split, on whose folds systems are trained.
+    runs : mapping of str to run, path, data frame or mapping; or to recommender
+        Lists of all candidates of each user. With a split, systems: recommenders, scorers or
+        arrays of scores, as :func:`receval.evaluation.systems.evaluate_systems` takes them.
+    sampled : int
+        s, at least 1.
+    train : path, data frame, mapping or Ratings, optional
+        What is no candidate of its user; a split says that itself.
+    trained_pairs : {"refuse", "drop"}
+        Whether test pairs that are in the training data, too, are refused or taken out of the test.
+    metrics : str, Metric or sequence
+        That depend on the rank of the one relevant item alone.
+    relevant : float or "auto"
+    told : callable, optional
+        Is told how far the work is: a word, how many steps of it are done, and of how many.
+
+    Returns
+    -------
+    SamplingAudit
+
+    Raises
+    ------
+    ValueError
+        A list is not whole, a system cannot score, a metric is none of these, nothing is relevant,
+        or ``sampled`` is below 1.
+    TableError
+        A file cannot be used.
+
+    Notes
+    -----
+    Krichene and Rendle (2020), "On sampled metrics for item recommendation", KDD; Li, Jin, Gao and
+    Liu (2020), "On sampling top-K recommendation evaluation", KDD.
+
+    Examples
+    --------
+    The relevant item is second of three: in every other sample of one it is first.
+
+    >>> test = {"user": ["ann"], "item": ["y"], "rating": [5]}
+    >>> runs = {"mine": {"ann": {"x": 3.0, "y": 2.0, "z": 1.0}}}
+    >>> audit = audit_samples(test, runs, sampled=1, metrics="P@1")
+    >>> audit.values[["full", "expected", "sd"]].to_numpy().tolist()
+    [[0.0, 0.5, 0.5]]
+    """
+    if sampled < 1:
+        raise ValueError(f"{sampled} candidates cannot be sampled: say 1 or more, such as 100.")
+    chosen = named_metrics(metrics)
+    if isinstance(test, SplitRatings):
+        if train is not None:
+            raise ValueError(
+                "A split has its own training ratings: leave train= out, or give its test ratings "
+                "as a table, and runs."
+            )
+        odds, user_ids, threshold, notes = odds_of_systems(test, runs, relevant)
+    else:
+        odds, user_ids, threshold, notes = odds_of_runs(test, runs, train, relevant, trained_pairs)
+    largest = int(max(own.pools[own.users].max(initial=0) for own in odds.values()))
+    if not largest:
+        raise ValueError(
+            "No user with a relevant item has a candidate that is not relevant, so that there is "
+            "nothing to sample: give the scores of all items."
+        )
+    first = next(iter(odds.values()))
+    pools, tested = first.pools[first.users], first.users % len(user_ids)
+    if n_short := len(np.unique(tested[pools < sampled])):
+        text = (
+            f"{n_short:,} of {len(np.unique(tested)):,} users have fewer than {sampled:,} items to "
+            f"draw from, the fewest {pools.min():,}: all of theirs are ranked."
+        )
+        notes = [*notes, Note("fewer-candidates", text)]
+    moments = AuditedMoments(odds, chosen, len(user_ids), told)
+    full = moments.full
+    sizes = sorted({*(size for size in _SIZES if size < largest), min(sampled, largest), largest})
+    for number, size in enumerate(sizes):
+        if told is not None:
+            told("numbers of negatives", number, len(sizes))
+        moments.at(size)
+    if told is not None:
+        told("numbers of negatives", len(sizes), len(sizes))
+    pairs, swaps = order_changes(moments, sizes, min(sampled, largest), largest)
+    names = pd.MultiIndex.from_product([chosen, odds], names=["metric", "system"])
+    at = moments.at(min(sampled, largest))
+    values = pd.DataFrame({"full": full.ravel()}, index=names).reset_index()
+    values = values.assign(negatives=sampled, expected=at[0].ravel(), sd=np.sqrt(at[1]).ravel())
+    curve = pd.concat(
+        pd.DataFrame({"expected": at[0].ravel(), "sd": np.sqrt(at[1]).ravel()}, index=names)
+        .reset_index()
+        .assign(negatives=size)
+        for size, at in ((size, moments.at(size)) for size in sizes)
+    )
+    return SamplingAudit(
+        values=values.assign(relevant_items=len(first.users)),
+        corrections=corrected_values(moments, sampled),
+        cutoffs=full_cutoffs(moments, sampled),
+        curve=curve[["metric", "system", "negatives", "expected", "sd"]].reset_index(drop=True),
+        pairs=pairs,
+        swaps=swaps,
+        by_user=_by_user(moments, sampled, user_ids),
+        settings={
+            "sampled": sampled,
+            "metrics": list(chosen),
+            "relevant": threshold,
+            "relevant_items": len(first.users),
+            "largest_number_of_negatives": largest,
+        },
+        notes=tuple(notes),
+    )
+
+
+def _by_user(moments: AuditedMoments, sampled: int, user_ids: NDArray[np.str_]) -> pd.DataFrame:
+    frames = []
+    for system in moments.odds:
+        expected = moments.items(system, sampled)
+        counts = np.bincount(moments.owners, minlength=len(user_ids))
+        users = np.flatnonzero(counts)
+        for column, metric in enumerate(moments.metrics):
+            sums = [
+                np.bincount(moments.owners, weights=values[:, column], minlength=len(user_ids))
+                for values in (moments.full_items[system], expected)
+            ]
+            full, mean = (total[users] / counts[users] for total in sums)
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "metric": metric,
+                        "system": system,
+                        "user": user_ids[users],
+                        "relevant_items": counts[users],
+                        "full": full,
+                        "expected": mean,
+                    }
+                )
+            )
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+r"""Exact expectations over the sampling of :math:`N_u`, from ranks among all candidates.
+
+A relevant item that has K of the user's M non-relevant candidates above it has
+:math:`H \sim Hypergeometric(M, K, s)` of them above it in a sample of size s. So the ranks that a
+system gives under AR with all candidates (AN) say what it gets on average under sampled ones (NN),
+without sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.metrics.evaluation import evaluate_views
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.list_view import ListView
+from receval.metrics.lists import JudgedLists, view_of
+from receval.metrics.metric import Metric
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
+from receval.theory.target_densities import TargetDensities
+
+
+@dataclass(frozen=True)
+class SamplingOdds:
+    """What the rank of each relevant item among samples depends on.
+
+    Attributes
+    ----------
+    users : ndarray of int64, shape (n_lists,)
+        Of each relevant test rating, in the order of the fold's test ratings, as 1R lists are.
+    values : ndarray of float32, shape (n_lists,)
+        Its rating.
+    above : ndarray of int64, shape (n_lists,)
+        Number K of non-relevant candidates above it; -1 where the item is not ranked.
+    relevant_above : ndarray of int64, shape (n_lists,)
+        Number of relevant items above it; -1 where it is not ranked.
+    pools : ndarray of int64, shape (n_users,)
+        Number M of non-relevant candidates; those whose score cannot be computed are among them
+        but above nothing.
+    all_computable : bool
+        Whether there are none of these.
+    threshold : float
+    maximum_rating : float or None
+    """
+
+    users: NDArray[np.int64]
+    values: NDArray[np.float32]
+    above: NDArray[np.int64]
+    relevant_above: NDArray[np.int64]
+    pools: NDArray[np.int64]
+    all_computable: bool
+    threshold: float
+    maximum_rating: float | None
+
+    @property
+    def metadata_of_one_item(self) -> DatasetMetadata:
+        """What metrics may know of a dataset in which all lists have the same relevant item."""
+        return DatasetMetadata(self.maximum_rating, np.ones(1, dtype=np.int64))
+
+    @classmethod
+    def of(cls, fold: Fold, lists: JudgedLists, protocol: Protocol) -> Self:
+        """Read the odds off lists of all candidates.
+
+        Parameters
+        ----------
+        fold : Fold
+        lists : JudgedLists
+            Of its test ratings under the protocol.
+        protocol : Protocol
+            AR AN. Samples are drawn from its base candidates.
+
+        Raises
+        ------
+        ValueError
+            The protocol is another one, or its order of ties depends on the whole list; or the
+            lists are not those of the fold.
+        """
+        if protocol.relevant != "AR" or protocol.sampled is not None:
+            raise ValueError(
+                f"The odds of sampled candidates are read off ranks among all of them, but the "
+                f"lists are those of {protocol.name}: give those of AR with sampled=None."
+            )
+        if protocol.ties == "librec":
+            raise ValueError(
+                "LibRec's order of ties depends on the whole list, so that it does not tell the "
+                "order in a sample: rank with the ties random or index."
+            )
+        view = lists.full
+        relevant_until = np.concatenate([[0], np.cumsum(view.relevant)])
+        owners = np.repeat(np.arange(view.n_lists), np.diff(view.starts))
+        before = relevant_until[:-1] - relevant_until[view.starts[:-1]][owners]
+        judged = view.judged
+        other_fold = (
+            "A relevant item has more candidates above it than its user has: the lists are not "
+            f"those of this fold under {protocol.name}."
+        )
+        if judged.positions.max(initial=-1) >= len(fold.test):
+            raise ValueError(other_fold)
+        relevant_above = np.full(len(fold.test), -1, dtype=np.int64)
+        above = np.full(len(fold.test), -1, dtype=np.int64)
+        found = judged.positions[view.indices]
+        relevant_above[found] = before
+        above[found] = view.ranks - 1 - before
+        rows = np.sort(judged.positions[judged.relevant])
+        pools = TargetDensities.of(fold, protocol, judged.threshold).pools
+        users = fold.test.users[rows].astype(np.int64)
+        if np.any(above[rows] > pools[users]):
+            raise ValueError(other_fold)
+        return cls(
+            users=users,
+            values=fold.test.values[rows],
+            above=above[rows],
+            relevant_above=relevant_above[rows],
+            pools=pools,
+            all_computable=lists.computable_share == 1,
+            threshold=judged.threshold,
+            maximum_rating=judged.maximum_rating,
+        )
+
+    @classmethod
+    def of_all_folds(cls, folds: Sequence[SamplingOdds]) -> Self:
+        """Return the odds of all folds as those of one, with users of their own in each.
+
+        Parameters
+        ----------
+        folds : sequence of SamplingOdds
+            The codes of users in fold n will begin with n times the number of users.
+        """
+        first = np.cumsum([0, *(len(own.pools) for own in folds)])
+        return cls(
+            users=np.concatenate([own.users + n for own, n in zip(folds, first[:-1], strict=True)]),
+            values=np.concatenate([own.values for own in folds]),
+            above=np.concatenate([own.above for own in folds]),
+            relevant_above=np.concatenate([own.relevant_above for own in folds]),
+            pools=np.concatenate([own.pools for own in folds]),
+            all_computable=all(own.all_computable for own in folds),
+            threshold=folds[0].threshold,
+            maximum_rating=folds[0].maximum_rating,
+        )
+
+
+def expected_under_one_relevant(
+    odds: SamplingOdds, metric: Metric, sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expected value of a metric for every list under 1R NN.
+
+    .. math:: E[M(T_u^r)] = \sum_{h} Pr[H = h]\, M(\text{one relevant item at rank } h + 1)
+
+    Any metric will do that can be measured under 1R, since a list is known by the rank of its one
+    relevant item and by its length.
+
+    Parameters
+    ----------
+    odds : SamplingOdds
+    metric : Metric
+    sampled : int
+        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_lists,)
+        In the order of the values that :func:`receval.metrics.evaluation.evaluate` returns for the
+        lists of 1R, to be averaged as they are.
+
+    Raises
+    ------
+    ValueError
+        The metric needs more judgments than a 1R list has; or it depends on the length of lists,
+        and some scores cannot be computed, which makes that length random.
+
+    Examples
+    --------
+    The relevant item is second of five candidates. The item above it is not among two of the four
+    others, and the relevant one then first, with a chance of one half:
+
+    >>> from receval.metrics.precision import Precision
+    >>> from receval.protocols.judged_ranks import JudgedRanks
+    >>> from receval.data.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
+    >>> test = Judgments.from_pairs([0], [3], [5], n_users=1)
+    >>> fold = Fold(summed_matrix([0], [0], [4], shape=(1, 6)), test)
+    >>> two, five = np.array([2], dtype=np.int32), np.array([5], dtype=np.int32)
+    >>> protocol = Protocol("AR", "AI")
+    >>> lists = JudgedLists.of(test, JudgedRanks(two, five, five), 4, protocol)
+    >>> odds = SamplingOdds.of(fold, lists, protocol)
+    >>> expected_under_one_relevant(odds, Precision(cutoff=1), sampled=2).round(12).tolist()
+    [0.5]
+    """
+    if metric.refused_under_1r:
+        raise ValueError(
+            f"{metric.label} needs all judgments of a list, but under 1R a list is known by its "
+            "relevant item alone: measure it under AR."
+        )
+    sizes = np.minimum(sampled, odds.pools)[odds.users]
+    ratings, rating_of = np.unique(odds.values, return_inverse=True)
+    kinds, row_of = np.unique(sizes * len(ratings) + rating_of, return_inverse=True)
+    width = sampled + 1
+    table = np.empty((len(kinds), width + 1))
+    for row, kind in enumerate(kinds):
+        size, index = divmod(int(kind), len(ratings))
+        value = float(ratings[index])
+        table[row] = _by_rank(odds, metric, value, size, width)
+        if not odds.all_computable:
+            shorter = _by_rank(odds, metric, value, 0, width)
+            ranks = slice(0, size + 2)
+            if not np.array_equal(table[row, ranks], shorter[ranks]):
+                raise ValueError(
+                    f"{metric.label} depends on the length of lists, which is random where some "
+                    "scores cannot be computed: give the metric a cut-off."
+                )
+    return _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
+
+
+def _by_rank(
+    odds: SamplingOdds, metric: Metric, value: float, size: int, width: int
+) -> NDArray[np.float64]:
+    """Return the metric of lists whose relevant item is not ranked, or at rank 1, 2, ..."""
+    ranks = np.arange(width + 1)
+    # A list is as long as its sample, or long enough for ranks that its sample cannot lead to.
+    lengths = np.maximum(np.where(ranks > 0, size + 1, size), ranks)
+    judged = JudgedItems(
+        starts=np.arange(len(ranks) + 1, dtype=np.int64),
+        values=np.full(len(ranks), value, dtype=np.float32),
+        relevant=np.ones(len(ranks), dtype=bool),
+        positions=ranks,
+        threshold=odds.threshold,
+        # Of a single relevant item no metric shows the popularity: weights are normalised.
+        metadata=odds.metadata_of_one_item,
+        items=np.zeros(len(ranks), dtype=np.int32),
+    )
+    full = ListView.of(judged, ranks, lengths)
+    (values,) = evaluate_views([metric], lambda condensed, depth: view_of(full, condensed, depth))
+    return values
+
+
+def expected_precision_among_samples(
+    odds: SamplingOdds, cutoff: int, sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expected P@n of every user under AR NN.
+
+    .. math:: E[P^u@n] = \frac1n \sum_{i \in PR_{test}(u)} Pr[1 + r_i + H_i \le n]
+
+    with :math:`r_i` the relevant items above i, which are in every target set.
+
+    Parameters
+    ----------
+    odds : SamplingOdds
+    cutoff : int
+        n.
+    sampled : int
+        :math:`s = |N_u|`; a user with fewer candidates gets all of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_users,)
+    """
+    sizes = np.minimum(sampled, odds.pools)[odds.users]
+    # Row r: 1 where h non-relevant items above leave an item with r relevant ones in the first n.
+    table = np.zeros((cutoff + 1, sampled + 2))
+    for relevant_above in range(cutoff):
+        table[relevant_above, 1 : 1 + cutoff - relevant_above] = 1
+    row_of = np.clip(odds.relevant_above, 0, cutoff)
+    hits = _expected(odds.above, odds.pools[odds.users], sizes, row_of, table)
+    return np.bincount(odds.users, weights=hits, minlength=len(odds.pools)) / cutoff
+
+
+@njit(cache=True)
+def _expected(
+    above: NDArray[np.int64],
+    pools: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    table: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Average ``table[row, h + 1]`` over H; ``table[row, 0]`` where an item is not ranked.
+
+    The probabilities are walked through from the mode outwards by the ratio of neighbours, and
+    divided by their sum: no logarithm of a factorial loses digits.
+    """
+    expected = np.empty(len(above))
+    for item in range(len(above)):
+        row = rows[item]
+        good = above[item]
+        if good < 0:
+            expected[item] = table[row, 0]
+            continue
+        bad = pools[item] - good
+        size = sizes[item]
+        low, high = max(0, size - bad), min(good, size)
+        mode = min(max((size + 1) * (good + 1) // (pools[item] + 2), low), high)
+        total = 1.0
+        mean = table[row, mode + 1]
+        weight = 1.0
+        for hits in range(mode, high):
+            weight *= (good - hits) * (size - hits) / ((hits + 1.0) * (bad - size + hits + 1))
+            if weight < 1e-25:
+                break
+            total += weight
+            mean += weight * table[row, hits + 2]
+        weight = 1.0
+        for hits in range(mode, low, -1):
+            weight *= hits * (bad - size + hits) / ((good - hits + 1.0) * (size - hits + 1))
+            if weight < 1e-25:
+                break
+            total += weight
+            mean += weight * table[row, hits]
+        expected[item] = mean / total
+    return expected

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+r"""Exact expectations over candidates that are drawn by weight, with replacement.
+
+Let :math:`q_i` be the share that the candidates above a relevant item i have in the weights of all
+non-relevant candidates of its user. Of s candidates that are drawn independently, each with a
+chance in proportion to its weight, :math:`H_i \sim Binomial(s, q_i)` are above the item. How many
+candidates are above it, which judged ranks say, does not tell :math:`q_i`; the scores do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.evaluation import Scorer
+from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
+from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
+
+
+def weight_shares_above(
+    system: Scorer,
+    fold: Fold,
+    rows: NDArray[np.int64],
+    relevant: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    r"""Return the share of the weights above relevant items, among all items but the user's own.
+
+    Parameters
+    ----------
+    system : Scorer
+        A fitted system.
+    fold : Fold
+        Its training ratings are no candidates.
+    rows : ndarray of int64, shape (n_items,)
+        Which of the fold's test ratings are asked for, in ascending order.
+    relevant : ndarray of bool, shape (n_judgments,)
+        Whether each test rating is relevant, so that its item is in no sample of its user.
+    weights : ndarray of float64, shape (n_all_items,)
+    priority : ndarray of uint32, shape (n_all_items,)
+        Among equal scores the smaller ranks higher.
+
+    Returns
+    -------
+    shares : ndarray of float64, shape (n_items,)
+        :math:`q_i`; NaN where the item is not ranked.
+    above : ndarray of int64, shape (n_items,)
+        How many candidates are above the item, -1 where it is not ranked: as ranks say, too.
+
+    Raises
+    ------
+    ValueError
+        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
+
+    Examples
+    --------
+    Item 2 is relevant. Item 1 is above it, with a quarter of the weights of 1 and 3:
+
+    >>> from receval.recommenders.non_personalised import Random
+    >>> from receval.splits.split import Judgments
+    >>> from receval.data.ratings import summed_matrix
+    >>> class Falling:
+    ...     def score(self, users):
+    ...         return np.tile(np.float32([4, 3, 2, 1]), (len(users), 1))
+    >>> fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0], [2], [5], 1))
+    >>> weight_shares_above(
+    ...     Falling(), fold, np.array([0]), np.array([True]), np.array([9.0, 1, 5, 3]),
+    ...     np.arange(4, dtype=np.uint32)
+    ... )
+    (array([0.25]), array([1]))
+    """
+    shares = np.full(len(rows), np.nan)
+    above = np.full(len(rows), -1, dtype=np.int64)
+    for users in scored_candidates(system, fold, rows, relevant):
+        refuse_without_weight(users, weights, fold.test.users[rows])
+        _add_up(*users, weights, priority, shares, above)
+    return shares, above
+
+
+@njit(cache=True)
+def _add_up(
+    scores: NDArray[np.floating],
+    candidates: NDArray[np.bool_],
+    asked: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    items: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+    shares: NDArray[np.float64],
+    above: NDArray[np.int64],
+) -> None:
+    """Pass over the candidates of each user once, for all test ratings of the user together.
+
+    Weights are added in the order of the items all the same.
+    """
+    begin = 0
+    while begin < len(asked):
+        row = owners[begin]
+        end = begin + 1
+        while end < len(asked) and owners[end] == row:
+            end += 1
+        own_scores = scores[row][items[begin:end]]
+        own_priority = priority[items[begin:end]]
+        counts = np.zeros(end - begin, dtype=np.int64)
+        found = np.zeros(end - begin)
+        total = 0.0
+        for item in range(scores.shape[1]):
+            if candidates[row, item]:
+                weight = weights[item]
+                total += weight
+                other = scores[row, item]
+                first = priority[item]
+                for n in range(end - begin):
+                    is_above = (other > own_scores[n]) | (
+                        (other == own_scores[n]) & (first < own_priority[n])
+                    )
+                    counts[n] += is_above
+                    found[n] += weight if is_above else 0.0
+        for n in range(end - begin):
+            if own_scores[n] == own_scores[n]:
+                above[asked[begin + n]] = counts[n]
+                shares[asked[begin + n]] = found[n] / total
+        begin = end
+
+
+def expected_of_weighted_ranks(
+    shares: NDArray[np.float64], tables: NDArray[np.float64], sampled: int
+) -> NDArray[np.float64]:
+    r"""Return the expectation of functions of the rank among s weighted samples.
+
+    .. math:: E[g(1 + H)] = \sum_h \binom{s}{h} q^h (1 - q)^{s - h}\, g(1 + h)
+
+    Parameters
+    ----------
+    shares : ndarray of float64, shape (n_items,)
+        q, of :func:`weight_shares_above`.
+    tables : ndarray of float64, shape (n_ranks, n_functions)
+        Values by rank, at least s + 2 rows; at index 0 those of an item that is not ranked.
+    sampled : int
+        s.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_items, n_functions)
+
+    Raises
+    ------
+    ValueError
+        The tables end before the last rank.
+
+    Examples
+    --------
+    One of two is above with a chance of one quarter each:
+
+    >>> table = np.array([[0.0], [1.0], [0.0], [0.0]])
+    >>> expected_of_weighted_ranks(np.array([0.25, np.nan]), table, 2).tolist()
+    [[0.5625], [0.0]]
+    """
+    if len(tables) < sampled + 2:
+        raise ValueError(
+            f"Among {sampled} samples an item may have rank {sampled + 1}, but the tables end at "
+            f"{len(tables) - 1}: give values of all ranks."
+        )
+    return _expected_binomial(shares, sampled, tables)
+
+
+@njit(cache=True)
+def _expected_binomial(
+    shares: NDArray[np.float64], size: int, tables: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Walk through the probabilities from the mode outwards, by the ratio of neighbours."""
+    n_functions = tables.shape[1]
+    expected = np.zeros((len(shares), n_functions))
+    for item in range(len(shares)):
+        share = shares[item]
+        if share != share:
+            expected[item] = tables[0]
+            continue
+        if share <= 0.0 or share >= 1.0:
+            expected[item] = tables[1 + (size if share >= 1.0 else 0)]
+            continue
+        odds = share / (1 - share)
+        mode = min(int((size + 1) * share), size)
+        total = 1.0
+        for column in range(n_functions):
+            expected[item, column] = tables[mode + 1, column]
+        weight = 1.0
+        for hits in range(mode, size):
+            weight *= odds * (size - hits) / (hits + 1.0)
+            if weight < 1e-20:
+                break
+            total += weight
+            for column in range(n_functions):
+                expected[item, column] += weight * tables[hits + 2, column]
+        weight = 1.0
+        for hits in range(mode, 0, -1):
+            weight *= hits / (odds * (size - hits + 1.0))
+            if weight < 1e-20:
+                break
+            total += weight
+            for column in range(n_functions):
+                expected[item, column] += weight * tables[hits, column]
+        for column in range(n_functions):
+            expected[item, column] /= total
+    return expected

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""Ratings that are split, and know how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+
+from receval.checked_arguments import checked_arguments
+from receval.data.ratings import Ratings
+from receval.data.reading import ReadingReport
+from receval.data.relevance import RelevanceRule
+from receval.notes import Note
+from receval.seeds import GeneratorFor, generator
+from receval.splits.kinds import SPLITTERS, AnySplitSpec, SplitSpec, make_split
+from receval.splits.split import TEST, TRAIN, Fold, Split
+from receval.splits.split import fold as fold_of
+from receval.storage.messages import how_many, quoted
+
+SYNONYMS = {"train_share": "train_ratio"}
+"""Parameters of splits by other usual names."""
+
+MOST_BY_CHANCE = 0.5
+"""Above which share of test ratings that equal times leave to chance a split is refused."""
+
+_MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
+
+
+@dataclass(frozen=True)
+class SplitRatings:
+    """Ratings with a split of them.
+
+    Attributes
+    ----------
+    ratings : Ratings
+        Their rows are in the order of identifiers.
+    parts : Split
+        What each rating is used for, by fold.
+    description : dict
+        Kind and parameters of the split, but for those that are as by default.
+    seed : int
+    parameters : dict
+        All parameters, and what the split came to, such as the moment of a cut.
+    reading : ReadingReport, optional
+        How the ratings were read, if they were.
+    notes : tuple of Note
+        What is worth knowing about the split.
+    all_values : ndarray of float, optional
+        Those of the whole table, where ``ratings`` are a selection of it.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aabbcc"), "item": list("xyxyxy"), "rating": [5, 4, 3, 2, 1, 5]}
+    >>> folds = split(read_ratings(table), "k-fold", folds=2)
+    >>> folds.name, folds.n_folds
+    ('k-fold folds=2', 2)
+    >>> folds
+    <k-fold folds=2: 6 ratings of 2 items by 3 users, 2 folds>
+    """
+
+    ratings: Ratings
+    parts: Split
+    description: dict[str, Any]
+    seed: int
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reading: ReadingReport | None = None
+    notes: tuple[Note, ...] = ()
+    all_values: NDArray[np.floating] | NDArray[np.integer] | None = None
+
+    def __repr__(self) -> str:
+        ratings = self.ratings
+        return (
+            f"<{self.name}: {len(ratings):,} ratings of {ratings.n_items:,} items by "
+            f"{ratings.n_users:,} users, {self.n_folds} fold{'s' * (self.n_folds != 1)}>"
+        )
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether the ratings were read as counts of plays or the like."""
+        return self.reading is not None and self.reading.are_counts
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return self.parts.n_folds
+
+    @cached_property
+    def name(self) -> str:
+        """Kind and parameters in one line; seeds of rankings are made of it."""
+        parameters = [f"{k}={v}" for k, v in self.description.items() if k != "kind"]
+        return " ".join([str(self.description["kind"]), *parameters])
+
+    def folds(self) -> Iterator[Fold]:
+        """Yield the training matrix and the judgments of each fold."""
+        for number in range(self.n_folds):
+            yield fold_of(self.ratings, self.parts, number)
+
+    def relevance(self, relevant: float | Literal["auto"]) -> RelevanceRule:
+        """Return from which rating on test items are relevant, the same for all splits of a table.
+
+        Raises
+        ------
+        ValueError
+            There is no test rating, or none reaches the threshold.
+        """
+        tested = np.concatenate([fold.test.values for fold in self.folds()])
+        return RelevanceRule.of(
+            tested,
+            relevant,
+            at_hand=[self.ratings.values if self.all_values is None else self.all_values],
+            are_counts=self.are_counts,
+        )
+
+    def generator_for(self, number: int) -> GeneratorFor:
+        """Return what gives the generators of one fold, the same for all systems."""
+
+        def generator_of(*names: str | int) -> Any:
+            return generator(self.seed, self.name, number, *names)
+
+        return generator_of
+
+
+@checked_arguments
+def split(
+    ratings: Ratings,
+    kind: str,
+    *,
+    seed: int = 1,
+    unselected_items: Literal["left out", "candidates"] = "left out",
+    equal_times: Literal["some", "random"] = "some",
+    **parameters: Any,
+) -> SplitRatings:
+    """Split ratings into train and test.
+
+    A split depends on the set of ratings, never on the order of their rows: these are put into the
+    order of their identifiers first. Users and items keep their codes, by which arrays of scores
+    for :func:`receval.evaluation.systems.evaluate_systems` go. The order of ratings with the same
+    time is drawn at random, by the seed.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    kind : str
+        ``random-ratio``, ``user-ratio``, ``k-fold``, ``leave-out``, ``leave-last-out``,
+        ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity``
+        (:mod:`receval.splits.kinds`).
+    seed : int
+        Another one gives another split.
+    unselected_items : {"left out", "candidates"}
+        With a ``selection``, what becomes of items without any selected rating: they are no
+        candidates of any protocol, or they still are, though no system knows anything of them.
+    equal_times : {"some", "random"}
+        In splits by time, whether equal times of training and test ratings may leave only some test
+        ratings to chance, at most half of them, or any number.
+    **parameters
+        Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
+        ``folds=5``, ``held_out=1``, ``cut="2003-01-31"``.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind, a parameter is wrong, the ratings cannot be split so, or equal times
+        leave most of a split by time to chance.
+
+    Examples
+    --------
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [5, 4, 3, 2, 1, 5]}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> halves.n_folds, [int(fold.train.nnz) for fold in halves.folds()]
+    (1, [4])
+    """
+    if kind not in _MADE_HERE:
+        near = get_close_matches(str(kind), _MADE_HERE, n=2, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}? There are" if near else "there are"
+        raise ValueError(
+            f"There is no kind of split {quoted(kind)}; {hint} {', '.join(_MADE_HERE)}."
+        )
+    renamed = {SYNONYMS.get(name, name): value for name, value in parameters.items()}
+    try:
+        spec = TypeAdapter(AnySplitSpec).validate_python({"kind": kind, **renamed})
+    except ValidationError as error:
+        raise ValueError(_refusal(kind, error)) from None
+    if spec.needs_timestamps and ratings.timestamps is None:
+        raise ValueError(
+            f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
+            "them with timestamp=... (in a command: --timestamp), or choose another kind."
+        )
+    # Drawn by the order of identifiers, whatever codes the ratings have.
+    parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
+    ratings = ratings.in_order_of_identifiers(keep_codes=True)
+    _check_folds(ratings, parts, spec)
+    named = spec.model_dump(exclude_defaults=True) | {"kind": kind}
+    parameters = spec.model_dump(mode="json", exclude_none=True) | dict(parts.metadata)
+    reading = getattr(ratings, "reading", None)
+    notes: list[Note] = []
+    all_values = ratings.values
+    if spec.selection is not None and unselected_items == "left out":
+        used = np.logical_or.reduce([codes > 0 for codes in parts.codes])
+        parts = replace(parts, codes=tuple(codes[used] for codes in parts.codes))
+        whole, ratings = ratings, ratings.select(used).compacted()
+        text = (
+            f"The selection leaves {len(ratings):,} of {len(whole):,} ratings, "
+            f"{ratings.n_users:,} of {whole.n_users:,} users and {ratings.n_items:,} of "
+            f"{whole.n_items:,} items; the other items are no candidates."
+        )
+        notes.append(Note("selection", text))
+    if spec.needs_timestamps and ratings.timestamps is not None:
+        notes += _notes_on_time(ratings, parts, spec, equal_times == "random")
+    return SplitRatings(ratings, parts, named, seed, parameters, reading, tuple(notes), all_values)
+
+
+def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
+    """Return a split of ratings, those with the same time in an order drawn at random."""
+    if not spec.needs_timestamps:
+        return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
+    # Splits by time leave equal times in the order of the rows, which here is that of identifiers
+    # and would let the same items win everywhere.
+    rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
+    shuffled = ratings.reordered(rows)
+    parts = make_split(shuffled, spec, seed, "own data", spec.kind, auxiliary_files={})
+    places = np.empty_like(rows)
+    places[rows] = np.arange(len(rows))
+    return replace(parts, codes=tuple(codes[places] for codes in parts.codes))
+
+
+def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
+    """Refuse a split in which a fold has nothing to train on or to test."""
+    for number, codes in enumerate(parts.codes, 1):
+        for code, what in ((TRAIN, "training"), (TEST, "test")):
+            if (codes == code).any():
+                continue
+            sizes = np.bincount(ratings.users, minlength=ratings.n_users)
+            several = parts.n_folds > 1
+            raise ValueError(
+                f"{f'Fold {number} of {parts.n_folds} of the' * several or 'The'} split "
+                f"{spec.kind} has no {what} rating: there are {len(ratings):,} ratings of "
+                f"{how_many(ratings.n_users, 'user')}, who have {sizes.min():,} to "
+                f"{sizes.max():,} each. Give more ratings{', say fewer folds' * several}, or "
+                "choose another share or kind of split."
+            )
+
+
+def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:
+    """Return how many test ratings chance chose, or refuse a split in which most are."""
+    assert ratings.timestamps is not None
+    own = getattr(spec, "scope", "user") == "user"
+    owners = ratings.users if own else np.zeros_like(ratings.users)
+    order = np.lexsort((ratings.timestamps, owners))
+    owners, times = owners[order], ratings.timestamps[order]
+    moments = np.cumsum((owners[1:] != owners[:-1]) | (times[1:] != times[:-1]))
+    moments = np.concatenate([[0], moments])
+    codes = parts.codes[0][order]
+    trained = np.bincount(moments[codes == TRAIN], minlength=len(ratings)) > 0
+    n_tests = int((codes == TEST).sum())
+    by_chance = int(trained[moments[codes == TEST]].sum())
+    if not by_chance:
+        return []
+    text = (
+        f"{by_chance:,} of {n_tests:,} test ratings have the time of a training rating"
+        f"{' of their user' * own}: which of them tests is drawn at random, by the "
+        "seed."
+    )
+    if by_chance > n_tests * MOST_BY_CHANCE and not kept:
+        raise ValueError(
+            f"The split {spec.kind} would not be one by time: {text} Read finer times, choose a "
+            "split without times, or allow it and try several seeds (equal_times='random', in a "
+            f"command: --split {spec.kind}:equal_times=random)."
+        )
+    return [Note("tied-times", text)]
+
+
+def _refusal(kind: str, error: ValidationError) -> str:
+    """Return the first thing that is wrong with parameters, as a sentence."""
+    first = error.errors()[0]
+    # After the kind; what follows the name is how its type is built.
+    name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
+    if first["type"] == "extra_forbidden":
+        return f"A split of the kind {kind} has no parameter {quoted(name)}."
+    if first["type"] == "missing":
+        return f"A split of the kind {kind} needs the parameter {name}."
+    words = first["msg"].removeprefix("Value error, ").replace("Input should be", "it must be")
+    words = words.rstrip(".")
+    if not name:
+        return f"The split {kind}: {words}."
+    return f"The split {kind}: {name} is {first['input']!r}, and {words}."

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""Cells of results, selected as a claim says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field, SerializationInfo, field_serializer
+
+from receval.spec_types import Model
+from receval.storage.files import real_values
+from receval.storage.messages import enumerated
+from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError, Reading
+
+Scalar = bool | int | float | str
+WITHOUT_INTERVALS = "without_intervals"
+"""In the context of a dump: leave out columns of intervals, by which nothing is decided."""
+
+Taken = Literal["mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"]
+
+_TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "lowest": np.min,
+    "highest": np.max,
+    "sum": np.sum,
+    "count": np.size,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "range": np.ptp,
+}
+
+
+@dataclass(frozen=True)
+class ClaimContext:
+    """Where a claim is judged: what is meant where a quantity does not say.
+
+    Attributes
+    ----------
+    study : str
+    artifact, dataset : str, optional
+    where : mapping of str to value or tuple of values
+        Which rows of that artifact.
+    """
+
+    study: str
+    artifact: str | None = None
+    dataset: str | None = None
+    where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
+
+    def full(self, artifact: str | None) -> str:
+        """Return the name of an artifact with its study.
+
+        Raises
+        ------
+        ValueError
+            None is named.
+        """
+        name = artifact or self.artifact
+        if name is None:
+            raise ValueError("A quantity names no artifact: give it, or its check, one.")
+        return name if "/" in name else f"{self.study}/{name}"
+
+
+class SelectedCells(Model):
+    """Cells of one column of an artifact's results.
+
+    Attributes
+    ----------
+    artifact : str, optional
+        ``fig01``, or ``study/fig01`` of another study; by default that of the check.
+    where : mapping of str to value or list of values
+        Which rows. Of the check's artifact, those that the check selects as well, but for the
+        columns named here; and of the check's dataset only, if there is a column ``dataset``; of
+        a list of datasets, all must be there.
+    without : mapping of str to value or list of values
+        Which of these rows not: those that have the value in any of the columns.
+    pair : tuple of two str, optional
+        Columns that name a pair: a row of a thing with itself is left out and, where ``each`` has
+        both columns, the second of the two rows of a pair, too.
+    column : str
+    each : tuple of str
+        Columns by which the cells are told apart; without them, there must be one cell.
+    take : {"mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"}
+        Which number to take from several cells that ``each`` does not tell apart.
+    equal : str, optional
+        Take 1 where the cell has this text, and 0 elsewhere.
+    low, high : str, optional
+        Columns of the interval.
+    """
+
+    artifact: str | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    without: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    pair: tuple[str, str] | None = None
+    column: str = "value"
+    each: tuple[str, ...] = ()
+    take: Taken | None = None
+    equal: str | None = None
+    low: str | None = None
+    high: str | None = None
+
+    @field_serializer("low", "high")
+    def _interval_column(self, column: str | None, info: SerializationInfo) -> str | None:
+        return None if (info.context or {}).get(WITHOUT_INTERVALS) else column
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return the numbers.
+
+        Raises
+        ------
+        NotMeasuredError
+            The artifact was not made, or a dataset is not there.
+        ValueError
+            A column is not there, no row is, or cells cannot be told apart.
+        """
+        name = context.full(self.artifact)
+        table = sources.table(name)
+        intervals = [column for column in (self.low, self.high) if column]
+        where = {**({} if self.artifact else context.where), **self.where}
+        selecting = [*where, *self.without, *(self.pair or ()), *self.each]
+        self._check_columns(name, table, [*selecting, self.column, *intervals])
+        for dataset in _all_of(where.get("dataset", ())):
+            is_there = _is_among(table["dataset"], (dataset,)).any()
+            if not is_there and not sources.has(context.study, _word(dataset)):
+                raise NotMeasuredError(f"the dataset {dataset}")
+        if context.dataset and "dataset" in table.columns:
+            where.setdefault("dataset", context.dataset)
+        kept = np.ones(len(table), dtype=bool)
+        for column, wanted in where.items():
+            kept &= _is_among(table[column], _all_of(wanted))
+        for column, unwanted in self.without.items():
+            kept &= ~_is_among(table[column], _all_of(unwanted))
+        if self.pair is not None:
+            kept &= self._is_pair(table, kept)
+        said = self._in_words(where)
+        if not kept.any():
+            if context.dataset and not sources.has(context.study, context.dataset):
+                raise NotMeasuredError(f"the dataset {context.dataset}")
+            raise sources.missing(
+                name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
+            )
+        # Of these columns alone: to take rows of all of them takes longer than all else.
+        cells = table[self.column][kept]
+        if self.equal is None:
+            values = real_values(cells)
+        else:
+            values = (cells.astype(str) == self.equal).to_numpy(dtype=np.float64)
+        words = [map(_word, table[name][kept].to_numpy(dtype=object)) for name in self.each]
+        labels: list[tuple[str, ...]] = [*zip(*words, strict=True)] if words else [()] * len(values)
+        if self.take == "count":
+            # What is read is how many cells there are, not what stands in them.
+            counts = taken(labels, values, "count")
+            return LabelledValues.of(
+                counts.labels, sources.read(Reading(name, said), counts.values, counts.labels)
+            )
+        values = sources.read(Reading(name, said), values, labels)
+        if self.take is not None:
+            return taken(labels, values, self.take)
+        if len(set(labels)) < len(labels):
+            raise ValueError(
+                f"{name} has {len(labels)} cells with {said}, which "
+                f"{'each ' + enumerated(self.each) if self.each else 'nothing'} tells apart: "
+                "select fewer, name more columns under each, or say which number to take."
+            )
+        none = np.full(len(values), np.nan)
+        ends = [real_values(table[end][kept]) if end else none for end in (self.low, self.high)]
+        return LabelledValues(tuple(labels), values, ends[0], ends[1])
+
+    def _in_words(self, where: Mapping[str, Any]) -> str:
+        parts = [
+            f"{column}{sign}{'|'.join(map(_word, _all_of(wanted)))}"
+            for sign, chosen in (("=", where), ("!=", self.without))
+            for column, wanted in chosen.items()
+        ]
+        if self.pair is not None:
+            parts.append(f"{self.pair[0]} is not {self.pair[1]}")
+        each = f" by {', '.join(self.each)}" if self.each else ""
+        taken = f"{self.take} of " if self.take else ""
+        column = f"{self.column} is {self.equal}" if self.equal is not None else self.column
+        return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
+
+    def _is_pair(self, table: pd.DataFrame, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the kept rows name two things, each two once if both tell cells apart."""
+        assert self.pair is not None
+        names = table[list(self.pair)].to_numpy(dtype=object)
+        rest = table[[column for column in self.each if column not in self.pair]]
+        once = set(self.pair) <= set(self.each)
+        seen: set[tuple[object, ...]] = set()
+        found = np.zeros(len(table), dtype=bool)
+        for row in np.flatnonzero(kept):
+            one, other = names[row]
+            key = (frozenset((one, other)), *rest.iloc[row])
+            found[row] = one != other and not (once and key in seen)
+            seen.add(key)
+        return found
+
+    @staticmethod
+    def _check_columns(name: str, table: pd.DataFrame, columns: list[str]) -> None:
+        for column in columns:
+            if column not in table.columns:
+                raise ValueError(
+                    f"{name} has no column {column}; it has {enumerated(list(table.columns))}."
+                )
+
+
+def _word(cell: object) -> str:
+    """Return a cell as text: 5 and 5.0 are the same."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def _all_of(wanted: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return wanted if isinstance(wanted, tuple) else (wanted,)
+
+
+def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]:
+    known = set(map(_word, wanted))
+    distinct = [cell for cell in cells.unique() if _word(cell) in known]
+    return cells.isin(distinct).to_numpy(dtype=bool)
+
+
+def taken(
+    labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
+) -> LabelledValues:
+    """Return one number a label, taken from the numbers that have it.
+
+    Parameters
+    ----------
+    labels : list of tuple of str
+        Of each number.
+    values : ndarray of float64, shape (n_labels,)
+    take : str
+        As for :class:`SelectedCells`.
+    """
+    distinct = list(dict.fromkeys(labels))
+    place = {label: code for code, label in enumerate(distinct)}
+    codes = np.array([place[label] for label in labels])
+    numbers = [float(_TAKE[take](values[codes == code])) for code in range(len(distinct))]
+    return LabelledValues.of(distinct, np.array(numbers))

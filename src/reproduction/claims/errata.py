@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Errata: where a paper's text, its figures or tables and its released code disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from receval.spec_types import ClaimId, Model, NonEmptyText
+from receval.storage.messages import joined, quoted
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.numbers_in_sentences import names_in, told
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.config.reading import read_yaml, sentences
+
+ERRATA = Path("config/errata.yaml")
+
+RESULTS = Path("results/full")
+"""The accepted results that errata are measured on."""
+
+Paper = Literal[
+    "bellogin2017", "valcarce2018", "valcarce2020", "canamares2020", "menamaldonado2021"
+]
+
+ErratumId = Annotated[str, Field(pattern=r"^E-[0-9]{2}$")]
+
+
+CommandLine = Annotated[str, Field(pattern=r"^(receval|snakemake|python) \S")]
+
+
+class ErratumName(Model):
+    """What a form is called in the library or its configuration: one of the keys.
+
+    Attributes
+    ----------
+    metric, average, system, split, protocol : str, optional
+        A metric's or an average's label; names of ``config/``; a protocol's name.
+    column : str, optional
+        A column of accepted results: ``study/artifact: column``.
+    setting : str, optional
+        Keys of a file of ``config/``, joined by slashes.
+    function : str, optional
+        ``module:name``.
+    """
+
+    metric: NonEmptyText | None = None
+    average: NonEmptyText | None = None
+    system: NonEmptyText | None = None
+    split: NonEmptyText | None = None
+    protocol: NonEmptyText | None = None
+    column: Annotated[str, Field(pattern=r"^\w+/\w+: \w+$")] | None = None
+    setting: NonEmptyText | None = None
+    function: Annotated[str, Field(pattern=r"^receval(\.\w+)+:\w+(\.\w+)*$")] | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError(f"a name has one of the keys {', '.join(type(self).model_fields)}")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The key."""
+        (kind,) = self.model_fields_set
+        return kind
+
+    @property
+    def name(self) -> str:
+        """What stands under the key."""
+        return str(getattr(self, self.kind))
+
+
+class ErratumForm(Model):
+    """One of the two forms.
+
+    Attributes
+    ----------
+    form : str
+        A short name for it.
+    says : str
+        What the text says, or what the other form shows or does; sentences.
+    source : {"text", "cited method", "release's intention", "definition", "proof", "figure", ...}
+        Where it stands.
+    here : tuple of ErratumName
+        What it is called in the library or its configuration; empty where nothing comes of it.
+    """
+
+    form: NonEmptyText
+    says: NonEmptyText
+    source: Literal[
+        "text",
+        "cited method",
+        "release's intention",
+        "definition",
+        "proof",
+        "figure",
+        "caption",
+        "table",
+        "data",
+        "released code",
+    ] = "text"
+    here: tuple[ErratumName, ...] = ()
+
+
+class ErratumSize(Model):
+    """The size of the effect on our data: two texts with numbers in them, or why there are none.
+
+    Attributes
+    ----------
+    numbers : dict of str to Quantity
+        The numbers by name, as claims have them.
+    short : str
+        For the paper's table of errata. ``{name:.3f}`` stands for a number here and in ``shown``.
+    shown : str, optional
+        Sentences with the numbers.
+    missing : str, optional
+        In place of numbers: why our data cannot show it, or that there is no effect; sentences.
+    """
+
+    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
+        default_factory=dict
+    )
+    short: NonEmptyText
+    shown: NonEmptyText | None = None
+    missing: NonEmptyText | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        measured = {bool(self.numbers), self.shown is not None, self.missing is None}
+        if len(measured) > 1:
+            raise ValueError("a size has numbers and shown, or it has missing")
+        if used := (names_in(self.short) | names_in(self.shown or "")) ^ self.numbers.keys():
+            names = ", ".join(sorted(used))
+            raise ValueError(f"the texts and the numbers do not have the same names: {names}")
+        return self
+
+
+class Erratum(Model):
+    """A place where a paper disagrees with itself, its data or its released code.
+
+    Attributes
+    ----------
+    paper : str
+    where : str
+        In the paper: section, figure, table.
+    title : str
+    text, other : ErratumForm
+        What the text says, and what stands against it.
+    size : ErratumSize
+    command : str
+        A command that shows it.
+    certainty : {"certain", "likely", "open"}
+    because : str
+        Why; a sentence.
+    claims : tuple of str
+        Numbers of the claims that it touches.
+    """
+
+    paper: Paper
+    where: NonEmptyText
+    title: NonEmptyText
+    text: ErratumForm
+    other: ErratumForm
+    size: ErratumSize
+    command: CommandLine
+    certainty: Literal["certain", "likely", "open"]
+    because: NonEmptyText
+    claims: tuple[ClaimId, ...] = ()
+
+    def numbers(self, sources: ClaimSources) -> dict[str, float]:
+        """Return the numbers of its size by name.
+
+        Raises
+        ------
+        ValueError
+            One cannot be read, or is not one number; the message names it and what to do.
+        """
+        found: dict[str, float] = {}
+        for name, quantity in self.size.numbers.items():
+            try:
+                found[name] = evaluated(quantity, sources, ClaimContext(self.paper)).number()
+            except NotMeasuredError as error:
+                raise ValueError(
+                    f"number {name} needs {error}: correct what is asked, or accept the results "
+                    "first (receval repo accept --edition full)."
+                ) from error
+            except ValueError as error:
+                raise ValueError(f"number {name}: {error}") from error
+        return found
+
+    def size_texts(self, sources: ClaimSources) -> tuple[str, str]:
+        """Return the short and the long text of its size, with numbers that are read now."""
+        numbers = self.numbers(sources)
+        shown = self.size.shown or self.size.missing or ""
+        return told(self.size.short, numbers), told(shown, numbers)
+
+
+def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
+    """Read and check ``config/errata.yaml``.
+
+    Returns
+    -------
+    dict of str to Erratum
+        By id, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, an entry is not an erratum, or ids do not count up; the message
+        has one sentence a problem, which names the erratum and the key.
+    """
+    try:
+        errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
+    except ValidationError as error:
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    for before, found in pairwise(errata):
+        if found <= before:
+            raise ValueError(
+                f"{path}: {quoted(found)} stands after {before}; errata are numbered in the order "
+                "of the file. (The number of one that was withdrawn is not used again.)"
+            )
+    return errata
+
+
+def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tuple[str, str]]:
+    """Return the short and the long text of the size of each erratum.
+
+    Raises
+    ------
+    ValueError
+        A number cannot be read; the message names the erratum, the number and what to do.
+    """
+    texts = {}
+    for name, erratum in errata.items():
+        try:
+            texts[name] = erratum.size_texts(sources)
+        except ValueError as error:
+            raise ValueError(f"{ERRATA}: {name}, {error}") from error
+    return texts

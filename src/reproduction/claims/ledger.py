@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The ledger: a verdict on every claim, one row a claim and dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.certainty import KEYS, told_of_splits, verdict_of_splits
+from reproduction.claims.numbers_in_sentences import told
+from reproduction.claims.quantities import evaluated
+from reproduction.claims.rules.contradiction import ContradictionRule
+from reproduction.claims.sources import ClaimSources, MissingCellsError, NotMeasuredError
+from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
+from reproduction.claims.verdicts import ClaimVerdict, Finding
+
+COLUMNS = (
+    "claim",
+    "paper",
+    "where",
+    "kind",
+    "statement",
+    "dataset",
+    "form",
+    "expected",
+    "in_paper",
+    "printed",
+    "published",
+    "value",
+    "low",
+    "high",
+    "ours",
+    "rule",
+    "because",
+    "verdict",
+    "one_split",
+    "splits",
+    "detail",
+    "reason",
+    "needs",
+    "artifact",
+    "cells",
+)
+"""Of the ledger's CSV; docs/claims.md says what each holds."""
+
+_BY_DEFINITION = ("setting", "definition")
+
+
+def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources) -> Finding:
+    """Decide a claim on one dataset.
+
+    Raises
+    ------
+    ValueError
+        The check selects what results do not have, though their dataset is there.
+    """
+    sources.forget()
+    if isinstance(check.decide, ContradictionRule):
+        # The text decides it, whatever data are there.
+        return check.decide.judge(sources, ClaimContext(paper))
+    if check.dataset and not sources.has(paper, check.dataset):
+        return _undecidable(check, f"the dataset {check.dataset}")
+    try:
+        finding = check.decide.judge(
+            sources, ClaimContext(paper, check.artifact, check.dataset, check.where)
+        )
+    except NotMeasuredError as error:
+        return _undecidable(check, str(error))
+    except MissingCellsError:
+        if not check.needs:
+            raise
+        return _undecidable(check, check.needs)
+    if finding.verdict is ClaimVerdict.HOLDS and claim.kind in _BY_DEFINITION:
+        return Finding(**{**vars(finding), "verdict": ClaimVerdict.AS_DEFINED})
+    return finding
+
+
+def _undecidable(check: CheckSpec, needs: str) -> Finding:
+    decide = check.decide
+    return Finding(
+        ClaimVerdict.UNDECIDABLE,
+        "",
+        decide.in_words(),
+        needs,
+        published=decide.published_number(),
+    )
+
+
+def judged_claims(
+    papers: Iterable[PaperClaims], sources: ClaimSources, certainty: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Return the ledger of some papers.
+
+    Parameters
+    ----------
+    papers : iterable of PaperClaims
+    sources : ClaimSources
+    certainty : DataFrame, optional
+        How sure verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). Where enough splits
+        were tried, they decide, and not the one split of the sources
+        (:func:`reproduction.claims.certainty.verdict_of_splits`).
+
+    Returns
+    -------
+    DataFrame
+        The columns of :data:`COLUMNS`, in the order of papers, claims and checks.
+
+    Raises
+    ------
+    ValueError
+        A check cannot be carried out; the message names the claim.
+    """
+    rows = [
+        ledger_row(number, claim, check, paper.paper, sources)
+        for paper in papers
+        for number, claim in paper.claims.items()
+        for check in claim.checks
+    ]
+    if certainty is not None:
+        known = {tuple(row[key] for key in KEYS): row for row in certainty.to_dict("records")}
+        rows = [_by_splits(row, known.get(tuple(row[key] for key in KEYS))) for row in rows]
+    for row in rows:
+        if row["verdict"] in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
+            row["reason"] = ""
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
+    """Return a row with the verdict of all splits that were tried, where they are enough."""
+    if found is None or not found["replications"] or row["verdict"] == ClaimVerdict.UNDECIDABLE:
+        return row
+    if not int(found["replications"]):
+        # Splits were tried, but lack what decides the claim here.
+        return row
+    verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
+    told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
+    if not math.isnan(float(found["low"] or "nan")):
+        told |= {"low": float(found["low"]), "high": float(found["high"])}
+    if verdict in (ClaimVerdict.HOLDS, ClaimVerdict.AS_DEFINED):
+        told["detail"] = ""
+    return row | told
+
+
+def ledger_row(
+    number: str, claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
+) -> dict[str, Any]:
+    """Return the row of a claim on one dataset; what it is judged by stays in the sources.
+
+    Raises
+    ------
+    ValueError
+        The check cannot be carried out; the message names the claim.
+    """
+    try:
+        finding = judge(check, claim, paper, sources)
+    except ValueError as error:
+        on = f" on {check.dataset}" if check.dataset else ""
+        raise ValueError(f"The claim {number}{on} cannot be judged: {error}") from error
+    is_undecidable = finding.verdict is ClaimVerdict.UNDECIDABLE
+    has_reason = not is_undecidable and not sources.is_reduced(paper)
+    readings = list(dict.fromkeys(sources.readings))
+    printed = check.in_paper or claim.in_paper
+    return {
+        "claim": number,
+        "paper": paper,
+        "where": claim.where,
+        "kind": claim.kind,
+        "statement": claim.statement,
+        "dataset": check.dataset or "",
+        "form": check.form,
+        "expected": check.expected or claim.expected,
+        "in_paper": printed.found if printed else "",
+        "printed": printed.because if printed else "",
+        "published": finding.published,
+        "value": finding.value,
+        "low": finding.low,
+        "high": finding.high,
+        "ours": "" if is_undecidable else _here(check, paper, sources) or finding.ours,
+        "rule": finding.rule,
+        "because": check.decide.why(),
+        "verdict": str(finding.verdict),
+        "one_split": str(finding.verdict),
+        "splits": "",
+        "detail": "" if is_undecidable else finding.detail,
+        # Reasons are known of the real data alone.
+        "reason": (check.reason or claim.reason) if has_reason else "",
+        "needs": finding.detail if is_undecidable else "",
+        "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
+        "cells": "; ".join(dict.fromkeys(reading.cells for reading in readings)),
+    }
+
+
+def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
+    """Return the sentence of a check with its numbers; nothing if it has none, or lacks one."""
+    context = ClaimContext(paper, check.artifact, check.dataset, check.where)
+    # What a sentence tells decides nothing, and is not listed among the cells that do.
+    aside = sources.aside()
+    try:
+        numbers = {
+            name: evaluated(quantity, aside, context).number()
+            for name, quantity in check.numbers.items()
+        }
+    except NotMeasuredError:
+        return ""
+    # Such as an average over no user, in the demo.
+    return "" if any(map(math.isnan, numbers.values())) else told(check.here, numbers)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Verdicts on claims under another root seed, and all seeds that are known together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reproduction.claims.cells import WITHOUT_INTERVALS
+from reproduction.claims.certainty import KEYS
+from reproduction.claims.ledger import ledger_row
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
+
+ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
+"""Columns of the verdicts on repeated claims; docs/replications.md says what each holds."""
+
+NUMBERS = ("claim", "artifact", "cells", "label", "value")
+"""Columns of the numbers by which claims are judged."""
+
+_DIGITS = 8
+
+_AS_DECIDED: Any = {"exclude_defaults": True, "context": {WITHOUT_INTERVALS: True}}
+"""How a rule is written for its digest: a new option that is not used changes none."""
+
+
+@dataclass(frozen=True)
+class ReplicationLabel:
+    """What tells the rows of one replication from others.
+
+    Attributes
+    ----------
+    name : str
+        ``r01``.
+    seed : int
+        Its root seed.
+    code : str
+        A digest of the code and configuration behind its results.
+    """
+
+    name: str
+    seed: int
+    code: str
+
+
+def repeated_checks(
+    claims: PaperClaims, datasets: Sequence[str]
+) -> Iterator[tuple[str, ClaimSpec, CheckSpec]]:
+    """Yield the checks that are repeated: of claims that hang on splits, on some datasets.
+
+    Parameters
+    ----------
+    claims : PaperClaims
+    datasets : sequence of str
+        Checks that name no dataset are repeated, too.
+    """
+    for number, claim in claims.claims.items():
+        for check in claim.checks if claim.split_dependent else ():
+            if check.dataset is None or check.dataset in datasets:
+                yield number, claim, check
+
+
+def judged_replication(
+    claims: PaperClaims, datasets: Sequence[str], sources: ClaimSources, label: ReplicationLabel
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge the claims of a paper by the results of one replication.
+
+    Parameters
+    ----------
+    claims : PaperClaims
+    datasets : sequence of str
+        Those that are repeated.
+    sources : ClaimSources
+        The replication's results.
+    label : ReplicationLabel
+
+    Returns
+    -------
+    verdicts, numbers : DataFrame
+        The columns of :data:`ROWS`, and those of :data:`NUMBERS`: what each claim was judged by.
+
+    Raises
+    ------
+    ValueError
+        A claim cannot be judged; the message names it.
+    """
+    rows, numbers = [], []
+    for number, claim, check in repeated_checks(claims, datasets):
+        row = ledger_row(number, claim, check, claims.paper, sources)
+        own = {"replication": label.name, "seed": label.seed, "code": label.code}
+        rows.append({**row, **own, "judged_by": digest_of_check(claim, check)})
+        numbers += [(number, *cells) for cells in _numbers_read(sources)]
+    return (
+        pd.DataFrame(rows, columns=list(ROWS)),
+        pd.DataFrame(list(dict.fromkeys(numbers)), columns=list(NUMBERS)),
+    )
+
+
+def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]]:
+    for reading, read in zip(sources.readings, sources.numbers, strict=True):
+        seen: dict[tuple[str, ...], int] = {}
+        for label, value in zip(read.labels, read.values.tolist(), strict=False):
+            # Several cells of one label are told apart by their order.
+            seen[label] = seen.get(label, 0) + 1
+            again = f" ({seen[label]})" if seen[label] > 1 else ""
+            yield reading.source, reading.cells, ", ".join(label) + again, value
+
+
+def digest_of_check(claim: ClaimSpec, check: CheckSpec) -> str:
+    """Return a digest of how a claim is decided: not of the words or intervals around it."""
+    decide = json.dumps(_without_words(check.decide.model_dump(**_AS_DECIDED)))
+    decided = f"{claim.kind} {check.artifact} {check.where} {decide}"
+    return hashlib.sha256(decided.encode()).hexdigest()[:_DIGITS]
+
+
+def _without_words(rule: Any) -> Any:
+    """Return plain values of a rule without the reasons beside it."""
+    if isinstance(rule, Mapping):
+        return {name: _without_words(value) for name, value in rule.items() if name != "because"}
+    if isinstance(rule, list | tuple):
+        return [_without_words(value) for value in rule]
+    return rule
+
+
+def all_replications(
+    fresh: pd.DataFrame, accepted: pd.DataFrame | None, seeds: Mapping[str, int]
+) -> pd.DataFrame:
+    """Return fresh verdicts with the accepted ones of other seeds.
+
+    Parameters
+    ----------
+    fresh, accepted : DataFrame of str
+        With the columns of :data:`ROWS`.
+    seeds : mapping of str to int
+        The root seed of each replication that there is.
+
+    Returns
+    -------
+    DataFrame of str
+        In the order of papers and claims; the replications of a claim one after the other.
+
+    Notes
+    -----
+    An accepted row stays if it is of a replication with the same root seed that was not repeated,
+    if its claim is decided as it was, and if its code still gives the same: it has the digest of
+    the fresh rows, or there is a replication among the fresh ones that was accepted with its
+    digest, too, and whose verdicts and numbers are the accepted ones. An edit that moves no
+    result thus costs one replication, and not all.
+    """
+    rows = fresh
+    if accepted is not None:
+        known = accepted[[*ROWS]]
+        known = known[known["seed"] == known["replication"].map({n: str(seeds[n]) for n in seeds})]
+        decided_as = fresh.drop_duplicates([*KEYS])[[*KEYS, "judged_by"]]
+        known = known.merge(decided_as, on=[*KEYS, "judged_by"])
+        proven = _proven(fresh, known)
+        made = pd.MultiIndex.from_frame(known[["paper", "code"]])
+        done = pd.MultiIndex.from_frame(fresh[["paper", "replication"]])
+        is_other = ~pd.MultiIndex.from_frame(known[["paper", "replication"]]).isin(done)
+        rows = pd.concat([fresh, known[made.isin(proven) & is_other]], ignore_index=True)
+    return rows.sort_values([*KEYS, "replication"], kind="stable", ignore_index=True)
+
+
+def _proven(fresh: pd.DataFrame, known: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the (paper, digest) whose accepted rows are as good as fresh ones."""
+    proven = list(dict.fromkeys(zip(fresh["paper"], fresh["code"], strict=True)))
+    both = fresh.merge(known, on=[*KEYS, "replication"], suffixes=("", "_accepted"))
+    both["same"] = np.logical_and.reduce(
+        [both[name] == both[f"{name}_accepted"] for name in ("verdict", "value")]
+    )
+    for (paper, code), rows in both.groupby(["paper", "code_accepted"], sort=False):
+        if rows["same"].all():
+            proven.append((str(paper), str(code)))
+    return proven

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What rules share: their keys, and the words for numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.figures.printed_numbers import significant
+from receval.spec_types import Model
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.verdicts import Finding
+
+SMALL = 1e-6
+"""Numbers below it are written with a power of ten."""
+
+
+class Rule(Model):
+    """A way to decide a claim.
+
+    Attributes
+    ----------
+    because : str
+        Why this is the way: of a tolerance, why it is that wide.
+    """
+
+    because: str = ""
+
+    @abstractmethod
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return what results say.
+
+        Raises
+        ------
+        NotMeasuredError
+            Results do not have what decides it.
+        ValueError
+            The rule selects what is not there, or cannot be compared.
+        """
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """Return how the rule decides, in a few words that no results are needed for."""
+
+    def published_number(self) -> float:
+        """Return the paper's number, if the rule compares with one; NaN otherwise."""
+        return float("nan")
+
+    def why(self) -> str:
+        """Return the reason of the rule, and of its tolerance."""
+        return self.because
+
+
+SMALLEST = 1e-4
+"""Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
+
+
+def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
+    """Return some numbers in words: all of a few, of many the lowest and the highest.
+
+    Examples
+    --------
+    >>> in_words([0.25]), in_words([0.2, 0.1, 0.3, 0.4]), in_words([3.36e-75])
+    ('.250', '.100 to .400', '3.36e-75')
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return "no value"
+    if len(known) > 3:
+        return f"{_in_word(float(known.min()))} to {_in_word(float(known.max()))}"
+    return ", ".join(_in_word(float(number)) for number in known)
+
+
+MOST_LISTED = 4
+"""Numbers that a sentence lists one by one."""
+
+
+def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
+    """Return some numbers, each behind what it is of.
+
+    Examples
+    --------
+    >>> labelled([("AR",), ("1R",)], [".0559 against .0431", ".0545 against .0470"])
+    'AR .0559 against .0431, 1R .0545 against .0470'
+    """
+    named = zip(labels, texts, strict=True)
+    return ", ".join(" ".join(filter(None, [", ".join(label), text])) for label, text in named)
+
+
+def off_by(difference: float) -> str:
+    """Return by how much a number is off, as a sentence.
+
+    Examples
+    --------
+    >>> off_by(0.0307), off_by(float("nan"))
+    ('Off by +.0307.', 'There is no value.')
+    """
+    if np.isnan(difference):
+        return "There is no value."
+    return f"Off by {significant(difference, signed=True)}."
+
+
+def _in_word(number: float) -> str:
+    is_small = 0 < abs(number) < SMALLEST
+    return f"{number:.2e}" if is_small else significant(number)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Two lines along a column that cross, or do not."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from receval.figures.printed_numbers import significant
+from receval.storage.messages import enumerated
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.base import Rule
+from reproduction.claims.sources import ClaimSources, aligned
+from reproduction.claims.verdicts import ClaimVerdict, Finding
+
+
+class CrossingRule(Rule):
+    """Where the difference of two lines changes its sign.
+
+    Attributes
+    ----------
+    left, right : Quantity
+        Labelled by one column of numbers.
+    leads : {"left", "right", "none"}
+        Which line is higher before the crossing; ``none`` says that the lines do not cross.
+    between : tuple of two float, optional
+        Where the crossing lies: between the last place where one line leads and the first where
+        the other does there must be a part of this range. Anywhere by default.
+    """
+
+    rule: Literal["crossing"]
+    left: Quantity
+    right: Quantity
+    leads: Literal["left", "right", "none"]
+    between: tuple[float, float] | None = None
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return whether the lines cross, and where; in part, where it lies elsewhere."""
+        left, right = aligned(
+            evaluated(self.left, sources, context), evaluated(self.right, sources, context)
+        )
+        if any(len(label) != 1 for label in left.labels):
+            raise ValueError("A crossing needs one column to go along: name it under each.")
+        x = np.array([float(label[0]) for label in left.labels])
+        order = np.argsort(x)
+        x, lead = x[order], np.sign(left.values - right)[order]
+        x, lead = x[lead != 0], lead[lead != 0]
+        if len(x) < 2:
+            raise ValueError("A crossing needs two points or more where the lines differ.")
+        changes = np.flatnonzero(lead[1:] != lead[:-1])
+        places = [(float(x[change]), float(x[change + 1])) for change in changes]
+        said = [f"{significant(a)} and {significant(b)}" for a, b in places]
+        ours = f"crossing between {enumerated(said)}" if said else "no crossing"
+        rule = self.in_words()
+        if self.leads == "none":
+            if places:
+                return Finding(ClaimVerdict.DOES_NOT_HOLD, ours, rule, "The lines cross.")
+            return Finding(ClaimVerdict.HOLDS, ours, rule)
+        first = 1.0 if self.leads == "left" else -1.0
+        if lead[0] != first or lead[-1] == first:
+            words = "the other way round" if places else "nowhere"
+            return Finding(ClaimVerdict.DOES_NOT_HOLD, ours, rule, f"The lines cross {words}.")
+        if self.between is not None:
+            inside = [a <= self.between[1] and b >= self.between[0] for a, b in places]
+            if not any(inside):
+                return Finding(
+                    ClaimVerdict.HOLDS_IN_PART, ours, rule, "The crossing lies elsewhere."
+                )
+        if len(places) > 1:
+            return Finding(ClaimVerdict.HOLDS_IN_PART, ours, rule, "The lines cross several times.")
+        return Finding(ClaimVerdict.HOLDS, ours, rule)
+
+    def in_words(self) -> str:
+        """Return which crossing there must be."""
+        if self.leads == "none":
+            return "no crossing"
+        words = f"one crossing, {self.leads} leads before"
+        if self.between is not None:
+            words += f", between {self.between[0]:g} and {self.between[1]:g}"
+        return words

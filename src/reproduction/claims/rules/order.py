@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Systems, or metrics, in an order: tiers of those ahead of others."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from receval.storage.messages import enumerated
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.base import Rule, in_words
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.verdicts import Finding, failing, verdict_of
+
+OTHERS = "others"
+"""Stands in a tier for all that no tier names."""
+
+MOST_SHOWN = 5
+
+
+class OrderRule(Rule):
+    """Everything in a tier is ahead of everything in the tiers after it.
+
+    Attributes
+    ----------
+    values : Quantity
+        Its labels end with what is ordered; those before it tell repetitions apart.
+    tiers : tuple of tuple of str
+        The leading tier first; ``others`` stands for all that no tier names.
+    ahead : {"higher", "lower"}
+        Which values lead.
+    ties : bool
+        Whether equal values are in order, too.
+    enough : float
+        The share of pairs that must be in order for the claim to hold; half of that makes it hold
+        in part.
+    """
+
+    rule: Literal["order"]
+    values: Quantity
+    tiers: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
+    ahead: Literal["higher", "lower"] = "higher"
+    ties: bool = False
+    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return how many pairs are in order."""
+        numbers = evaluated(self.values, sources, context)
+        groups: dict[tuple[str, ...], dict[str, float]] = {}
+        for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
+            if not label:
+                raise ValueError("An order needs several things: name a column under each.")
+            groups.setdefault(label[:-1], {})[label[-1]] = value
+        parts: list[tuple[bool, str]] = []
+        orders = []
+        for group, values in groups.items():
+            self._check_names(values, sources, context)
+            parts += self._pairs(values, ", ".join(group))
+            sign = -1 if self.ahead == "higher" else 1
+            known = {name: value for name, value in values.items() if not np.isnan(value)}
+            ranked = sorted(known, key=lambda name: sign * known[name])
+            shown = ", ".join(ranked[:MOST_SHOWN]) + (" ..." if len(ranked) > MOST_SHOWN else "")
+            orders.append(f"{', '.join(group)}: {shown}" if group else shown)
+        more = f" and {len(orders) - 2} more" if len(orders) > 2 else ""
+        return Finding(
+            verdict_of([is_shown for is_shown, _ in parts], self.enough),
+            "; ".join(orders[:2]) + more,
+            self.in_words(),
+            failing(parts) or self._only_pair(groups, parts),
+        )
+
+    def in_words(self) -> str:
+        """Return how many pairs must be in order, and which values lead."""
+        rule = "every pair in order" if self.enough == 1 else f"{100 * self.enough:g} % of pairs"
+        return f"{rule}, {'highest' if self.ahead == 'higher' else 'lowest'} first"
+
+    def _only_pair(
+        self, groups: dict[tuple[str, ...], dict[str, float]], parts: list[tuple[bool, str]]
+    ) -> str:
+        """Return the two numbers of the only pair that there is, if it is not in order."""
+        if len(parts) != 1 or parts[0][0]:
+            return ""
+        values = next(values for values in groups.values() if self._pairs(values, ""))
+        leading, following = (name for tier in self._tiers(values) for name in tier)
+        return (
+            f"{leading} has {in_words([values[leading]])}, {following} "
+            f"{in_words([values[following]])}."
+        )
+
+    def _pairs(self, values: dict[str, float], group: str) -> list[tuple[bool, str]]:
+        tiers = self._tiers(values)
+        where = f" ({group})" if group else ""
+        pairs = []
+        for leading, following in combinations(tiers, 2):
+            for one in leading:
+                for other in following:
+                    by = values[one] - values[other]
+                    by = by if self.ahead == "higher" else -by
+                    in_order = by >= 0 if self.ties else by > 0
+                    pairs.append((in_order, f"{one} before {other}{where}"))
+        return pairs
+
+    def _named(self) -> set[str]:
+        return {name for tier in self.tiers for name in tier} - {OTHERS}
+
+    def _check_names(
+        self, values: dict[str, float], sources: ClaimSources, context: ClaimContext
+    ) -> None:
+        if missing := sorted(self._named() - set(values)):
+            raise sources.missing(context.study, enumerated(missing), enumerated(list(values)))
+
+    def _tiers(self, values: dict[str, float]) -> list[list[str]]:
+        named = self._named()
+        rest = [name for name in values if name not in named]
+        return [
+            [own for name in tier for own in (rest if name == OTHERS else [name])]
+            for tier in self.tiers
+        ]

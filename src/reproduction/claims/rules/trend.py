@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""How numbers go along a column: up, down, nowhere, or over a peak."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.quantities import Quantity, evaluated
+from reproduction.claims.rules.base import Rule, in_words
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.verdicts import Finding, failing, verdict_of
+
+FLAT = 0.1
+"""Numbers are flat if they range over at most this share of their mean."""
+
+
+class TrendRule(Rule):
+    """Numbers along a column, which is the last of their labels.
+
+    Attributes
+    ----------
+    values : Quantity
+        Its labels end with a number: where on the way each stands. Those before it tell series
+        apart.
+    direction : {"rising", "falling", "both ways", "flat", "peak", "dip", "linear"}
+        ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
+        lowest value lies between the bounds, and both ends are beyond it. ``linear``: a straight
+        line explains ``steps`` of the variance. ``flat``: the range is at most ``flat`` times the
+        mean.
+    steps : float
+        For ``rising`` and ``falling``, the share of steps that must go that way; for ``linear``,
+        the share of variance explained.
+    between : tuple of two float, optional
+        Bounds of a peak or dip.
+    flat : float
+    enough : float
+        The share of series that must go that way.
+    """
+
+    rule: Literal["trend"]
+    values: Quantity
+    direction: Literal["rising", "falling", "both ways", "flat", "peak", "dip", "linear"]
+    steps: Annotated[float, Field(gt=0, le=1)] = 1.0
+    between: tuple[float, float] | None = None
+    flat: Annotated[float, Field(gt=0)] = FLAT
+    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    @model_validator(mode="after")
+    def _peaks_have_bounds(self) -> Self:
+        if (self.between is None) == (self.direction in ("peak", "dip")):
+            raise ValueError("a peak or a dip needs bounds between which it lies, others do not")
+        return self
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return how many series go that way."""
+        numbers = evaluated(self.values, sources, context)
+        series: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+        for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
+            if not label:
+                raise ValueError("A trend needs a column to go along: name it under each.")
+            series.setdefault(label[:-1], []).append((float(label[-1]), value))
+        parts = []
+        said = []
+        for name, points in series.items():
+            x, y = np.array(sorted(points)).T
+            parts.append((self._goes(x, y), ", ".join(name)))
+            said.append(f"{in_words([y[0]])} to {in_words([y[-1]])}")
+            steps = ", ".join(in_words([value]) for value in y)
+        others = f", and {len(said) - 1} more series" if len(said) > 1 else ""
+        alone = "" if len(parts) > 1 or parts[0][0] else f"It goes {steps}."
+        return Finding(
+            verdict_of([goes for goes, _ in parts], self.enough),
+            said[0] + others,
+            self.in_words(),
+            alone or failing(parts),
+        )
+
+    def _goes(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+        if len(x) < 2:
+            raise ValueError("A trend needs two points or more: select more.")
+        if np.isnan(y).any():
+            return False
+        if self.direction in ("rising", "falling"):
+            steps = np.diff(y) if self.direction == "rising" else -np.diff(y)
+            return bool((steps > 0).mean() >= self.steps and steps.sum() > 0)
+        if self.direction == "both ways":
+            steps = np.diff(y)
+            return bool((steps > 0).any() and (steps < 0).any())
+        if self.direction == "flat":
+            return bool(np.ptp(y) <= self.flat * np.abs(y).mean())
+        if self.direction == "linear":
+            line = np.polyval(np.polyfit(x, y, 1), x)
+            rest, whole = ((y - line) ** 2).sum(), ((y - y.mean()) ** 2).sum()
+            return bool(whole > 0 and 1 - rest / whole >= self.steps)
+        heights = y if self.direction == "peak" else -y
+        assert self.between is not None
+        top = int(heights.argmax())
+        inside = self.between[0] <= x[top] <= self.between[1]
+        return bool(inside and heights[top] > max(heights[0], heights[-1]))
+
+    def in_words(self) -> str:
+        """Return how the numbers must go."""
+        if self.direction in ("rising", "falling"):
+            every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
+            return f"{self.direction} at {every}"
+        if self.direction == "both ways":
+            return "some steps up and some down"
+        if self.direction == "flat":
+            return f"a range of at most {100 * self.flat:g} % of the mean"
+        if self.direction == "linear":
+            return f"a line explains {100 * self.steps:g} % of the variance"
+        assert self.between is not None
+        return f"{self.direction} between {self.between[0]:g} and {self.between[1]:g}"

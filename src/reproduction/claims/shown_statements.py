@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What a figure shows: claims of a paper, or statements of our own, and the verdicts in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError, model_validator
+
+from receval.spec_types import Model, NonEmptyText
+from receval.storage.messages import joined
+from reproduction.claims.ledger import ledger_row
+from reproduction.claims.rebuilt_papers import is_rebuilt
+from reproduction.claims.sources import ClaimSources
+from reproduction.claims.spec import CheckSpec, ClaimSpec, each_check
+from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.config.reading import sentences
+
+LedgerRow = Mapping[str, Any]
+
+_HELD = {
+    ClaimVerdict.HOLDS: "holds",
+    ClaimVerdict.HOLDS_IN_PART: "holds in part",
+    ClaimVerdict.DEPENDS_ON_SPLIT: "depends on the split",
+    ClaimVerdict.DOES_NOT_HOLD: "does not hold",
+    ClaimVerdict.AS_DEFINED: "is as defined",
+    ClaimVerdict.CONTRADICTS_ITSELF: "contradicts itself",
+}
+_SEEN = _HELD | {
+    ClaimVerdict.HOLDS: "is seen",
+    ClaimVerdict.HOLDS_IN_PART: "is seen in part",
+    ClaimVerdict.DOES_NOT_HOLD: "is not seen",
+}
+"""Of what no rebuilt paper claims: nobody's paper holds or fails by it."""
+
+_IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
+
+
+_PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
+
+
+class OwnStatement(Model):
+    """What a figure shows and no paper claims, decided as claims are.
+
+    Attributes
+    ----------
+    statement : str
+        A sentence.
+    checks : tuple of CheckSpec
+        As those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the artifact that is meant
+        where none is named is the figure.
+    """
+
+    statement: NonEmptyText
+    checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every_check(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and "checks" in values:
+            return {**values, "checks": list(each_check(values["checks"]))}
+        return values
+
+    def as_claim(self, artifact: str) -> ClaimSpec:
+        """Return the statement as a claim that stands under a figure."""
+        return ClaimSpec(
+            where=artifact,
+            kind="relation",
+            statement=self.statement,
+            expected="as stated",
+            checks=self.checks_on(artifact),
+        )
+
+    def checks_on(self, artifact: str) -> tuple[CheckSpec, ...]:
+        """Return the checks, which mean a figure where they name no artifact."""
+        return tuple(
+            check.model_copy(update={"artifact": check.artifact or artifact})
+            for check in self.checks
+        )
+
+    def judged(self, study: str, artifact: str, sources: ClaimSources) -> list[dict[str, Any]]:
+        """Return rows as those of the ledger, one a check.
+
+        Raises
+        ------
+        ValueError
+            A check cannot be carried out; the message names the figure.
+        """
+        claim, where = self.as_claim(artifact), f"under {study}/{artifact}"
+        return [ledger_row(where, claim, check, study, sources) for check in claim.checks]
+
+
+def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
+    """Return a statement from plain values.
+
+    Parameters
+    ----------
+    values : mapping
+    where : str
+        The figure under which it stands, for the message.
+
+    Raises
+    ------
+    ValueError
+        It is not as described; one sentence a problem.
+    """
+    try:
+        return OwnStatement.model_validate(values)
+    except ValidationError as error:
+        said = joined(f"What {where} shows cannot be used:", sentences(error))
+        raise ValueError(said) from error
+
+
+def told_verdicts(
+    rows: Sequence[LedgerRow], title: Callable[[str], str], *, of_paper: bool
+) -> list[tuple[str, str]]:
+    """Return the verdicts on a statement: for each dataset the verdict, and what makes it.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of the ledger, all of one statement. What another form gives is told where its verdict is
+        another one.
+    title : callable
+        Gives the name of a dataset that a sentence has, such as "ML-1M".
+    of_paper : bool
+        Whether a paper claims it. Of what no rebuilt paper claims verdicts say whether it is seen.
+
+    Returns
+    -------
+    list of (str, str)
+        The verdict, such as "Holds on ML-1M", and sentences on it, perhaps none: of the datasets
+        that decide the statement or, if none does, what would.
+    """
+    decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE]
+    deciding = {row["dataset"]: row["verdict"] for row in decided if not row["form"]}
+    shown = [
+        row for row in decided if not row["form"] or row["verdict"] != deciding.get(row["dataset"])
+    ]
+    if not shown:
+        needs = dict.fromkeys(str(row["needs"]) for row in rows if not row["form"])
+        return [("Undecidable here", f"it needs {'; '.join(needs)}.")]
+    reasons: set[str] = set()
+    told = []
+    for row in shown:
+        # Several datasets and forms may have one reason, which is said once.
+        reason = row["reason"] if row["reason"] not in reasons else ""
+        why = reason if row["reason"] else _first_part(str(row["detail"]))
+        reasons.add(row["reason"])
+        told.append((_verdict(row, title, of_paper=of_paper), _sentences(row, why)))
+    return told
+
+
+def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> str:
+    of_rebuilt = of_paper and is_rebuilt(str(row["paper"]))
+    words = (_HELD if of_rebuilt else _SEEN)[ClaimVerdict(row["verdict"])]
+    form, on = row["form"], f" on {title(row['dataset'])}" if row["dataset"] else ""
+    if not form:
+        words = words.removeprefix("is ")
+    elif on and form.endswith(on.strip()):
+        words, on = f"another form, {form}, {words}", ""
+    else:
+        words = f"another form, {form}, {words}"
+    return f"{words[0].upper()}{words[1:]}{on}"
+
+
+def _sentences(row: LedgerRow, why: str) -> str:
+    # What is said of other splits has this split's number in it, too.
+    is_number = bool(row["splits"]) and row["published"] not in ("", None)
+    ours = "" if is_number else row["ours"]
+    in_doubt = ClaimVerdict(row["verdict"]) in _IN_DOUBT
+    return _as_sentences((ours, row["splits"], why if in_doubt else ""))
+
+
+def _first_part(detail: str) -> str:
+    """Return which parts of a rule fail, without the parts of these."""
+    found = _PARTS.match(detail)
+    return found[0] if found else detail
+
+
+def _as_sentences(texts: Iterable[object]) -> str:
+    """Return texts with a full stop behind each of those that there are."""
+    said = [str(text) for text in texts if text]
+    return " ".join(text if text.endswith(".") else f"{text}." for text in said)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Models of ``config/claims/<paper>.yaml``: what a paper claims, and how that is decided."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+
+from receval.figures.printed_numbers import as_written
+from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
+from receval.storage.messages import enumerated, joined
+from reproduction.claims.cells import Scalar
+from reproduction.claims.numbers_in_sentences import names_in
+from reproduction.claims.quantities import Quantity
+from reproduction.claims.rules.registry import AnyRule
+from reproduction.config.reading import read_yaml, sentences
+
+ClaimKind = Literal["number", "relation", "trend", "order", "theorem", "setting", "definition"]
+
+
+def _as_text(value: object) -> object:
+    """Return a number as a text: YAML, and names in braces, make numbers of digits."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return as_written(float(value)) if is_number else value  # type: ignore[arg-type]
+
+
+ClaimText = Annotated[str, BeforeValidator(_as_text)]
+
+_NAME = re.compile(r"\{(\w+)\}")
+
+
+class ValuesOfPaper(Model):
+    """What the paper's own values say of a statement: those that are printed or were released.
+
+    Attributes
+    ----------
+    found : {"consistent", "inconsistent", "not given"}
+        ``not given`` where the paper neither prints nor releases values that could say it.
+    because : str
+        Which values, and what they say, in a sentence.
+    """
+
+    found: Literal["consistent", "inconsistent", "not given"]
+    because: NonEmptyText
+
+
+class CheckSpec(Model):
+    """How a claim is decided on one dataset.
+
+    Attributes
+    ----------
+    dataset : str, optional
+        None where the claim is of any data. In the file, ``datasets`` lists several, for which
+        ``{dataset}`` stands in the texts of the check; and ``each`` lists mappings of values for
+        several names in braces, of which ``dataset`` and ``form`` are the check's own, too.
+    form : str
+        What the check takes in place of what decides the claim, in a few words: another form where
+        text and code differ, or where the text leaves a choice. Nothing in the deciding check. The
+        verdict on another form stands beside the claim's, and is not the claim's.
+    artifact : str, optional
+        The artifact of the study whose cells are meant where none is named.
+    where : mapping of str to value or list of values
+        Which of its rows, for all quantities.
+    expected : str, optional
+        The paper's value on this dataset, in place of the claim's.
+    reason : str, optional
+        The known reason why the claim does not hold there.
+    needs : str, optional
+        What is not there where results lack the cells, if that is no fault of the claim: such as a
+        file that not every copy of a dataset has.
+    decide : rule
+    """
+
+    dataset: Identifier | None = None
+    form: str = ""
+    artifact: str | None = None
+    where: dict[str, Scalar | tuple[Scalar, ...]] = Field(default_factory=dict)
+    expected: ClaimText | None = None
+    reason: str = ""
+    needs: str = ""
+    in_paper: ValuesOfPaper | None = None
+    here: str = ""
+    numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
+        default_factory=dict
+    )
+    decide: AnyRule
+
+    @model_validator(mode="after")
+    def _sentence_has_its_numbers(self) -> Self:
+        if others := names_in(self.here) ^ self.numbers.keys():
+            raise ValueError(
+                f"the sentence here and its numbers do not have the same names: "
+                f"{enumerated(sorted(others))}"
+            )
+        return self
+
+
+class ClaimSpec(Model):
+    """One checkable statement of a paper.
+
+    Attributes
+    ----------
+    where : str
+        In the paper.
+    kind : str
+    statement : str
+        In our words, a sentence.
+    expected : str
+        The paper's value.
+    reason : str
+        The known reason why it does not hold, with the page that tells more.
+    in_paper : ValuesOfPaper, optional
+        What the paper's own values say.
+    split_dependent : bool
+        Whether the outcome could be another one for another split or seed: replications repeat it.
+    checks : tuple of CheckSpec
+        One a dataset, and one for each further form that is told beside it.
+    """
+
+    where: NonEmptyText
+    kind: ClaimKind
+    statement: NonEmptyText
+    expected: Annotated[ClaimText, Field(min_length=1)]
+    reason: str = ""
+    in_paper: ValuesOfPaper | None = None
+    split_dependent: bool = True
+    checks: Annotated[tuple[CheckSpec, ...], Field(min_length=1)]
+
+
+class PaperClaims(Model):
+    """All claims of a paper.
+
+    Attributes
+    ----------
+    paper : str
+        The study that rebuilds it.
+    claims : dict of str to ClaimSpec
+        In the order of their numbers.
+    fitted : str
+        Which systems were fitted to values that the paper published: that they agree with it is
+        weak evidence.
+    """
+
+    paper: Identifier
+    fitted: str = ""
+    claims: dict[ClaimId, ClaimSpec]
+
+
+def read_claims(path: Path) -> PaperClaims:
+    """Read the claims of a paper.
+
+    Parameters
+    ----------
+    path : Path
+        YAML with ``paper``; ``claims``, by number; and ``families``: claims of one form, which
+        have under ``each`` the values by number for which names in braces stand in their texts. A
+        text that is nothing but such a name becomes the value itself.
+
+    Raises
+    ------
+    ValueError
+        The file is not as described, or gives a claim twice; one sentence a problem.
+    """
+    content = read_yaml(path)
+    try:
+        claims = dict(_all_claims(content))
+        spec = PaperClaims.model_validate(
+            {key: value for key, value in content.items() if key != "families"}
+            | {"claims": {number: claims[number] for number in sorted(claims)}}
+        )
+    except ValidationError as error:
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ValueError(f"{path} cannot be used: {error}") from error
+    return spec
+
+
+def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    seen: set[str] = set()
+    given: list[tuple[str, Any]] = list((content.get("claims") or {}).items())
+    for family in content.get("families") or []:
+        form = {key: value for key, value in family.items() if key != "each"}
+        given += [(number, filled_in(form, values)) for number, values in family["each"].items()]
+    for number, claim in given:
+        if number in seen:
+            raise ValueError(f"the claim {number} is given twice: remove one.")
+        seen.add(number)
+        yield number, {**claim, "checks": list(each_check(claim.get("checks") or []))}
+
+
+def each_check(checks: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
+    """Yield each check, as it is written, once a dataset and once a form."""
+    for check in checks:
+        rest = {key: value for key, value in check.items() if key not in ("datasets", "each")}
+        if "datasets" not in check and "each" not in check:
+            yield rest
+        for dataset in check.get("datasets", ()):
+            yield filled_in(rest, {"dataset": dataset}, others_stay=True) | {"dataset": dataset}
+        for values in check.get("each", ()):
+            own = {key: values[key] for key in ("dataset", "form") if key in values}
+            yield filled_in(rest, values) | own
+
+
+def filled_in(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -> Any:
+    """Return plain values with names in braces replaced.
+
+    Raises
+    ------
+    ValueError
+        A name has no value.
+
+    Examples
+    --------
+    >>> filled_in({"statement": "{x} is {y}", "published": "{y}"}, {"x": "P", "y": 0.5})
+    {'statement': 'P is 0.5', 'published': 0.5}
+    """
+    if isinstance(form, Mapping):
+        return {
+            filled_in(key, values, others_stay=others_stay): filled_in(
+                value, values, others_stay=others_stay
+            )
+            for key, value in form.items()
+        }
+    if isinstance(form, list):
+        return [filled_in(value, values, others_stay=others_stay) for value in form]
+    if not isinstance(form, str):
+        return form
+    names = _NAME.findall(form)
+    if unknown := [name for name in names if name not in values]:
+        if others_stay:
+            return form
+        raise ValueError(
+            f"{form!r} names {enumerated(unknown)}, of which each has no value; it has "
+            f"{enumerated(list(values))}."
+        )
+    if _NAME.fullmatch(form):
+        return values[names[0]]
+    return _NAME.sub(lambda name: str(values[name[1]]), form)
+
+
+def claims_schema() -> str:
+    """Return the JSON schema of a paper's claims, families written out."""
+    return json.dumps(PaperClaims.model_json_schema(), indent=1, sort_keys=True) + "\n"

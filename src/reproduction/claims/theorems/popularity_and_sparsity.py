@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""What bellogin2017 proves of precision and other metrics, worked out on small random data.
+
+Each function takes nothing and returns one number: how far the library's own metrics are from what
+a theorem says (0 where it holds), or the ratio of two numbers that it calls equal. All chance comes
+from names.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+
+from receval.metrics.bpref import BinaryPreference
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
+from receval.metrics.precision import Precision
+from receval.metrics.recall import Recall, StratifiedRecall
+from receval.metrics.registry import parse
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
+from receval.recommenders.non_personalised import Popularity
+from receval.splits.split import Judgments, fold
+from receval.theory.precision import precision_bounds
+from receval.theory.target_densities import TargetDensities
+from reproduction.claims.theorems.expected_precision import (
+    expected_positives_of_uniform_test,
+    expected_precision,
+    expected_random_precision,
+)
+from reproduction.claims.theorems.random_data import (
+    TEST_SHARE,
+    RandomScores,
+    fold_of_coin_flips,
+    lists_of,
+    one_list_a_rank,
+    skewed_ratings,
+    split_of_uniform_tests,
+)
+
+_POSITIVE = 4.0
+_REPETITIONS = 20
+_ONE, _ALL = Protocol("1R"), Protocol()
+
+
+def _mean(metric: Metric, lists: JudgedLists) -> float:
+    return float(evaluate([metric], lists).mean())
+
+
+def highest_precision_of_one_relevant() -> float:
+    """Return the highest P@10 that any rank of the one relevant item gives (section 3.2)."""
+    return float(evaluate([Precision(cutoff=10)], one_list_a_rank(100, _ONE)).max())
+
+
+def violation_of_bounds() -> float:
+    """Return by how much 1R precision is outside its bounds at most (section 3.4, equation 2).
+
+    Of random rankings and of popularity, on coin flips of the simulated ratings, with samples and
+    cut-offs of several sizes; not above 0 where the lemma holds.
+    """
+    most = -np.inf
+    for number, (cutoff, sampled) in enumerate([(1, 5), (5, 20), (10, 99), (10, 20), (20, 150)]):
+        data = fold_of_coin_flips(number)
+        for system in (RandomScores(number), Popularity().fit(data.train)):
+            every, one = (
+                lists_of(system, data, Protocol(relevant, "TI", sampled, _POSITIVE))
+                for relevant in ("AR", "1R")
+            )
+            lower, upper = precision_bounds(every, cutoff)
+            value = _mean(Precision(cutoff=cutoff), one)
+            most = max(most, lower - value, value - upper)
+    return float(most)
+
+
+def random_precision_less_rho() -> float:
+    """Return how far P@n over all orders of a target set is from its density (equation 4).
+
+    The largest difference over n, from all 720 orders of six items of which two are relevant.
+    """
+    orders = np.array(list(permutations(range(1, 7))), dtype=np.int32)
+    n_users = len(orders)
+    users = np.repeat(np.arange(n_users), 2)
+    judgments = Judgments.from_pairs(users, np.tile([0, 1], n_users), np.ones(2 * n_users), n_users)
+    lengths = np.full(n_users, 6, dtype=np.int32)
+    ranks = JudgedRanks(orders[:, :2].ravel(), lengths, lengths)
+    lists = JudgedLists.of(judgments, ranks, 1, Protocol())
+    metrics = [Precision(cutoff=n) for n in range(1, 7)]
+    return float(np.abs(evaluate(metrics, lists).mean(axis=1) - 2 / 6).max())
+
+
+def ratio_of_rho_to_sigma_delta() -> float:
+    """Return the mean density of target sets over that of equation 4, over coin flips (AR AI-AN).
+
+    The density is what :func:`random_precision_less_rho` compares random precision
+    with. Equation 4 takes the sizes of target sets for independent of what users like.
+    """
+    protocol = Protocol("AR", "AI")
+    rho, expected = [], []
+    for number in range(_REPETITIONS):
+        densities = TargetDensities.of(fold_of_coin_flips(number), protocol, _POSITIVE)
+        rho.append(densities.rho)
+        n_positive, t, n_users = densities.n_positive, densities.t, densities.n_users
+        expected.append(
+            expected_random_precision(n_positive, sigma=TEST_SHARE, t=t, n_users=n_users)
+        )
+    return float(np.mean(rho) / np.mean(expected))
+
+
+def random_precision_less_one_over_t() -> float:
+    """Return how far 1R P@n over all ranks is from 1/t, at most over n and t (equation 5)."""
+    most = 0.0
+    for size in (5, 20, 100):
+        metrics = [Precision(cutoff=n) for n in range(1, size + 1)]
+        means = evaluate(metrics, one_list_a_rank(size, _ONE)).mean(axis=1)
+        most = max(most, float(np.abs(means - 1 / size).max()))
+    return most
+
+
+def whole_precision_less_rho() -> float:
+    """Return how far precision of whole lists is from their density (section 4.2).
+
+    The largest difference, of random rankings and of popularity under AR and 1R.
+    """
+    most = 0.0
+    for protocol in (
+        Protocol("AR", "TI", threshold=_POSITIVE),
+        Protocol("AR", "AI", 50, _POSITIVE),
+        Protocol("1R", "TI", 50, _POSITIVE),
+    ):
+        data = fold_of_coin_flips(0)
+        rho = TargetDensities.of(data, protocol, _POSITIVE).rho
+        for system in (RandomScores(0), RandomScores(1), Popularity().fit(data.train)):
+            value = _mean(Precision(), lists_of(system, data, protocol))
+            most = max(most, abs(value - rho))
+    return most
+
+
+def gain_of_an_order_over_popularity() -> float:
+    """Return by how much an order can be above popularity, by equation 3 (section 5.1).
+
+    The largest gain of all 720 orders of six items at any cut-off, where positive ratings are
+    proportional to ratings; not above 0 where popularity is optimal.
+    """
+    positives = np.array([40.0, 25.0, 12.0, 7.0, 7.0, 2.0])
+    most = -np.inf
+    for cutoff in range(1, 7):
+        precision = partial(
+            expected_precision, cutoff=cutoff, sigma=TEST_SHARE, n_candidates=6, t=6, n_users=50
+        )
+        best = precision(positives)
+        orders = permutations(positives.tolist())
+        most = max(most, *(precision(np.array(order)) - best for order in orders))
+    return float(most)
+
+
+def gain_where_ratios_are_equal(ratio: float = 0.3) -> float:
+    """Return how far equation 3 is from equation 4 in a uniform test (section 6.2).
+
+    All items have the same share of positive ratings, so that every order of them is as good as
+    chance: the largest difference over cut-offs. All candidates are targets (TI).
+    """
+    n_ratings, n_targets, n_users, t = 1000, 25, 40, 22.5
+    positives = expected_positives_of_uniform_test(
+        np.full(n_targets, ratio), n_ratings=n_ratings, n_targets=n_targets
+    )
+    random = expected_random_precision(
+        round(ratio * n_ratings), sigma=TEST_SHARE, t=t, n_users=n_users
+    )
+    found = [
+        expected_precision(
+            positives, cutoff, sigma=TEST_SHARE, n_candidates=n_targets, t=t, n_users=n_users
+        )
+        for cutoff in range(1, n_targets + 1)
+    ]
+    return float(np.abs(np.array(found) - random).max())
+
+
+def gain_where_all_are_positive() -> float:
+    """Return the same where every rating is positive (section 6.2, last paragraph on ratios)."""
+    return gain_where_ratios_are_equal(1.0)
+
+
+def popularity_over_random_in_uar() -> float:
+    """Return P@10 of popularity over the density of target sets, under UAR, all ratings positive.
+
+    Measured on uniform tests of the simulated ratings, with the training items of a user no
+    candidates: 1 where popularity is as good as chance.
+    """
+    return _popularity_over_random(Protocol("AR", "TI", threshold=1))
+
+
+def popularity_over_random_in_u1r() -> float:
+    """Return the same under U1R, with samples of 49: P@10 of popularity over 1/t."""
+    return _popularity_over_random(Protocol("1R", "TI", 49, threshold=1))
+
+
+def _popularity_over_random(protocol: Protocol) -> float:
+    split = split_of_uniform_tests(_REPETITIONS)
+    popularity, random = [], []
+    for number in range(_REPETITIONS):
+        data = fold(skewed_ratings(), split, number)
+        lists = lists_of(Popularity().fit(data.train), data, protocol)
+        popularity.append(_mean(Precision(cutoff=10), lists))
+        random.append(TargetDensities.of(data, protocol, 1).rho)
+    return float(np.mean(popularity) / np.mean(random))
+
+
+def graded_ndcg_less_plain() -> float:
+    """Return how far nDCG with grades is from nDCG without, over all 1R lists (section 6.3)."""
+    metrics = [parse("nDCG@10"), parse("nDCG(gain=relevant)@10")]
+    with_grades, without = evaluate(metrics, one_list_a_rank(50, _ONE))
+    return float(np.abs(with_grades - without).max())
+
+
+def average_precision_less_reciprocal_rank() -> float:
+    """Return how far average precision is from the reciprocal rank, over all 1R lists."""
+    precision, reciprocal = evaluate([parse("AP"), parse("RR")], one_list_a_rank(50, _ONE))
+    return float(np.abs(precision - reciprocal).max())
+
+
+def lowest_bpref_of_one_relevant() -> float:
+    """Return the lowest bpref of lists whose one judged item is relevant (section 7), at any rank.
+
+    Both forms. Metrics that need all judgments are not measured under 1R, so the lists are those
+    of AR for users with a single test rating.
+    """
+    lists = one_list_a_rank(100, _ALL)
+    forms = [BinaryPreference(), BinaryPreference(form="bellogin")]
+    return float(evaluate(forms, lists).min())
+
+
+def stratified_recall_less_recall() -> float:
+    """Return how far stratified recall with gamma = 0 is from recall, over lists and cut-offs."""
+    protocol = Protocol("AR", "TI", threshold=_POSITIVE)
+    lists = lists_of(RandomScores(0), fold_of_coin_flips(0), protocol)
+    cutoffs = (1, 5, 10, 50, None)
+    stratified = evaluate([StratifiedRecall(gamma=0.0, cutoff=n) for n in cutoffs], lists)
+    plain = evaluate([Recall(cutoff=n) for n in cutoffs], lists)
+    return float(np.abs(stratified - plain).max())

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Reading configuration files, with errors that say where to look."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Hashable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from receval.spec_types import Identifier
+from receval.storage.messages import about_files, joined, quoted, shortened
+from reproduction.datasets.spec import DatasetSpec
+from reproduction.drift.spec import DriftSpec
+from reproduction.simulation.spec import TwinSpec
+
+MOST_DEPTH = 50
+"""Mappings and lists inside each other."""
+
+MOST_VALUES = 100_000
+"""Values in a file with aliases."""
+
+_MERGE = "tag:yaml.org,2002:merge"
+
+# libyaml's parser is an order of magnitude faster, and is part of PyYAML's own builds.
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
+    """YAML silently keeps the last of two equal keys; here the second one is an error."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._flattened: set[int] = set()
+        self._merged = 0
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, object]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key is a list or a mapping, and not text", key.start_mark
+                )
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {shortened(key.value)} occurs twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Take over what ``<<`` names, as far as a file may hold it: each line could double it."""
+        own = [value for key, value in node.value if key.tag == _MERGE and value is not node]
+        for value in own:
+            taken = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for each in taken:
+                if isinstance(each, yaml.MappingNode) and id(each) not in self._flattened:
+                    self._flattened.add(id(each))
+                    self.flatten_mapping(each)
+            self._merged += sum(len(each.value) for each in taken)
+        if self._merged > MOST_VALUES:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"<< stands for more than {MOST_VALUES:,} values", node.start_mark
+            )
+        super().flatten_mapping(node)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises
+    ------
+    ValueError
+        The file is missing or cannot be read, is not valid YAML, has a key twice, is nested without
+        end or measure, or holds no mapping.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
+    try:
+        # The caller may change what it gets.
+        content = pickle.loads(_parsed(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as error:
+        raise ValueError(f"The configuration file {path} is missing.") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text: its byte {error.start:,} is {error.object[error.start]:#x}."
+        ) from error
+    except OSError as error:
+        raise ValueError(about_files(error)) from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ValueError(f"{path} is not valid YAML: {_reason(error)}.") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold keys with values, but it does not.")
+    return content
+
+
+def _reason(error: Exception) -> str:
+    """Return what is wrong with a file, and where."""
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+    words = getattr(error, "problem", None) or str(error)
+    return where + shortened(" ".join(words.split()).rstrip("."), 200)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> bytes:
+    # A subclass of the safe loader, so no objects are constructed. A workflow reads the same files
+    # for each edition; to be unpickled takes a copy a fraction of the time of a deep copy.
+    _check_depth(text)
+    try:
+        content = yaml.load(text, Loader=_UniqueKeysLoader)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        # Of values that are not what their tags promise.
+        raise ValueError(f"a value cannot be read ({error})") from error
+    if "*" in text:
+        _check_aliases(content, {})
+    return pickle.dumps(content)
+
+
+def _check_depth(text: str) -> None:
+    """Refuse text that nests deeper than any configuration: libyaml would overflow its stack.
+
+    Its parser, which tells where mappings and lists begin and end, is no recursion.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_DEPTH:
+            raise ValueError(f"it is nested more than {MOST_DEPTH} deep")
+
+
+def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Return how many values there are and how deep, those under an alias wherever it stands.
+
+    Loops, and more of either than in any configuration, are refused.
+    """
+    if not isinstance(content, dict | list | set):
+        return 1, 0
+    if id(content) in known:
+        found = known[id(content)]
+        if found is None:
+            raise ValueError("an alias stands for something that it is a part of")
+        return found
+    known[id(content)] = None
+    parts = content.values() if isinstance(content, dict) else content
+    values, depth = 1, 0
+    for part in parts:
+        of_part = _check_aliases(part, known)
+        values += of_part[0]
+        depth = max(depth, of_part[1])
+    if values > MOST_VALUES:
+        raise ValueError(f"its aliases stand for more than {MOST_VALUES:,} values")
+    if depth >= MOST_DEPTH:
+        raise ValueError(f"with its aliases it is nested more than {MOST_DEPTH} deep")
+    known[id(content)] = values, depth + 1
+    return values, depth + 1
+
+
+def sentences(error: ValidationError) -> list[str]:
+    """Return one sentence for each problem of a validation: the key, and what is wrong with it."""
+    lines = []
+    for problem in error.errors():
+        where = ".".join(shortened(str(part)) for part in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            message = "there is no such key; remove it or correct its spelling"
+        elif problem["type"] == "missing":
+            message = "the key is missing"
+        lines.append(f"{where}: {message}." if where else f"{message}.")
+    return lines
+
+
+def load_datasets(path: Path) -> dict[str, DatasetSpec]:
+    """Read the registry of datasets.
+
+    Parameters
+    ----------
+    path : Path
+        A YAML file that maps dataset ids to the fields of :class:`DatasetSpec`.
+
+    Returns
+    -------
+    dict of str to DatasetSpec
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not valid YAML or an entry is not a valid dataset; the message has one
+        sentence per problem, which names the dataset and the key.
+    """
+    content = read_yaml(path)
+    try:
+        return TypeAdapter(dict[Identifier, DatasetSpec]).validate_python(content)
+    except ValidationError as error:
+        sentences = [
+            _sentence(
+                [shortened(str(part)) for part in problem["loc"]], problem["type"], problem["msg"]
+            )
+            for problem in error.errors()
+        ]
+        raise ValueError(joined(f"{path} cannot be used:", sentences)) from error
+
+
+def _sentence(location: list[str], kind: str, message: str) -> str:
+    if not location:
+        return f"The file must map dataset ids to their entries: {message}."
+    dataset, key = location[0], ".".join(location[1:])
+    if location[1:] == ["[key]"]:
+        return f"{quoted(dataset)} cannot be the id of a dataset: ids are like ml-1m."
+    if kind == "extra_forbidden":
+        return f"Dataset {dataset}: there is no key {key}; remove it or correct its spelling."
+    if kind == "missing":
+        return f"Dataset {dataset}: the key {key} is missing."
+    problem = message.removeprefix("Value error, ")
+    where = f"the key {key}: " if key else ""
+    return f"Dataset {dataset}: {where}{problem[:1].lower()}{problem[1:]}."
+
+
+def load_twins(path: Path) -> dict[str, TwinSpec]:
+    """Read the file of synthetic twins.
+
+    Parameters
+    ----------
+    path : Path
+        A YAML file that maps dataset ids to the fields of :class:`TwinSpec`.
+
+    Returns
+    -------
+    dict of str to TwinSpec
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or not valid YAML, or an entry is not a valid twin; the message
+        names the file and each offending field.
+
+    Examples
+    --------
+    >>> entry = '''
+    ... club:
+    ...   users: 20
+    ...   items: 10
+    ...   activity: {total: 100, minimum: 2, maximum: 8, spread: 0.5}
+    ...   preferences: {factors: 2, taste: 0.5, quality: 0.2, leniency: 0.1}
+    ...   exposure:
+    ...     {item_gini: 0.3, head_width: 0.2, quality_correlation: 0.5, relevance_strength: 1}
+    ...   scale: {step: 1, marginal: {1: 30, 2: 30, 3: 40}}
+    ... '''
+    >>> _ = Path("twins.yaml").write_text(entry)
+    >>> twin = load_twins(Path("twins.yaml"))["club"]
+    >>> twin.users, twin.activity.total, twin.repeated_share
+    (20, 100, 0.0)
+    """
+    try:
+        return TypeAdapter(dict[str, TwinSpec]).validate_python(read_yaml(path))
+    except ValidationError as error:
+        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+
+
+def load_drift_spec(path: Path) -> DriftSpec:
+    """Read and check ``config/drift.yaml``.
+
+    Raises
+    ------
+    ValueError
+        If the file is not YAML or says something else than it may; the message names the keys.
+    """
+    try:
+        return DriftSpec.model_validate(read_yaml(path))
+    except ValidationError as error:
+        heading = f"{path} does not describe tolerances:"
+        raise ValueError(joined(heading, sentences(error))) from error

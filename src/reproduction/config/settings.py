@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""The whole configuration of one edition: all files merged, checked as one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from receval.spec_types import Identifier, Size
+from receval.splits.kinds import AnySplitSpec, KFold
+from receval.storage.messages import enumerated, joined, quoted
+from reproduction.config.display import DisplaySpec
+from reproduction.config.merging import content_of_edition
+from reproduction.config.named_code import check_name
+from reproduction.config.reading import read_yaml, sentences
+from reproduction.config.replications import ReplicationsSpec, as_words
+from reproduction.config.studies import Edition, StudySpec
+from reproduction.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
+from reproduction.datasets.spec import DatasetSpec
+from reproduction.drift.spec import DriftSpec
+from reproduction.simulation.spec import TwinSpec
+
+EDITIONS: tuple[Edition, ...] = ("demo", "full")
+
+Shards = Literal["auto", "folds"] | Size
+
+
+class Settings(BaseModel):
+    """Everything that can be configured.
+
+    Attributes
+    ----------
+    edition : {"demo", "full"}
+        What the targets without an edition in their path mean: synthetic twins or real data.
+    seed : int
+        The root of all seeds.
+    network : bool
+        Whether datasets may be downloaded; with ``off`` the network is never touched.
+    local_mirrors : tuple of str
+        Folders with one folder of raw files per dataset, tried before any download, relative to
+        the folder that has ``config``. A folder that does not exist is skipped.
+    leave_out : tuple of str
+        Datasets to leave out of the plan although they could be had.
+    plugins : tuple of str
+        Packages beside receval whose code the configuration may name: systems and parsers.
+    accepted_searches : bool
+        Whether the traces of the searches for settings are taken from the accepted results instead
+        of made again.
+    shards : int, "auto", "folds", or dict of str to any of them
+        Into how many shards of folds and users each system is divided that trains and ranks, on all
+        datasets or on those named, of which the others are ``auto``: one, and on many million
+        ratings as many as the split has folds, or more for neighbourhoods, whose users are divided,
+        but not with ``folds`` (:mod:`reproduction.workflow.plan.shards`). Results do not depend on
+        it.
+    datasets, twins, splits, systems, display, searches, simulations
+        The files of the same names.
+    studies : dict of str to StudySpec
+        Those that the edition has.
+    drift : DriftSpec
+        Tolerances of the comparison with the accepted results.
+    replications : ReplicationsSpec
+        What is repeated with other root seeds.
+    repeat : tuple of str
+        Which of the replications ``snakemake replications`` makes
+        (:meth:`.ReplicationsSpec.chosen`).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    edition: Edition = "full"
+    seed: Annotated[int, Field(ge=0)]
+    network: bool
+    local_mirrors: tuple[str, ...]
+    leave_out: tuple[Identifier, ...] = ()
+    plugins: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], ...] = ()
+    accepted_searches: bool = False
+    shards: Shards | dict[Identifier, Shards] = "auto"
+    datasets: dict[Identifier, DatasetSpec]
+    twins: dict[Identifier, TwinSpec]
+    splits: dict[Identifier, AnySplitSpec]
+    systems: dict[Identifier, SystemSpec]
+    display: DisplaySpec
+    searches: SearchesSpec
+    simulations: dict[Identifier, SkewnessSpec]
+    studies: dict[Identifier, StudySpec]
+    drift: DriftSpec
+    replications: ReplicationsSpec
+    repeat: Annotated[tuple[str, ...], BeforeValidator(as_words)] = ("all",)
+
+    @property
+    def run(self) -> str:
+        """The folder below ``work``, and the wildcard: the edition, or a replication of it."""
+        return self.edition
+
+    @property
+    def split_run(self) -> str:
+        """The run whose splits are read: another one only where that has the same."""
+        return self.run
+
+    @property
+    def model_run(self) -> str:
+        """The run whose models are read: another one only where that has the same."""
+        return self.run
+
+    @property
+    def split_seed(self) -> int:
+        """The root of the seeds of splits."""
+        return self.seed
+
+    @property
+    def system_seed(self) -> int:
+        """The root of the seeds of systems."""
+        return self.seed
+
+    @property
+    def candidate_seed(self) -> int:
+        """The root of the seeds of candidate sampling, and of what breaks ties."""
+        return self.seed
+
+    @model_validator(mode="after")
+    def _replications_are_known(self) -> Self:
+        self.replications.chosen(self.repeat)
+        return self
+
+    @model_validator(mode="after")
+    def _code_may_be_imported(self) -> Self:
+        for name, system in self.systems.items():
+            self._check_code(f"the system {name}", system.recommender)
+        for name, dataset in self.datasets.items():
+            for variant in dataset.variants:
+                self._check_code(f"the variant {variant.name} of {name}", variant.parser)
+        return self
+
+    def _check_code(self, of: str, code: str) -> None:
+        try:
+            check_name(code, self.plugins)
+        except ValueError as error:
+            raise ValueError(f"{of}: {error}") from error
+
+    @model_validator(mode="after")
+    def _partitions_are_of_equal_splits(self) -> Self:
+        # Not in the model of the split, which knows no other one.
+        for name, split in self.splits.items():
+            if not isinstance(split, KFold) or split.partition_of is None:
+                continue
+            where = f"the split {name} has the partition of {split.partition_of}"
+            other = self.splits.get(split.partition_of)
+            if other is None:
+                raise ValueError(
+                    f"{where}, which is not defined; defined are {enumerated(self.splits)}"
+                )
+            if not isinstance(other, KFold):
+                raise ValueError(f"{where}, which is {other.kind}: only k-fold splits have one")
+            if other.partition_of is not None:
+                raise ValueError(
+                    f"{where}, which itself has that of {other.partition_of}: name a split with a "
+                    "partition of its own"
+                )
+            own, others = split.model_dump(), other.model_dump()
+            different = [key for key in own if own[key] != others[key] and key != "partition_of"]
+            if different:
+                raise ValueError(
+                    f"{where}, but another value of {enumerated(different)}, which would make "
+                    "another partition: give both the same"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _names_are_defined(self) -> Self:
+        def known(names: Mapping[str, object], name: str, what: str, where: str) -> None:
+            if name not in names:
+                raise ValueError(
+                    f"{where} names the {what} {name}, which is not defined; "
+                    f"defined are {enumerated(names)}"
+                )
+
+        for name in self.leave_out:
+            known(self.datasets, name, "dataset", "leave_out")
+        for name in self.shards if isinstance(self.shards, dict) else ():
+            known(self.datasets, name, "dataset", "shards")
+        for name in self.twins:
+            known(self.datasets, name, "dataset", "twins.yaml")
+        for name, entry in self.datasets.items():
+            if entry.access == "generated" and name not in self.twins:
+                raise ValueError(
+                    f"the dataset {name} is generated, but twins.yaml does not say how: give it an "
+                    "entry there, or say another access"
+                )
+        known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
+        known(self.splits, self.searches.split, "split", "searches.yaml")
+        for name, looking in self.systems.items():
+            known(self.display.families, looking.family, "family", f"the system {name}")
+        for name in self.searches.systems:
+            known(self.systems, name, "system", "searches.yaml")
+            spec = self.systems[name]
+            if (spec.learns_from, spec.order) != ("ratings", "codes"):
+                raise ValueError(
+                    f"searches.yaml has a search for {name}, which learns from "
+                    f"{spec.learns_from} in the order of {spec.order}: searches train on "
+                    "ratings in the order of codes."
+                )
+        for name, simulation in self.simulations.items():
+            where = f"the simulation {name}"
+            known(self.datasets, simulation.dataset, "dataset", where)
+            for system in simulation.systems:
+                known(self.systems, system, "system", where)
+                learns = self.systems[system]
+                if (learns.learns_from, learns.order) != ("ratings", "codes"):
+                    raise ValueError(
+                        f"{where} has the system {system}, which learns from "
+                        f"{learns.learns_from} in the order of {learns.order}: simulations train "
+                        "on ratings in the order of codes."
+                    )
+        pages = {
+            name
+            for study in self.studies.values()
+            for name, artifact in study.artifacts.items()
+            if artifact.kind == "page"
+        }
+        for study_name, study in self.studies.items():
+            for name, artifact in study.artifacts.items():
+                if name in pages and artifact.kind == "table":
+                    raise ValueError(
+                        f"{name} is a table of {study_name} and a page of another study, but both "
+                        f"are written as {name}.md by rules of their own: rename one"
+                    )
+            for name, experiment in study.experiments.items():
+                where = f"the experiment {name} of {study_name}"
+                known(self.datasets, experiment.dataset, "dataset", where)
+                for split in experiment.all_splits:
+                    known(self.splits, split, "split", where)
+                for system in experiment.all_systems:
+                    known(self.systems, system, "system", where)
+            for name, artifact in study.artifacts.items():
+                where = f"the artifact {name} of {study_name}"
+                for dataset in artifact.datasets:
+                    known(self.datasets, dataset, "dataset", where)
+                for split in artifact.all_splits:
+                    known(self.splits, split, "split", where)
+                for used in artifact.simulations:
+                    known(self.simulations, used, "simulation", where)
+        return self
+
+
+SomeSettings = TypeVar("SomeSettings", bound=Settings)
+
+
+def chosen_edition(
+    folder: Path, overrides: Mapping[str, Any], edition: str | None = None
+) -> Edition:
+    """Return the edition asked for: by name, by the overrides, or by ``config.yaml``.
+
+    Raises
+    ------
+    ValueError
+        There is no such edition.
+    """
+    named = edition or overrides.get("edition") or read_yaml(folder / "config.yaml").get("edition")
+    for known in EDITIONS:
+        if named == known:
+            return known
+    raise ValueError(f"There is no edition {quoted(named)}; there are {' and '.join(EDITIONS)}.")
+
+
+def load_settings(
+    folder: Path, edition: str | None = None, overrides: Mapping[str, Any] | None = None
+) -> Settings:
+    """Read the configuration of one edition.
+
+    The files are merged in this order, later ones first: what the command line gives, the
+    edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
+    systems, display, searches, simulations, drift, replications and studies. Mappings are merged
+    key by key, everything else is replaced.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder ``config``.
+    edition : {"demo", "full"}, optional
+        By default the one that the overrides or ``config.yaml`` name.
+    overrides : mapping, optional
+        From ``--config`` and ``--configfile``.
+
+    Raises
+    ------
+    ValueError
+        A file is not valid YAML or the whole is not a valid configuration; one sentence a problem.
+    """
+    given = dict(overrides or {})
+    chosen = chosen_edition(folder, given, edition)
+    return checked(Settings, folder, content_of_edition(folder, chosen, given))
+
+
+def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
+    """Return merged content as settings.
+
+    Raises
+    ------
+    ValueError
+        It is not a valid configuration; one sentence a problem.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        heading = f"The configuration in {folder} cannot be used:"
+        raise ValueError(joined(heading, sentences(error))) from error
+
+
+def json_schema() -> str:
+    """Return the JSON schema of the merged configuration, as ``config/schema.json`` holds it."""
+    return json.dumps(Settings.model_json_schema(), indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: MIT
+"""Models of ``config/studies/<study>.yaml``: experiments, and the artifacts made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from receval.multiverse.decision_grid import DecisionGrid
+from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText
+from reproduction.config.judgment_samplings import JudgmentSamplingSpec
+from reproduction.config.protocols import ProtocolSpec
+
+Evaluation = Literal["observed", "real"]
+
+
+def _is_no_page(name: str) -> str:
+    if name == "index":
+        raise ValueError("index.md is the page of the study: give the artifact another name")
+    return name
+
+
+ArtifactName = Annotated[
+    str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$"), AfterValidator(_is_no_page)
+]
+
+Edition = Literal["demo", "full"]
+
+
+class ExperimentSpec(Model):
+    """Systems compared on one split of one dataset under some protocols.
+
+    Attributes
+    ----------
+    title : str
+        What tells it from other experiments on the same dataset, in figures; may be empty.
+    dataset, split : str
+        Names in ``datasets.yaml`` and ``splits.yaml``.
+    fallback_splits : tuple of str
+        Splits to take instead, the first that can be made, where ``split`` cannot: its file is not
+        beside the data, or the data has no timestamps.
+    systems : tuple of str
+        Names in ``systems.yaml``, in the order of figures and tables.
+    extra_systems : tuple of str
+        Systems that the paper does not have, shown apart from the others.
+    protocols : tuple of ProtocolSpec
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        Who is averaged: see :mod:`receval.metrics.evaluation`.
+    relevance_threshold : float, optional
+        Ratings at or above it are relevant; the dataset's own by default.
+    evaluations : tuple of {"observed", "real"}
+        By which judgments the lists are measured: ``observed`` values by the test ratings, biased
+        where users chose what to rate; ``real`` values by the split's unbiased test.
+    released_real_threshold : float, optional
+        The threshold of the unbiased judgments in the released code, where it is another.
+    """
+
+    # No number depends on it.
+    title: str = Field(default="", exclude=True)
+    dataset: Identifier
+    split: Identifier
+    fallback_splits: tuple[Identifier, ...] = ()
+    systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
+    extra_systems: tuple[Identifier, ...] = ()
+    protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]
+    evaluated_users: Literal["all", "tested", "relevant", "covered"] = "tested"
+    relevance_threshold: float | None = None
+    evaluations: Annotated[tuple[Evaluation, ...], Field(min_length=1)] = ("observed",)
+    released_real_threshold: float | None = None
+
+    @property
+    def all_splits(self) -> tuple[str, ...]:
+        """The split, then those to take instead."""
+        return (self.split, *self.fallback_splits)
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The paper's systems, then the extra ones."""
+        return (*self.systems, *self.extra_systems)
+
+    @model_validator(mode="after")
+    def _systems_differ(self) -> Self:
+        repeated = {name for name in self.all_systems if self.all_systems.count(name) > 1}
+        if repeated:
+            raise ValueError(f"named twice among the systems: {', '.join(sorted(repeated))}")
+        return self
+
+
+class ArtifactSpec(Model):
+    """One figure or table, made by the module of an artifact family.
+
+    Attributes
+    ----------
+    code : str, optional
+        The family: ``<module>`` of the study's own folder in ``reproduction.studies``, or
+        ``<folder>.<module>`` of another; by default the module named as the artifact.
+    kind : {"figure", "table", "page"}
+        A figure is drawn as SVG and PDF, a table written as Markdown and TeX, a page of text as
+        Markdown.
+    editions : tuple of {"demo", "full"}
+        The editions that have the artifact; by default both.
+    title, caption : str
+    note : str
+        What one edition adds to the caption: what there is another way, or cannot be seen.
+    reading : str
+        Of a figure: a sentence on how it is read: what a mark is, and where better is.
+    shows : tuple of str or dict
+        Of a figure: what it shows, the most telling first. A number such as ``V18-078`` is a
+        claim of the study's paper; a mapping is a statement of our own with its checks
+        (:class:`reproduction.claims.shown_statements.OwnStatement`).
+    experiments : tuple of str
+        Names of the study's experiments whose judged ranks it reads.
+    datasets : tuple of str
+        Datasets whose ratings it reads.
+    parameters : dict
+        Choices of the paper that the artifact's code takes as they are.
+    splits : tuple of str or dict of str to tuple of str
+        Names of splits that it reads without any system's ranks: of all those datasets, or of each
+        dataset its own.
+    judgment_samplings : tuple of str
+        Names of the study's judgment samplings whose values it reads.
+    results_of : tuple of str
+        Names of the study's artifacts whose CSV it reads; they read no other artifact's.
+    only_experiments : tuple of str
+        Of the experiments behind the results of others, those that it shows; all by default.
+    simulations : tuple of str
+        Names of the simulations (``simulations.yaml``) whose values it reads.
+    published : str, optional
+        Name of a table of published values in ``config/published`` that it reads.
+    reads_models : bool
+        Whether it reads the models of the systems of its experiments, for what judged ranks do not
+        say: which items a list has.
+    reads_searches : bool
+        Whether it reads the traces of the searches for settings (``searches.yaml``).
+    reads_claims : bool
+        Whether it shows verdicts on the claims of the study (``config/claims``).
+    grid : str, optional
+        Name of the study's grid of decisions whose combinations it goes through.
+    """
+
+    kind: Literal["figure", "table", "page"]
+    code: Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)?$")] | None = None
+    editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
+    title: NonEmptyText
+    caption: NonEmptyText
+    note: str = Field(default="", exclude=True)
+    # Words of the study's page, by which nothing is made.
+    reading: str = Field(default="", exclude=True)
+    shows: Annotated[tuple[ClaimId | dict[str, Any], ...], Field(max_length=3)] = Field(
+        default=(), exclude=True
+    )
+    experiments: tuple[Identifier, ...] = ()
+    datasets: tuple[Identifier, ...] = ()
+    splits: tuple[Identifier, ...] | dict[Identifier, tuple[Identifier, ...]] = ()
+    results_of: tuple[ArtifactName, ...] = ()
+    only_experiments: tuple[Identifier, ...] = ()
+    judgment_samplings: tuple[Identifier, ...] = ()
+    simulations: tuple[Identifier, ...] = ()
+    parameters: dict[str, int | float | str | tuple[int, ...] | tuple[str, ...]] = Field(default={})
+    published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
+    reads_models: bool = False
+    reads_searches: bool = False
+    # What claims are judged by is recorded before they are.
+    reads_claims: bool = Field(default=False, exclude=True)
+    grid: Identifier | None = None
+
+    @model_validator(mode="after")
+    def _figure_says_how_it_is_read_and_what_it_shows(self) -> Self:
+        if self.kind == "figure" and not (self.reading and self.shows):
+            raise ValueError(
+                "is a figure without reading or shows: give it a sentence on how it is read, and "
+                "the claims, or statements of its own, that it shows"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _splits_are_those_of_its_datasets(self) -> Self:
+        if isinstance(self.splits, dict) and (others := set(self.splits) - set(self.datasets)):
+            raise ValueError(
+                f"names splits of {', '.join(sorted(others))}, but its datasets are "
+                f"{', '.join(self.datasets) or 'none'}"
+            )
+        return self
+
+    @property
+    def all_splits(self) -> tuple[str, ...]:
+        """The splits that it names, each once."""
+        if isinstance(self.splits, dict):
+            return tuple(dict.fromkeys(name for names in self.splits.values() for name in names))
+        return self.splits
+
+    def splits_of(self, dataset: str) -> tuple[str, ...]:
+        """Return the splits of a dataset that it reads; none of a dataset that it does not read."""
+        if isinstance(self.splits, dict):
+            return self.splits.get(dataset, ())
+        return self.splits if dataset in self.datasets else ()
+
+
+class StudySpec(Model):
+    """One paper, or a study of our own.
+
+    Attributes
+    ----------
+    title, citation : str
+        Of the paper.
+    editions : tuple of {"demo", "full"}
+        The editions that have the study; by default both.
+    experiments : dict of str to ExperimentSpec
+    judgment_samplings : dict of str to JudgmentSamplingSpec
+    grids : dict of str to DecisionGrid
+        Levels of the decisions of offline experiments, to be combined.
+    artifacts : dict of str to ArtifactSpec
+    """
+
+    title: NonEmptyText
+    citation: NonEmptyText
+    editions: Annotated[tuple[Edition, ...], Field(min_length=1)] = ("demo", "full")
+    experiments: dict[Identifier, ExperimentSpec] = Field(default={})
+    judgment_samplings: dict[Identifier, JudgmentSamplingSpec] = Field(default={})
+    grids: dict[Identifier, DecisionGrid] = Field(default={})
+    artifacts: Annotated[dict[ArtifactName, ArtifactSpec], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_are_those_of_the_study(self) -> Self:
+        wanted = [
+            *(
+                (n, "experiment", (*a.experiments, *a.only_experiments), set(self.experiments))
+                for n, a in self.artifacts.items()
+            ),
+            *(
+                (n, "experiment", r.experiments, set(self.experiments))
+                for n, r in self.judgment_samplings.items()
+            ),
+            *(
+                (n, "judgment sampling", a.judgment_samplings, set(self.judgment_samplings))
+                for n, a in self.artifacts.items()
+            ),
+            *(
+                (n, "grid of decisions", (a.grid,), set(self.grids))
+                for n, a in self.artifacts.items()
+                if a.grid is not None
+            ),
+            *(
+                (n, "artifact that reads no other", a.results_of, self._of_their_own)
+                for n, a in self.artifacts.items()
+            ),
+        ]
+        for name, kind, names, known in wanted:
+            if unknown := set(names) - known:
+                raise ValueError(
+                    f"{name} needs the {kind} {', '.join(sorted(unknown))}, "
+                    f"but the study has {', '.join(sorted(known)) or 'none'}"
+                )
+        return self
+
+    @property
+    def _of_their_own(self) -> set[str]:
+        return {name for name, artifact in self.artifacts.items() if not artifact.results_of}
+
+    def experiments_of(self, artifact: str) -> tuple[str, ...]:
+        """Return the names of the experiments behind an artifact.
+
+        It reads them itself, in judgment samplings, or, those that it shows, in the results of
+        other artifacts.
+        """
+        spec = self.artifacts[artifact]
+        sampled = (
+            name
+            for judgment_sampling in spec.judgment_samplings
+            for name in self.judgment_samplings[judgment_sampling].experiments
+        )
+        others = (
+            name
+            for other in spec.results_of
+            for name in self.experiments_of(other)
+            if not spec.only_experiments or name in spec.only_experiments
+        )
+        return tuple(dict.fromkeys([*spec.experiments, *sampled, *others]))

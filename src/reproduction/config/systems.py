@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Models of named systems, of searches for their settings, and of simulations that they rank."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from receval.spec_types import Identifier, Model, NonEmptyText, Size
+from reproduction.config.display import Marker
+from reproduction.config.protocols import ProtocolSpec
+
+Parameter = bool | int | float | str | None
+
+Grid = dict[Identifier | str, Annotated[tuple[Parameter, ...], Field(min_length=1)]]
+
+
+class SystemSpec(BaseModel):
+    """A named system: a recommender class with the values of its parameters.
+
+    Attributes
+    ----------
+    title : str
+        Name in figures and tables.
+    short_title : str, optional
+        Name beside its point in a crowded figure; the title by default.
+    recommender : str
+        ``module:class``; imported when the system is trained, not before.
+    parameters : dict
+        Arguments of the class; those left out have the class's default. A ``seed`` is never
+        given here: it is made from the names of dataset, split, system and fold.
+    learns_from : {"ratings", "grades"}
+        What the system is trained on: the ratings, or their grades of relevance
+        (:func:`receval.recommenders.training_ratings.relevance_grades`), as in menamaldonado2021.
+    order : {"codes", "appearance"}
+        The order in which the system meets users and items: that of their codes, or of their
+        first appearance in the train file, which is how LibRec numbers them. It matters to
+        systems that break ties by it or repeat a fault that depends on it.
+    source : str
+        Where the values come from: a paper, released code, or our own choice.
+    family : str
+        Of ``display.yaml``; its hue is that of the system in every figure.
+    shade : float
+        How much darker (from -1) or lighter (to 1) than its family's colour the system is.
+    marker : str
+        Matplotlib's name of the one marker of the system in every figure.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: Annotated[str, Field(min_length=1)]
+    short_title: Annotated[str, Field(min_length=1)] | None = None
+    recommender: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
+    parameters: dict[str, Parameter] = {}
+    learns_from: Literal["ratings", "grades"] = "ratings"
+    order: Literal["codes", "appearance"] = "codes"
+    source: Annotated[str, Field(min_length=1)]
+    family: Identifier
+    shade: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    marker: Marker
+
+
+class SystemSearch(Model):
+    """The settings tried for one system.
+
+    Attributes
+    ----------
+    grids : tuple of dict of str to tuple
+        All combinations of the values of each grid are tried, the grids one after the other;
+        parameters that a grid does not name have the class's defaults.
+    note : str
+        What the grid is, or why it ends where it does.
+    """
+
+    grids: Annotated[tuple[Grid, ...], Field(min_length=1)]
+    note: str = ""
+
+    @property
+    def settings(self) -> list[dict[str, Any]]:
+        """All settings, in the order in which they are tried."""
+        return [
+            dict(zip(grid, values, strict=True))
+            for grid in self.grids
+            for values in product(*grid.values())
+        ]
+
+
+class SearchesSpec(Model):
+    """All searches: one objective, one grid a system.
+
+    Attributes
+    ----------
+    dataset, split : str
+        Where the settings are tried, on the first fold.
+    published : str
+        Table in ``config/published`` with the values to come close to.
+    metrics : tuple of str
+        Labels of the metrics that the search looks at; it never sees any other.
+    systems : dict of str to SystemSearch
+        By name in ``systems.yaml``.
+    """
+
+    dataset: Identifier
+    split: Identifier
+    published: NonEmptyText
+    metrics: Annotated[tuple[NonEmptyText, ...], Field(min_length=1)]
+    systems: dict[Identifier, SystemSearch]
+
+
+Skewness = Annotated[float, Field(ge=0, le=20)]
+
+
+class SkewnessSpec(BaseModel):
+    """Systems on ratings without preferences, by the skewness of the popularity of items.
+
+    Attributes
+    ----------
+    dataset : str
+        Gives the numbers of users, items and ratings, the values, and what the law of popularity
+        is fitted to (:mod:`reproduction.simulation.skewed_popularity`).
+    skewness : tuple of float
+        Exponents alpha of the law, increasing; 0 makes all items equally popular.
+    repetitions : int
+        Independent simulations of each skewness.
+    train_ratio : float
+        Probability with which a rating trains; else it tests.
+    relevance_threshold : float, optional
+        Ratings at or above it are relevant; the dataset's own by default.
+    systems : tuple of str
+        Names in ``systems.yaml``, in the order of figures.
+    protocols : tuple of ProtocolSpec
+    metrics : tuple of str
+        Labels. Under AR all users are averaged.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: Identifier
+    skewness: Annotated[tuple[Skewness, ...], Field(min_length=1)]
+    repetitions: Size = 1
+    train_ratio: Annotated[float, Field(gt=0, lt=1)]
+    relevance_threshold: float | None = None
+    systems: Annotated[tuple[Identifier, ...], Field(min_length=1)]
+    protocols: Annotated[tuple[ProtocolSpec, ...], Field(min_length=1)]
+    metrics: Annotated[tuple[NonEmptyText, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _values_increase_and_names_differ(self) -> Self:
+        if list(self.skewness) != sorted(set(self.skewness)):
+            raise ValueError(
+                "the values of skewness must increase, but they are "
+                + ", ".join(f"{value:g}" for value in self.skewness)
+            )
+        for what, names in (("system", self.systems), ("metric", self.metrics)):
+            if repeated := {name for name in names if names.count(name) > 1}:
+                raise ValueError(f"the {what} {', '.join(sorted(repeated))} is named twice")
+        return self

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Asking a server: redirects, time limits, and every failure in one kind of exception."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from types import TracebackType
+from typing import Any, Self
+from urllib.error import URLError
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+from receval.storage.messages import escaped
+from reproduction.datasets.addresses import redirected
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+_MOST_REDIRECTS = 10
+
+
+class TransferError(Exception):
+    """A transfer that did not finish; ``passing`` tells whether trying again may help."""
+
+    def __init__(self, reason: str, passing: bool) -> None:
+        self.passing = passing
+        super().__init__(reason)
+
+
+class Deadline:
+    """Ends a connection when the time is up, however steadily its bytes come.
+
+    A timeout counts the seconds of silence alone: a server that sends a byte now and then, of a
+    header even, would hold a download for ever.
+
+    Parameters
+    ----------
+    seconds : float
+        From entering the context.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self.expired = False
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+
+    def watch(self, connected: socket.socket) -> None:
+        """Take the connection that is ended when the time is up."""
+        with self._lock:
+            self._socket = connected
+        self.check()
+
+    def check(self) -> None:
+        """Raise :class:`TransferError` if the time is up."""
+        if self.expired:
+            raise TransferError(f"it was not whole after {self._seconds:,.0f} seconds", False)
+
+    def _end(self) -> None:
+        with self._lock:
+            self.expired = True
+            if self._socket is not None:
+                # Of a plain socket: the method of an encrypted one lets go of the encryption
+                # first, and another thread would read what is still there as it is.
+                with suppress(OSError):
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+def open_address(
+    url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline
+) -> HTTPResponse:
+    """Ask a server for a file, following redirects.
+
+    Parameters
+    ----------
+    url : str
+        Address.
+    headers : mapping of str to str
+        Of the request.
+    timeout : float
+        Seconds without an answer or without a byte after which the request fails.
+    deadline : Deadline
+        Of the whole transfer.
+
+    Returns
+    -------
+    HTTPResponse
+        With whatever status but a redirect's; to be closed by the caller.
+
+    Raises
+    ------
+    TransferError
+        If there is no answer, no HTTP in it, or a redirect that is not followed.
+    """
+    for _ in range(_MOST_REDIRECTS + 1):
+        response = _ask(url, headers, timeout, deadline)
+        if response.status not in _REDIRECTS:
+            return response
+        # Closed unread: the page that comes with a redirect may have no end.
+        with response:
+            location = response.headers.get("Location")
+        if location is None:
+            raise TransferError("the server redirects without an address", False)
+        try:
+            url = redirected(url, location)
+        except ValueError as error:
+            raise TransferError(f"a redirect is not followed: {error}", False) from error
+    raise TransferError(f"the server redirects more than {_MOST_REDIRECTS} times", False)
+
+
+def read_some(response: HTTPResponse, most: int, deadline: Deadline) -> bytes:
+    """Return the bytes that have come, at least one unless there are no more.
+
+    Raises
+    ------
+    TransferError
+        If the connection breaks or the time is up.
+    """
+    try:
+        block = response.read1(most)
+    except (OSError, HTTPException, ValueError) as error:
+        deadline.check()
+        raise _broken(error) from error
+    # A connection that was ended looks like a file that has.
+    deadline.check()
+    return block
+
+
+def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline) -> HTTPResponse:
+    # Handlers of ftp:, file: and data: are left out, and so are those that follow redirects and
+    # read all of an error page.
+    opener = OpenerDirector()
+    for handler in (ProxyHandler(), _WatchedHTTP(deadline), _WatchedHTTPS(deadline)):
+        opener.add_handler(handler)
+    try:
+        deadline.check()
+        response = opener.open(Request(url, headers=dict(headers)), timeout=timeout)
+    except URLError as error:
+        deadline.check()
+        # A bad certificate stays bad; every other failure to connect may go by.
+        passing = not isinstance(error.reason, ssl.SSLCertVerificationError)
+        raise TransferError(f"no connection ({escaped(str(error.reason))})", passing) from error
+    except (OSError, HTTPException) as error:
+        deadline.check()
+        raise _broken(error) from error
+    except ValueError as error:
+        raise TransferError(f"it cannot be asked ({escaped(str(error))})", False) from error
+    if response is None:
+        raise TransferError("it cannot be asked (no handler)", False)
+    if deadline.expired:
+        # Headers that were ended look like headers that are complete.
+        response.close()
+        deadline.check()
+    return response
+
+
+def _broken(error: Exception) -> TransferError:
+    reason = escaped(str(error)) or type(error).__name__
+    return TransferError(f"the connection broke ({reason})", True)
+
+
+class _Connection(HTTPConnection):
+    deadline: Deadline
+
+    def connect(self) -> None:
+        super().connect()
+        self.deadline.watch(self.sock)
+
+
+class _EncryptedConnection(HTTPSConnection):
+    deadline: Deadline
+
+    def connect(self) -> None:
+        super().connect()
+        self.deadline.watch(self.sock)
+
+
+class _WatchedHTTP(HTTPHandler):
+    def __init__(self, deadline: Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(self._connection, req)
+
+    def _connection(self, host: str, **options: Any) -> HTTPConnection:
+        connection = _Connection(host, **options)
+        connection.deadline = self._deadline
+        return connection
+
+
+class _WatchedHTTPS(HTTPSHandler):
+    def __init__(self, deadline: Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(self._connection, req)
+
+    def _connection(self, host: str, **options: Any) -> HTTPConnection:
+        connection = _EncryptedConnection(host, **options)
+        connection.deadline = self._deadline
+        return connection

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Getting a dataset's raw files: checked where they are, downloaded where they are not."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from receval.storage.files import sha256_of
+from receval.storage.messages import LONGEST, shortened
+from reproduction.datasets.availability import Availability
+from reproduction.datasets.checksums import checksum_in_words, mismatch
+from reproduction.datasets.connection import TransferError
+from reproduction.datasets.partial_file import PartialFile
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.records import record_of, record_sha256, recorded_sha256
+from reproduction.datasets.reports import (
+    ChecksumError,
+    DownloadError,
+    FileAccessError,
+    UnavailableError,
+)
+from reproduction.datasets.retries import Patience, fetch_from
+from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
+
+
+def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
+    """Download a file, or check the one that is there.
+
+    Bytes go to ``<target>.part``, which a later call continues; the final name appears only when
+    size and checksum are right. A file without a published checksum gets one at its first
+    download, in ``<target>.sha256``, and is held to it ever after.
+
+    Parameters
+    ----------
+    spec : FileSpec
+        Addresses in the order in which they are tried, size and checksums.
+    target : Path
+        Final name.
+    patience : Patience or None
+        How often each address is tried, and for how long; None takes the defaults.
+
+    Returns
+    -------
+    RawFile
+        The file and its SHA-256.
+
+    Raises
+    ------
+    ChecksumError
+        If a file with the final name is there but is not the right one, or its record is damaged.
+        Both are left alone.
+    DownloadError
+        If no address gave the file; the message tells what to do by hand.
+    FileAccessError
+        If this machine does not let the file be written.
+    """
+    part = PartialFile.of(target)
+    with access_reported(target):
+        for path in (target, part.path, part.origin, record_of(target)):
+            if path.is_dir():
+                raise FileAccessError(
+                    f"{path.as_posix()} is a folder where a file has to be: move it away."
+                )
+        if target.is_file():
+            return check_file(spec, target)
+        recorded = None if spec.verifiable else recorded_sha256(target)
+        reasons = []
+        for url in spec.urls:
+            try:
+                fetch_from(url, spec, part, recorded, patience or Patience())
+            except TransferError as error:
+                reasons.append(f"{urlsplit(url).netloc}: {error}")
+                continue
+            sha256 = sha256_of(part.path)
+            if not spec.verifiable:
+                # Recorded before the file gets its name, so that no file is ever without a record.
+                record_sha256(target, sha256)
+            part.finish(target)
+            return RawFile(target, sha256)
+    raise _not_downloaded(spec, target, reasons or ["no address is known"], recorded)
+
+
+def check_file(spec: FileSpec, path: Path) -> RawFile:
+    """Compare a file that is there with its size and checksums.
+
+    Raises
+    ------
+    ChecksumError
+        If it differs. The file is never deleted: it may be somebody's own.
+    FileAccessError
+        If it cannot be read.
+    """
+    with access_reported(path):
+        recorded = None if spec.verifiable else recorded_sha256(path)
+        problem = mismatch(path, spec, recorded)
+        if problem is None:
+            return RawFile.of(path)
+    remedy = "Move it away or replace it by the right file"
+    if recorded is not None:
+        remedy += f"; if the change is intended, delete {record_of(path).name} beside it"
+    raise ChecksumError(f"{path.as_posix()} is not the known {spec.name}: {problem}. {remedy}.")
+
+
+def obtain(
+    dataset_id: str,
+    spec: DatasetSpec,
+    availability: Availability,
+    raw_folder: Path,
+    patience: Patience | None = None,
+) -> RawFiles:
+    """Make a dataset's raw files be there, checked.
+
+    Parameters
+    ----------
+    dataset_id, spec
+        The dataset's id and its entry in the registry.
+    availability : Availability
+        What :func:`reproduction.datasets.availability.resolve` found.
+    raw_folder : Path
+        Where downloads go.
+    patience : Patience or None
+        See :func:`fetch_file`.
+
+    Returns
+    -------
+    RawFiles
+        Of the chosen variant or, if that cannot be downloaded, of the next one that can.
+
+    Raises
+    ------
+    UnavailableError
+        If the dataset is absent.
+    ChecksumError
+        If a file that is there is not the right one.
+    DownloadError
+        If no variant can be downloaded.
+    FileAccessError
+        If this machine does not let a file be read or written.
+    """
+    if availability.status == "absent" or availability.variant is None:
+        raise UnavailableError(
+            f"The dataset {dataset_id} is not available: {availability.reason}. "
+            f"{availability.instructions}"
+        )
+    auxiliary_files = _check_auxiliary_files(spec, availability)
+    if availability.status == "local":
+        variant = availability.variant
+        files = _check_variant(variant, availability.files)
+        return RawFiles(
+            dataset_id, variant.name, variant.parser, files, auxiliary_files, "local", spec.expected
+        )
+    failures = {}
+    first = spec.variants.index(availability.variant)
+    for variant in (e for e in spec.variants[first:] if e.downloadable):
+        try:
+            files = tuple(
+                fetch_file(file, raw_folder / file.name, patience) for file in variant.files
+            )
+        except DownloadError as error:
+            failures[variant] = error
+            continue
+        return RawFiles(
+            dataset_id,
+            variant.name,
+            variant.parser,
+            files,
+            auxiliary_files,
+            "download",
+            spec.expected,
+        )
+    if len(failures) == 1:
+        raise next(iter(failures.values()))
+    raise _no_variant_downloaded(dataset_id, failures, raw_folder)
+
+
+def _check_variant(variant: VariantSpec, paths: tuple[Path, ...]) -> tuple[RawFile, ...]:
+    if variant.pattern is None:
+        pairs = zip(variant.files, paths, strict=True)
+        return tuple(check_file(file, path) for file, path in pairs)
+    files = []
+    for path in paths:
+        with access_reported(path):
+            files.append(RawFile.of(path))
+    return tuple(files)
+
+
+def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tuple[RawFile, ...]:
+    known = {Path(file.name).name: file for file in spec.auxiliary_files}
+    return tuple(
+        check_file(FileSpec(name=known[path.name].name, sha256=known[path.name].sha256), path)
+        for path in availability.auxiliary_files
+    )
+
+
+@contextmanager
+def access_reported(path: Path) -> Iterator[None]:
+    """Say of an error of this machine which file it met, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        met = Path(error.filename).as_posix() if isinstance(error.filename, str) else path
+        remedy = "let this file and its folder be read and written"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free some space; what had come is kept, and the next run continues it"
+        raise FileAccessError(
+            f"{met} could not be read or written ({error.strerror or error}): {remedy}."
+        ) from error
+
+
+def _not_downloaded(
+    spec: FileSpec, target: Path, reasons: Sequence[str], recorded: str | None
+) -> DownloadError:
+    addresses = list(spec.urls[:3]) or ["its owners"]
+    size = f", {spec.size:,} bytes" if spec.size is not None else ""
+    remedy = (
+        f"Download it by hand from {' or '.join(addresses)} ({checksum_in_words(spec)}{size}) "
+        f"and put it at {target.as_posix()}."
+    )
+    if recorded is not None and any(recorded in reason for reason in reasons):
+        # Got by hand, it would be refused as well.
+        remedy = (
+            f"The checksum expected is that of the first download: if the file has changed for "
+            f"good, delete the record {record_of(target).as_posix()} and run again."
+        )
+    return _download_error(f"{spec.name} could not be downloaded", reasons, remedy)
+
+
+def _no_variant_downloaded(
+    dataset_id: str, failures: dict[VariantSpec, DownloadError], raw_folder: Path
+) -> DownloadError:
+    by_hand = [
+        " and ".join(f"{file.urls[0]} as {(raw_folder / file.name).as_posix()}" for file in v.files)
+        for v in failures
+    ]
+    return _download_error(
+        f"No variant of {dataset_id} could be downloaded",
+        [f"{variant.name}: {error.reasons}" for variant, error in failures.items()],
+        f"Download one by hand: {', or '.join(by_hand)}.",
+    )
+
+
+def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
+    """Put a message together in which long reasons give way to what can be done."""
+    room = LONGEST - len(f"{what} (). {remedy}") - 2 * len(reasons)
+    shown = "; ".join(
+        shortened(reason, max(40, room // len(reasons)), middle=True) for reason in reasons
+    )
+    message = shortened(f"{what} ({shown}). {remedy}", LONGEST, middle=True)
+    return DownloadError(message, "; ".join(reasons))

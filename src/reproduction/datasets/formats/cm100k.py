@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+r"""CM100k: ``UserID \t TrackID \t Rating \t Known``, ratings 1 to 4.
+
+Source: the dataset's readme. Tracks were drawn at random for each user (missing at random);
+``Known`` marks those that the user had heard before (missing not at random).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from receval.data.ratings import Ratings
+from receval.data.repeats import IdentifierEncoder
+from reproduction.datasets.formats.archives import file_bytes
+from reproduction.datasets.formats.columns import Integer
+from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.pairs import kept_rows
+from reproduction.datasets.reports import ParseReport, RawDataError
+
+LINES = LineFormat(
+    b"\t",
+    (
+        Integer("user", 0, 2**31 - 1),
+        Integer("track", 0, 2**62),
+        Integer("rating", 1, 4),
+        Integer("known flag", 0, 1),
+    ),
+)
+
+
+def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ratings.txt``, or ``data.txt`` with other user ids.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Float32 ratings 1..4, no timestamps, ``known`` from the file; codes by first appearance.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit, or repeats an earlier pair where that is an error.
+    """
+    report = report or ParseReport()
+    (path,) = files
+    columns = LINES.read(file_bytes(path), path)
+    report.rows = len(columns["user"])
+    users, items = IdentifierEncoder(), IdentifierEncoder()
+    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["track"])
+    rows, values = kept_rows(
+        user_codes,
+        item_codes,
+        columns["rating"].astype(np.float32),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+    )
+    return Ratings(
+        users=user_codes[rows],
+        items=item_codes[rows],
+        values=values,
+        user_ids=users.ids,
+        item_ids=items.ids,
+        known=columns["known flag"].astype(np.bool_)[rows],
+    )

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Columns of raw files: what their fields may be, read whole by arrow and explained one by one.
+
+Arrow reads more than a format allows: ``0x1F`` and ``-0`` as numbers, ``4.00000001`` as 4, any
+year. Each kind of column therefore has two readers that must agree: ``values``, for all rows at
+once, and ``complaint``, which tells what is wrong with the one field that the first refused.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reproduction.datasets.reports import shown
+
+LAST_SECOND = 2**31 - 1
+"""The last second whose number fits into 31 bits, in 2038; no rating is later."""
+
+LONGEST_IDENTIFIER = 1_000
+"""Bytes of the longest name of a user or item: a table keeps as much for each of them."""
+
+_FIRST_DAY = datetime.date(1970, 1, 1)
+_LAST_DAY = datetime.date(2037, 12, 31)
+_LAST_INSTANT = 2_145_916_799
+_INSTANT_LENGTH = len("YYYY-MM-DDThh:mm:ssZ")
+_PADDING = " \t"
+# The byte order mark, a blank that nobody sees.
+_MARK = "\ufeff"
+
+
+@dataclass(frozen=True)
+class ColumnFormat(ABC):
+    """One column of a raw file: its name, its type, and what its fields may be."""
+
+    name: str
+    used: ClassVar[bool] = True
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column's values."""
+        return pa.binary()
+
+    @abstractmethod
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+
+    def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Turn fields into values.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            If there is a complaint about any of them.
+        """
+        return self.checked(texts)
+
+    def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Return values of the right type.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            If one of them is not allowed.
+        """
+        return values
+
+    def _refuse(self) -> pa.ArrowInvalid:
+        return pa.ArrowInvalid(f"a value of the column {self.name} is not allowed")
+
+    def _within(
+        self,
+        values: pa.Array | pa.ChunkedArray,
+        smallest: int | np.datetime64,
+        largest: int | np.datetime64,
+    ) -> pa.Array | pa.ChunkedArray:
+        # Arrow's own minimum and maximum take longer than the reading of a short file.
+        numbers = values.to_numpy()
+        if len(numbers) and not smallest <= numbers.min() <= numbers.max() <= largest:
+            raise self._refuse()
+        return values
+
+
+@dataclass(frozen=True)
+class Integer(ColumnFormat):
+    """Whole numbers from ``minimum`` to ``maximum``, of the smallest type that holds them.
+
+    Examples
+    --------
+    >>> stars = Integer("stars", 1, 5)
+    >>> stars.values(pa.array(["5", "4"])).to_pylist(), stars.complaint(b"0x4")
+    ([5, 4], "the stars is '0x4', not a whole number from 1 to 5")
+    """
+
+    minimum: int
+    maximum: int
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column: int8, int32 or int64."""
+        for kind, largest in ((pa.int8(), 2**7), (pa.int32(), 2**31)):
+            if -largest <= self.minimum and self.maximum < largest:
+                return kind
+        return pa.int64()
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+        # Python refuses to convert thousands of digits; no limit has more than 19.
+        if (
+            (match := re.fullmatch(rb"(-?)0*(\d{1,19})", field.strip(_PADDING.encode())))
+            and self.minimum <= int(match[1] + match[2]) <= self.maximum
+            and match.groups() != (b"-", b"0")
+        ):
+            return None
+        return (
+            f"the {self.name} is {shown(field)}, not a whole number "
+            f"from {self.minimum} to {self.maximum}"
+        )
+
+    def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Turn fields into numbers; see :meth:`ColumnFormat.values`."""
+        if not pc.all(pc.ascii_is_decimal(texts)).as_py() and len(texts):
+            texts = pc.ascii_trim(texts, _PADDING)
+            spelled = pc.match_substring_regex(texts, r"^(\d+|-0*[1-9]\d*)$")
+            if not pc.all(spelled).as_py():
+                raise self._refuse()
+        return self.checked(texts.cast(self.type))
+
+    def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Check the range; see :meth:`ColumnFormat.checked`."""
+        return self._within(values, self.minimum, self.maximum)
+
+
+@dataclass(frozen=True)
+class HalfStars(ColumnFormat):
+    """Multiples of a half from ``minimum`` to ``maximum``, as decimal fractions."""
+
+    minimum: float
+    maximum: float
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column."""
+        return pa.float32()
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+        spelled = re.fullmatch(rb"\d(\.[05]0{0,9})?", field)
+        if spelled and self.minimum <= float(field) <= self.maximum:
+            return None
+        return (
+            f"the {self.name} is {shown(field)}, not a half star "
+            f"from {self.minimum:g} to {self.maximum:g}"
+        )
+
+    def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Turn fields into numbers; see :meth:`ColumnFormat.values`."""
+        # A number that is nearly a half star becomes one as float32: the text decides.
+        if any(self.complaint(text.encode()) for text in pc.unique(texts).to_pylist()):
+            raise self._refuse()
+        return texts.cast(self.type)
+
+
+@dataclass(frozen=True)
+class Date(ColumnFormat):
+    """Days as YYYY-MM-DD whose seconds since 1970 fit into 31 bits."""
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column."""
+        return pa.date32()
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+        text = field.strip(_PADDING.encode())
+        try:
+            if re.fullmatch(rb"\d{4}-\d\d-\d\d", text):
+                day = datetime.date.fromisoformat(text.decode("ascii"))
+                if _FIRST_DAY <= day <= _LAST_DAY:
+                    return None
+        except ValueError:
+            pass
+        return f"the {self.name} is {shown(field)}, not a date YYYY-MM-DD from 1970 to 2037"
+
+    def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Check the range; see :meth:`ColumnFormat.checked`."""
+        return self._within(values, np.datetime64(_FIRST_DAY), np.datetime64(_LAST_DAY))
+
+
+@dataclass(frozen=True)
+class Instant(ColumnFormat):
+    """Instants as YYYY-MM-DDThh:mm:ssZ, in int64 seconds since 1970 that fit into 31 bits."""
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column."""
+        return pa.int64()
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+        try:
+            if re.fullmatch(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ", field):
+                text = field[:-1].decode("ascii")
+                if 1970 <= datetime.datetime.fromisoformat(text).year <= 2037:
+                    return None
+        except ValueError:
+            pass
+        return (
+            f"the {self.name} is {shown(field)}, not an instant YYYY-MM-DDThh:mm:ssZ "
+            "from 1970 to 2037"
+        )
+
+    def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Turn fields into seconds; see :meth:`ColumnFormat.values`."""
+        # Arrow also reads instants without seconds and in other time zones: no other form that
+        # it knows has this length.
+        if not pc.all(pc.equal(pc.binary_length(texts), _INSTANT_LENGTH)).as_py() and len(texts):
+            raise self._refuse()
+        return self.checked(texts.cast(pa.timestamp("s", tz="UTC")).cast(self.type))
+
+    def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Check the range; see :meth:`ColumnFormat.checked`."""
+        return self._within(values, 0, _LAST_INSTANT)
+
+
+@dataclass(frozen=True)
+class Text(ColumnFormat):
+    """Text in UTF-8, no longer than an identifier; not empty or indented if ``required``."""
+
+    required: bool = False
+
+    @property
+    def type(self) -> pa.DataType:
+        """Arrow type of the column."""
+        return pa.string()
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return what is wrong with a field, None if nothing is."""
+        if self.required and not field:
+            return f"the {self.name} is empty"
+        if self.required and field.startswith((b" ", _MARK.encode())):
+            return f"the {self.name} is {shown(field)}, which begins with a blank"
+        if len(field) > LONGEST_IDENTIFIER:
+            return (
+                f"the {self.name} {shown(field)} has {len(field):,} bytes, "
+                f"more than {LONGEST_IDENTIFIER:,}"
+            )
+        if b"\0" in field:
+            return f"the {self.name} is {shown(field)}, which has a NUL character"
+        try:
+            field.decode("utf-8")
+        except UnicodeDecodeError:
+            return f"the {self.name} is {shown(field)}, which is not UTF-8"
+        return None
+
+    def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Check lengths and characters; see :meth:`ColumnFormat.checked`."""
+        # Tables leave out a NUL at the end of a name, and two users would become one.
+        lengths = pc.binary_length(values)
+        self._within(lengths, int(self.required), LONGEST_IDENTIFIER)
+        if pc.any(pc.match_substring(values, "\0")).as_py():
+            raise self._refuse()
+        # As where a line ends with a line feed and a carriage return, or files were joined.
+        if self.required and any(
+            pc.any(pc.starts_with(values, blank)).as_py() for blank in (" ", _MARK)
+        ):
+            raise self._refuse()
+        return values
+
+
+@dataclass(frozen=True)
+class Ignored(ColumnFormat):
+    """A column that must be there and is not read."""
+
+    used: ClassVar[bool] = False
+
+    def complaint(self, field: bytes) -> str | None:
+        """Return None: any field will do."""
+        return None

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""LibraryThing (Clements et al.): ``user work 2*rating tag``, one line per tag.
+
+Source: the dataset's page (http://www.macle.nl/tud/LT/). Ratings are stored times two, so 1..10
+are half stars .5..5; tags contain spaces; every (user, work, rating) is repeated once per tag.
+A few pairs carry two ratings: the last line of the file wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.data.ratings import Ratings
+from receval.data.repeats import IdentifierEncoder, last_rows
+from reproduction.datasets.formats.archives import file_bytes
+from reproduction.datasets.formats.columns import Ignored, Integer
+from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.pairs import kept_rows
+from reproduction.datasets.reports import ParseReport, RawDataError, shown
+
+# Not a character of any line: the fast reader needs the first three spaces to differ from those
+# within tags.
+_SEPARATOR = 0x1F
+LINES = LineFormat(
+    bytes([_SEPARATOR]),
+    (
+        Integer("user", 0, 2**31 - 1),
+        Integer("work", 0, 2**31 - 1),
+        Integer("doubled rating", 1, 10),
+        Ignored("tag"),
+    ),
+)
+
+
+def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``UI2.txt``.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file.
+    report : ParseReport or None
+        Filled with the account of the parse. The number of ratings in print, 749,401, may count
+        (user, work) pairs or (user, work, rating) triples: the report's ``expected_ratings``
+        decides, and ``ratings_in_print`` is then that of triples. Each pair is one row in any case.
+
+    Returns
+    -------
+    Ratings
+        Float32 half stars .5..5, no timestamps. Of repeated rows the last stays, where it is;
+        codes by first appearance in the file.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit.
+    """
+    report = report or ParseReport()
+    (path,) = files
+    columns = _read(path)
+    user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
+    users = user_encoder.encode(columns["user"])
+    items = item_encoder.encode(columns["work"])
+    doubled = columns["doubled rating"]
+    n_pairs = len(last_rows(users, items))
+    n_triples = len(last_rows(users, items, doubled))
+    report.rows = len(users)
+    report.notes["distinct (user, work) pairs"] = n_pairs
+    report.notes["distinct (user, work, rating) triples"] = n_triples
+    if report.expected_ratings == n_triples:
+        report.ratings_in_print = n_triples
+    rows, values = kept_rows(
+        users,
+        items,
+        doubled.astype(np.float32) / np.float32(2),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+        by_default="last",
+    )
+    return Ratings(
+        users=users[rows],
+        items=items[rows],
+        values=values,
+        user_ids=user_encoder.ids,
+        item_ids=item_encoder.ids,
+    )
+
+
+def _read(path: Path) -> dict[str, NDArray]:
+    data = file_bytes(path).replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        # In a tag it is a blank; before another record it would hide this one.
+        if hidden := re.search(rb"\r\d+ \d+ \d+ ", data):
+            line = data[: hidden.start()].count(b"\n") + 1
+            raise RawDataError(path, line, "a line ends with a carriage return alone")
+        data = data.replace(b"\r", b" ")
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    if _SEPARATOR in data:
+        line = data[: data.index(_SEPARATOR)].count(b"\n") + 1
+        raise RawDataError(path, line, "there is a control character (unit separator)")
+    characters = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(characters == ord("\n"))
+    spaces = np.flatnonzero(characters == ord(" "))
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    first_space = np.searchsorted(spaces, starts)
+    third_space = np.append(spaces, [len(data)] * 3)[first_space + 2]
+    short = third_space > ends
+    if short.any():
+        row = int(np.argmax(short))
+        found = shown(data[starts[row] : ends[row]])
+        raise RawDataError(
+            path, row + 1, f"expected 'user work rating tag' with single spaces, found {found}"
+        )
+    separated = characters.copy()
+    for nth in range(3):
+        separated[spaces[first_space + nth]] = _SEPARATOR
+    return LINES.read(separated.tobytes(), path)

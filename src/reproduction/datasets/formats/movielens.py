@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""MovieLens 1M: ``UserID::MovieID::Rating[::Timestamp]``, whole stars, rows grouped by user.
+
+Source: the README of the dataset (https://grouplens.org/datasets/movielens/1m/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from receval.data.ratings import Ratings
+from receval.data.repeats import IdentifierEncoder
+from reproduction.datasets.formats.archives import file_bytes, zip_member
+from reproduction.datasets.formats.columns import LAST_SECOND, Integer
+from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.pairs import kept_rows
+from reproduction.datasets.reports import ParseReport, RawDataError
+
+_IDENTIFIER_LIMIT = 2**31 - 1
+_COLUMNS = (
+    Integer("user", 0, _IDENTIFIER_LIMIT),
+    Integer("movie", 0, _IDENTIFIER_LIMIT),
+    Integer("rating", 1, 5),
+)
+WITHOUT_TIMESTAMPS = LineFormat(b"::", _COLUMNS)
+WITH_TIMESTAMPS = LineFormat(b"::", (*_COLUMNS, Integer("timestamp", 0, LAST_SECOND)))
+
+
+def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ml-1m.zip``.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The archive; its member ``ratings.dat`` is read.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        See :func:`parse_dat`.
+
+    Raises
+    ------
+    RawDataError
+        If the archive is damaged or a row does not fit.
+    """
+    report = report or ParseReport()
+    (archive,) = files
+    path, data = zip_member(archive, "ratings.dat", report.unpacked_limit)
+    return _parse(data, path, report)
+
+
+def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse ``ratings.dat`` with or without its column of timestamps.
+
+    Parameters
+    ----------
+    files : sequence of one Path
+        The file; its first line tells whether there are timestamps.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Float32 ratings 1..5; timestamps int64 or None; codes by first appearance.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit, or repeats an earlier pair where that is an error.
+    """
+    (path,) = files
+    return _parse(file_bytes(path), path, report)
+
+
+def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings:
+    report = report or ParseReport()
+    if not data:
+        raise RawDataError(path, None, "the file is empty")
+    first_line = data[: data.find(b"\n") + 1] or data
+    timed = first_line.count(b"::") != 2
+    columns = (WITH_TIMESTAMPS if timed else WITHOUT_TIMESTAMPS).read(data, path)
+    report.rows = len(columns["user"])
+    users, items = IdentifierEncoder(), IdentifierEncoder()
+    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["movie"])
+    rows, values = kept_rows(
+        user_codes,
+        item_codes,
+        columns["rating"].astype(np.float32),
+        report,
+        lambda row, reason: RawDataError(path, row + 1, reason),
+    )
+    return Ratings(
+        users=user_codes[rows],
+        items=item_codes[rows],
+        values=values,
+        user_ids=users.ids,
+        item_ids=items.ids,
+        timestamps=columns["timestamp"].astype(np.int64)[rows] if timed else None,
+    )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""TREC relevance judgments (qrels): ``topic iteration document grade`` between white space.
+
+Source: the trec_eval documentation. Topics are users, documents items, and the grade is the
+value; judged non-relevant documents have grade 0, some tracks mark spam by negative grades.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from receval.data.ratings import Ratings
+from receval.data.repeats import IdentifierEncoder
+from reproduction.datasets.formats.archives import file_bytes
+from reproduction.datasets.formats.columns import Ignored, Integer, Text
+from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.pairs import kept_rows
+from reproduction.datasets.reports import ParseReport, RawDataError
+
+LINES = LineFormat(
+    b" ",
+    (
+        Text("topic", required=True),
+        Ignored("iteration"),
+        Text("document", required=True),
+        Integer("grade", -(2**7), 2**7 - 1),
+    ),
+)
+
+
+def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
+    """Parse qrels files as if they were one.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        At least one file; appended in this order. A topic number used by several files is one
+        topic.
+    report : ParseReport or None
+        Filled with the account of the parse.
+
+    Returns
+    -------
+    Ratings
+        Float32 grades, no timestamps; of a (topic, document) judged twice the last judgment
+        stays, where it is; codes by first appearance.
+
+    Raises
+    ------
+    RawDataError
+        If a row does not fit.
+    """
+    report = report or ParseReport()
+    user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
+    pieces = []
+    for path in files:
+        data = file_bytes(path, may_be_empty=True)
+        columns = LINES.read(_single_spaces(data), path)
+        pieces.append(
+            (
+                user_encoder.encode(columns["topic"]),
+                item_encoder.encode(columns["document"]),
+                columns["grade"].astype(np.float32),
+            )
+        )
+    users, items, grades = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    if not len(users):
+        raise RawDataError(files[0].parent, None, "the files are empty")
+    report.rows = len(users)
+    ends = np.cumsum([len(piece[0]) for piece in pieces])
+
+    def complain(row: int, reason: str) -> RawDataError:
+        file = int(np.searchsorted(ends, row, side="right"))
+        return RawDataError(files[file], row - int(ends[file]) + len(pieces[file][0]) + 1, reason)
+
+    rows, grades = kept_rows(
+        users,
+        items,
+        grades,
+        report,
+        complain,
+        by_default="last",
+    )
+    return Ratings(
+        users=users[rows],
+        items=items[rows],
+        values=grades,
+        user_ids=user_encoder.ids,
+        item_ids=item_encoder.ids,
+    )
+
+
+def _single_spaces(data: bytes) -> bytes:
+    """Bring the various layouts of qrels files to one; lines stay where they are."""
+    data = data.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    data = re.sub(rb" {2,}", b" ", data)
+    return re.sub(rb"^ | (?=\n)| \Z", b"", data, flags=re.MULTILINE)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What is told of data: errors, for the person who can mend them, and the account of a parse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.spec_types import Duplicates
+from receval.storage.messages import LONGEST, shortened
+from reproduction.datasets.spec import PartCounts
+
+# Of the longest message: 190 of a path and 250 of a reason, and some stand between.
+_LONGEST_PATH = 190
+_LONGEST_REASON = 250
+_LONGEST_VALUE = 60
+
+
+def shown(value: bytes | str) -> str:
+    """Return a value of a raw file in quotes, escaped and of bounded length, for a message.
+
+    Examples
+    --------
+    >>> shown(b"4.5 stars"), len(shown(b"4" * 9_999))
+    ("'4.5 stars'", 62)
+    """
+    start = value[: _LONGEST_VALUE + 1]
+    text = start if isinstance(start, str) else start.decode("utf-8", errors="backslashreplace")
+    # Escapes of characters that cannot be printed make the text longer.
+    return shortened(repr(text), _LONGEST_VALUE + 2, middle=True)
+
+
+class DatasetError(Exception):
+    """Something is wrong with a dataset's files or contents.
+
+    Parameters
+    ----------
+    message : str
+        One sentence or more; the middle of what is longer than 500 characters is left out, so that
+        what has happened and what to do can still be read.
+    """
+
+    def __init__(self, message: str) -> None:
+        if len(message) > LONGEST:
+            message = shortened(message, LONGEST, middle=True)
+        super().__init__(message)
+
+
+class UnavailableError(DatasetError):
+    """A dataset is not there and cannot be downloaded."""
+
+
+class ChecksumError(DatasetError):
+    """A file is not the one whose checksum or size is known."""
+
+
+class DownloadError(DatasetError):
+    """No mirror gave a file; ``reasons`` tells why each did not."""
+
+    def __init__(self, message: str, reasons: str = "") -> None:
+        self.reasons = reasons
+        super().__init__(message)
+
+
+class FileAccessError(DatasetError):
+    """A file cannot be read or written here: a full disk, a folder in its place."""
+
+
+class CountError(DatasetError):
+    """A parsed dataset has other counts than a correct parse gives."""
+
+
+class RawDataError(DatasetError):
+    """A raw file holds something that its format does not allow.
+
+    Attributes
+    ----------
+    path : str
+        The file; for a member of an archive, the archive's path followed by the member's.
+    line : int or None
+        Line number from 1; None where the problem is not in one line.
+    reason : str
+        What is wrong and what was expected.
+
+    Examples
+    --------
+    >>> print(RawDataError("ratings.dat", 3, "the rating is 6, but 5 is the highest"))
+    ratings.dat, line 3: the rating is 6, but 5 is the highest
+    """
+
+    def __init__(self, path: Path | str, line: int | None, reason: str) -> None:
+        self.path = str(path)
+        self.line = line
+        self.reason = shortened(reason, _LONGEST_REASON, middle=True)
+        where = shortened(self.path, _LONGEST_PATH, middle=True)
+        super().__init__(f"{where if line is None else f'{where}, line {line}'}: {self.reason}")
+
+
+@dataclass
+class ParseReport:
+    """The account of one parse: nothing that a parser leaves out or merges goes unmentioned.
+
+    Attributes
+    ----------
+    expected_ratings : int or None
+        Set by the caller: how many ratings there should be. Parsers use it only where a format's
+        description leaves open what counts as one rating.
+    duplicates : {"error", "first", "last", "sum", "mean"} or None
+        Set by the caller: what becomes of pairs that are rated more than once
+        (:func:`receval.data.repeats.merge_repeats`); None for what the parser does by
+        itself.
+    unpacked_limit : int or None
+        Set by the caller: bytes to which an archive may unpack
+        (:class:`reproduction.datasets.spec.FileSpec`).
+    ratings_in_print : int or None
+        How many ratings there are as the format's description counts them, where that is not the
+        number of the table's rows.
+    rows : int
+        Rows of the raw files.
+    repeats_collapsed : int
+        Rows that gave way to another row of the same pair.
+    repeat_rule : str
+        Which row of a repeated pair stays; empty for formats without repeats.
+    dropped : dict of str to int
+        Rows left out, by reason.
+    notes : dict of str to int
+        Other counts worth knowing, by what they count.
+    files : dict of str to PartCounts
+        Counts of single raw files, by the part of the dataset they hold.
+
+    Examples
+    --------
+    >>> report = ParseReport(rows=5)
+    >>> report.drop("no rating", 2)
+    >>> report.drop("no rating", 1)
+    >>> report.dropped
+    {'no rating': 3}
+    """
+
+    expected_ratings: int | None = None
+    duplicates: Duplicates | None = None
+    unpacked_limit: int | None = None
+    ratings_in_print: int | None = None
+    rows: int = 0
+    repeats_collapsed: int = 0
+    repeat_rule: str = ""
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+    files: dict[str, PartCounts] = field(default_factory=dict)
+
+    def refuse_to_merge(self, source: Path | str) -> None:
+        """Raise an error if pairs are to be merged in a format that has each pair once.
+
+        Raises
+        ------
+        DatasetError
+            The registry says otherwise.
+        """
+        if self.duplicates not in ("error", None):
+            raise DatasetError(
+                f"{source} is of a format that has each pair once, but the registry says "
+                f"duplicates: {self.duplicates}. Leave it out there."
+            )
+
+    def drop(self, reason: str, rows: int) -> None:
+        """Count rows that were left out; no rows leave no trace."""
+        if rows:
+            self.dropped[reason] = self.dropped.get(reason, 0) + rows
+
+    def note(self, what: str, count: int) -> None:
+        """Keep a count that is not zero."""
+        if count:
+            self.notes[what] = self.notes.get(what, 0) + count
+
+    def add_file(
+        self,
+        part: str,
+        users: NDArray[np.integer],
+        items: NDArray[np.integer],
+        values: NDArray[np.integer] | NDArray[np.floating],
+    ) -> None:
+        """Count the users, items and values of one raw file."""
+        found, counts = np.unique(values, return_counts=True)
+        self.files[part] = PartCounts(
+            ratings=len(users),
+            users=len(np.unique(users)),
+            items=len(np.unique(items)),
+            values=dict(zip(found.tolist(), counts.tolist(), strict=True)),
+        )

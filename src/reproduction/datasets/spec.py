@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Models of ``config/datasets.yaml``: where each dataset comes from and what it must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+
+from receval.spec_types import Count, Duplicates, Identifier, Model, NonEmptyText
+from reproduction.datasets.addresses import check_address
+
+Range = tuple[Count, Count]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Md5 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+# The pattern is for the schema, and for editors that know it: what a mistake is, the check tells.
+Url = Annotated[
+    str,
+    AfterValidator(check_address),
+    WithJsonSchema({"type": "string", "pattern": r"^https?://\S+$"}),
+]
+PublishedCount = Literal[
+    "users", "items", "ratings", "relevant.users", "relevant.items", "relevant.ratings"
+]
+
+
+def _inside_a_folder(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{name!r} is not a file name relative to the dataset's folder")
+    return name
+
+
+RelativeName = Annotated[str, AfterValidator(_inside_a_folder)]
+
+
+class RatingScale(Model):
+    """The values a rating can take: ``minimum``, ``minimum + step``, ..., ``maximum``."""
+
+    minimum: float
+    maximum: float
+    step: float = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _steps_reach_the_maximum(self) -> Self:
+        steps = (self.maximum - self.minimum) / self.step
+        if steps < 0 or steps % 1:
+            raise ValueError(
+                f"from {self.minimum:g} in steps of {self.step:g} one does not reach "
+                f"the maximum {self.maximum:g}"
+            )
+        return self
+
+
+class FileSpec(Model):
+    """One file of a variant.
+
+    Attributes
+    ----------
+    name : str
+        Path relative to the dataset's folder. A file of the same base name one folder deeper is
+        accepted too, as unpacking an archive leaves it.
+    sha256, md5 : str or None
+        Published checksums. With neither, the checksum is recorded at the first download.
+    size : int or None
+        Bytes; tells variants apart that share a file name, and no download has more.
+    size_limit : int
+        Bytes at which a download is stopped whose size is not known.
+    unpacked_limit : int or None
+        Bytes at which the unpacking of an archive is stopped, counted for each layer of it on its
+        own; None allows as many as ratings of the file's size can have.
+    urls : tuple of str
+        Mirrors in the order in which they are tried; none if the file cannot be downloaded.
+    """
+
+    name: RelativeName
+    sha256: Sha256 | None = None
+    md5: Md5 | None = None
+    size: Annotated[int, Field(gt=0)] | None = None
+    size_limit: Annotated[int, Field(gt=0)] = 1 << 31
+    unpacked_limit: Annotated[int, Field(gt=0)] | None = None
+    urls: tuple[Url, ...] = ()
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether a checksum is published."""
+        return self.sha256 is not None or self.md5 is not None
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes that the file has at most."""
+        return self.size_limit if self.size is None else self.size
+
+
+class AuxiliaryFileSpec(Model):
+    """An optional file beside the raw data, such as the partition that a paper's authors used."""
+
+    name: RelativeName
+    sha256: Sha256
+    content: NonEmptyText
+
+
+class VariantSpec(Model):
+    """One accepted form of a dataset's raw files: either listed files or all that fit a pattern.
+
+    Attributes
+    ----------
+    name : str
+        Short name, printed in plans and summaries.
+    parser : str
+        ``module:function`` that turns the files, in this order, into ratings.
+    files : tuple of FileSpec
+        The files, all needed.
+    pattern : str or None
+        Instead of files: a glob pattern relative to the dataset's folder.
+    timestamps : bool
+        Whether its ratings have timestamps, which temporal splits need.
+    """
+
+    name: Identifier
+    parser: Annotated[str, Field(pattern=r"^\w+(\.\w+)*:\w+$")]
+    files: tuple[FileSpec, ...] = ()
+    pattern: RelativeName | None = None
+    # What a plan knows of a dataset; the jobs that read the files see for themselves.
+    timestamps: bool = Field(default=True, exclude=True)
+
+    @model_validator(mode="after")
+    def _has_files_or_a_pattern(self) -> Self:
+        if bool(self.files) == (self.pattern is not None):
+            raise ValueError(f"the variant {self.name} needs either files or a pattern")
+        return self
+
+    @property
+    def downloadable(self) -> bool:
+        """Whether every file has an address."""
+        return bool(self.files) and all(file.urls for file in self.files)
+
+
+class PartCounts(Model):
+    """Counts of some of a dataset's ratings; None where nothing is expected."""
+
+    ratings: Count | None = None
+    users: Count | None = None
+    items: Count | None = None
+    values: dict[float, Count] = Field(default={})
+
+
+class ExpectedCounts(PartCounts):
+    """What a correct parse gives.
+
+    Attributes
+    ----------
+    rows : int or None
+        Rows of the raw files, before repeats are collapsed and rows are left out.
+    per_user, per_item : (int, int) or None
+        Fewest and most ratings of a user and of an item.
+    known, unknown : PartCounts or None
+        The parts that users chose or knew, and that were drawn for them.
+    files : dict of str to PartCounts
+        Counts of single raw files, before rows are left out, by the part they hold.
+    """
+
+    rows: Count | None = None
+    per_user: Range | None = None
+    per_item: Range | None = None
+    known: PartCounts | None = None
+    unknown: PartCounts | None = None
+    files: dict[str, PartCounts] = Field(default={})
+
+
+class DatasetSpec(Model):
+    """Everything there is to say about one dataset.
+
+    Attributes
+    ----------
+    title, short_title : str
+        Full name, and the name that papers print.
+    licence, citation, page : str
+        Terms of use, the paper to cite, the owners' page.
+    access : {"automatic", "manual", "generated"}
+        Whether the data can be downloaded without asking anybody; or nobody has it, and every
+        edition generates it (``config/twins.yaml``).
+    instructions : str
+        How a person gets the data: what to request and which files to keep.
+    scale : RatingScale or None
+        None where values have no fixed scale (plays, relevance grades).
+    relevance_threshold : float
+        The least value that counts as relevant; for plays, the least number of plays.
+    events : bool
+        True where a row is one event (a play) and pairs may repeat.
+    duplicates : {"error", "first", "last", "sum", "mean"}
+        What becomes of a pair that is rated more than once, where rows are no events:
+        :func:`receval.data.repeats.merge_repeats`.
+    expected : ExpectedCounts
+        Checked after parsing; a difference is an error.
+    published : dict of str to tuple of int
+        Counts found in print which depend on choices that print does not tell: compared in the
+        summary, never an error.
+    variants : tuple of VariantSpec
+        In order of preference.
+    auxiliary_files : tuple of AuxiliaryFileSpec
+        Optional files beside any variant.
+    """
+
+    title: NonEmptyText
+    short_title: NonEmptyText
+    licence: NonEmptyText
+    citation: NonEmptyText
+    page: Url
+    access: Literal["automatic", "manual", "generated"]
+    instructions: NonEmptyText
+    scale: RatingScale | None
+    relevance_threshold: float
+    events: bool = False
+    duplicates: Duplicates = "error"
+    expected: ExpectedCounts = ExpectedCounts()
+    published: dict[PublishedCount, tuple[Count, ...]] = Field(default={})
+    variants: Annotated[tuple[VariantSpec, ...], Field(min_length=1)]
+    auxiliary_files: tuple[AuxiliaryFileSpec, ...] = ()
+
+    def variant_of(self, files: Sequence[str]) -> VariantSpec:
+        """Return the first variant that consists of files with these names, in this order.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        for variant in self.variants:
+            if [file.name for file in variant.files] == list(files):
+                return variant
+        raise ValueError(
+            f"No variant of {self.title} consists of {', '.join(files)}; its variants are "
+            f"{', '.join(variant.name for variant in self.variants)}."
+        )
+
+    @model_validator(mode="after")
+    def _sums_have_no_scale(self) -> Self:
+        if self.duplicates == "sum" and self.scale is not None:
+            raise ValueError(
+                "duplicates is sum, but sums of ratings lie on no scale: say scale: null, or "
+                "which of the ratings stays"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _variants_can_be_told_apart(self) -> Self:
+        names = [variant.name for variant in self.variants]
+        if len(set(names)) < len(names):
+            raise ValueError(f"the variants {', '.join(names)} need different names")
+        sizes: dict[str, list[int | None]] = {}
+        for variant in self.variants:
+            for file in variant.files:
+                sizes.setdefault(file.name, []).append(file.size)
+        for name, found in sizes.items():
+            if len(found) > 1 and (None in found or len(set(found)) < len(found)):
+                raise ValueError(
+                    f"several variants have a file {name}: give each a different size, "
+                    "which is what tells them apart without reading them"
+                )
+        if self.access == "automatic" and not any(e.downloadable for e in self.variants):
+            raise ValueError("access is automatic, but no variant has an address for all its files")
+        if self.access == "generated" and (len(self.variants) > 1 or self.auxiliary_files):
+            raise ValueError(
+                "access is generated, so there is one variant, which is written here, and no file "
+                "beside it"
+            )
+        return self

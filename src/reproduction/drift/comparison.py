@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: MIT
+"""Fresh artifacts against accepted ones, folder by folder: numbers and orders of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reproduction.drift.changes import Change, compare_tables
+from reproduction.drift.other_arithmetic import OtherArithmetic
+from reproduction.drift.spec import DriftSpec
+from reproduction.drift.tables import (
+    SYSTEM,
+    VALUE,
+    numbers,
+    read_table,
+    roles_of_columns,
+    row_labels,
+)
+
+DATA_SUFFIX = ".csv"
+
+DRAWING_SUFFIXES = (".svg", ".pdf", ".md", ".tex")
+
+DATASET = "dataset"
+
+
+@dataclass(frozen=True)
+class OrderChange:
+    """A panel in which the order of the systems is no longer the accepted one.
+
+    Attributes
+    ----------
+    panel : str
+        The keys of the panel: all but the system.
+    tau : float
+        Kendall's tau-b between the fresh and the accepted values; NaN where one side has all
+        systems tied.
+    systems : int
+        Number of systems with a value on both sides.
+    """
+
+    panel: str
+    tau: float
+    systems: int
+
+
+def changes_of_order(
+    accepted: pd.DataFrame, fresh: pd.DataFrame, keys: tuple[str, ...]
+) -> tuple[int, tuple[OrderChange, ...]]:
+    """Compare the order of the systems in every panel of two tables.
+
+    Parameters
+    ----------
+    accepted, fresh : DataFrame of str
+        As :func:`reproduction.drift.tables.read_table` returns them.
+    keys : tuple of str
+        The columns that say which row it is. Those other than ``system`` make the panels.
+
+    Returns
+    -------
+    panels : int
+        Number of panels with at least two systems to compare; 0 where a table has no column
+        ``system`` among its keys, or no column ``value``.
+    changes : tuple of OrderChange
+        The panels whose order changed; a tie made or broken is a change.
+    """
+    tables = (accepted, fresh)
+    if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
+        return 0, ()
+    others = tuple(key for key in keys if key != SYSTEM)
+    before = _values_by_panel(accepted, others)
+    if fresh is accepted:
+        return int((before.dropna()["panel"].value_counts() > 1).sum()), ()
+    after = _values_by_panel(fresh, others)
+    both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
+    sizes = both["panel"].value_counts()
+    compared = sizes.index[sizes > 1]
+    # Most panels did not move at all, and ranking them would take most of a report's time.
+    moved = both.loc[both["at_accepted"] != both["at_fresh"], "panel"]
+    is_moved = both["panel"].isin(moved) & both["panel"].isin(compared)
+    if not is_moved.any():
+        return len(compared), ()
+    # A second of start-up that a report without such panels need not wait for.
+    from scipy.stats import kendalltau, rankdata
+
+    changes = []
+    for panel, systems in both[is_moved].groupby("panel", sort=False):
+        old, new = systems["at_accepted"].to_numpy(), systems["at_fresh"].to_numpy()
+        if not np.array_equal(rankdata(old), rankdata(new)):
+            tau = float(kendalltau(old, new).statistic)
+            changes.append(OrderChange(str(panel), tau, len(systems)))
+    return len(compared), tuple(changes)
+
+
+def _values_by_panel(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFrame:
+    """Return panel, system and value of each row; of rows alike in both names, the first."""
+    panels = row_labels(table, others)
+    rows = pd.DataFrame({"panel": panels, SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])})
+    return rows.drop_duplicates(["panel", SYSTEM])
+
+
+class ArtifactStatus(StrEnum):
+    """How an artifact fared."""
+
+    SAME = "same"
+    TOLERATED = "within tolerance"
+    DRIFTED = "drifted"
+    MISSING = "missing"
+    NEW = "new"
+    ABSENT = "absent"
+    LEFTOVER = "leftover"
+
+
+@dataclass(frozen=True)
+class ArtifactDrift:
+    """How one artifact fared.
+
+    Attributes
+    ----------
+    name : str
+        ``study/artifact``.
+    status : ArtifactStatus
+        ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
+        accepted, but no part of this run, as its dataset is not here. ``leftover``: a file of an
+        earlier run that is no part of this one.
+    changes : tuple of Change
+        What moved too far.
+    tolerated, compared : int
+        Numbers of cells that moved within tolerance, and of all cells compared.
+    panels : int
+        Number of panels whose order of systems was compared.
+    orders : tuple of OrderChange
+        Panels whose order of systems changed.
+    systems : mapping of str to int
+        In how many cells each system moved too far, those of most cells first.
+    drawings : mapping of str to bool
+        By suffix of the drawn files that both sides have: whether the bytes are the same.
+    one_sided : mapping of str to int
+        Rows left out of the comparison by dataset, because only one side has that dataset.
+    """
+
+    name: str
+    status: ArtifactStatus
+    changes: tuple[Change, ...] = ()
+    tolerated: int = 0
+    compared: int = 0
+    panels: int = 0
+    orders: tuple[OrderChange, ...] = ()
+    systems: Mapping[str, int] = field(default_factory=dict)
+    drawings: Mapping[str, bool] = field(default_factory=dict)
+    one_sided: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def drifted(self) -> bool:
+        """Whether somebody must look at it."""
+        return self.status in (ArtifactStatus.DRIFTED, ArtifactStatus.MISSING, ArtifactStatus.NEW)
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """How all artifacts fared.
+
+    Attributes
+    ----------
+    artifacts : tuple of ArtifactDrift
+        In alphabetical order.
+    other_arithmetic : tuple of str
+        What the two sides were not both made with, a sentence each. In studies of which there is
+        none every digit counts.
+    """
+
+    artifacts: tuple[ArtifactDrift, ...]
+    other_arithmetic: tuple[str, ...] = ()
+
+    @property
+    def drifted(self) -> bool:
+        """Whether any artifact drifted, is missing, or is new."""
+        return any(artifact.drifted for artifact in self.artifacts)
+
+
+def names_of_artifacts(folder: Path) -> set[str]:
+    """Return the ``study/artifact`` names of the CSV files in a folder of studies.
+
+    What belongs to no study, such as the ledger of claims, has the name of its file.
+    """
+    return {
+        path.relative_to(folder).with_suffix("").as_posix()
+        for pattern in ("*", "*/*")
+        for path in folder.glob(f"{pattern}{DATA_SUFFIX}")
+        if not path.name.startswith(".")
+    }
+
+
+def compare_folders(
+    fresh: Path,
+    accepted: Path,
+    config: DriftSpec,
+    expected: Collection[str],
+    one_sided_datasets: Collection[str] = (),
+) -> DriftReport:
+    """Compare the artifacts of a run with the accepted ones.
+
+    Parameters
+    ----------
+    fresh : Path
+        ``work/<edition>/artifacts``, with ``<study>/<artifact>.csv`` and drawings beside them.
+    accepted : Path
+        ``results/<edition>``, laid out the same way.
+    config : DriftSpec
+        Keys and tolerances. A study that both sides made with the same arithmetic, and the same
+        versions of libraries, is compared without tolerance: code or data have moved it.
+    expected : collection of str
+        ``study/artifact`` names that this run makes. An accepted artifact that is not among them
+        is reported as absent, not as drift.
+    one_sided_datasets : collection of str
+        Datasets that may be absent here, or were absent when the results were accepted. Rows of
+        such a dataset, told by the column ``dataset``, are left out and reported where only one of
+        the two sides has any.
+
+    Raises
+    ------
+    ValueError
+        If a CSV or a record of provenance cannot be read; the message names the file.
+    """
+    fresh_names, accepted_names = names_of_artifacts(fresh), names_of_artifacts(accepted)
+    compared = sorted(fresh_names & accepted_names & set(expected))
+    of_study = OtherArithmetic(accepted, fresh).of_study
+    studies = {name: of_study(name.split("/")[0]) for name in compared if "/" in name}
+    # What belongs to no study is made of what all of them have.
+    of_all = tuple(dict.fromkeys(sentence for each in studies.values() for sentence in each))
+
+    def artifact(name: str) -> ArtifactDrift:
+        if name not in expected:
+            return ArtifactDrift(
+                name, ArtifactStatus.ABSENT if name in accepted_names else ArtifactStatus.LEFTOVER
+            )
+        if name not in fresh_names:
+            return ArtifactDrift(name, ArtifactStatus.MISSING)
+        if name not in accepted_names:
+            return ArtifactDrift(name, ArtifactStatus.NEW)
+        # Of an artifact beside the studies, nothing is known where no study is compared.
+        may_differ = studies.get(name, of_all) if studies else True
+        spec = config if may_differ else config.exact()
+        return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
+
+    names = sorted({*fresh_names, *accepted_names, *expected})
+    return DriftReport(tuple(artifact(name) for name in names), of_all)
+
+
+def compare_artifact(
+    name: str,
+    fresh: Path,
+    accepted: Path,
+    config: DriftSpec,
+    one_sided_datasets: Collection[str] = (),
+) -> ArtifactDrift:
+    """Compare one artifact that both folders have; see :func:`compare_folders`."""
+    before = read_table(accepted / f"{name}{DATA_SUFFIX}")
+    # Most artifacts of most runs have the accepted bytes: one table, compared with itself.
+    unchanged = same_content(accepted / f"{name}{DATA_SUFFIX}", fresh / f"{name}{DATA_SUFFIX}")
+    after = before if unchanged else read_table(fresh / f"{name}{DATA_SUFFIX}")
+    one_sided = _rows_of_one_sided_datasets(before, after, one_sided_datasets)
+    if one_sided:
+        before = before[~before[DATASET].isin(one_sided)].reset_index(drop=True)
+        after = after[~after[DATASET].isin(one_sided)].reset_index(drop=True)
+    own = config.of(name)
+    roles = roles_of_columns(before, own)
+    table = compare_tables(before, after, own, roles)
+    panels, orders = changes_of_order(before, after, roles.keys)
+    if table.changes:
+        status = ArtifactStatus.DRIFTED
+    else:
+        status = ArtifactStatus.TOLERATED if table.tolerated else ArtifactStatus.SAME
+    return ArtifactDrift(
+        name,
+        status,
+        changes=table.changes,
+        tolerated=table.tolerated,
+        compared=table.compared,
+        panels=panels,
+        orders=orders,
+        systems=table.systems,
+        drawings=_drawings(fresh / name, accepted / name),
+        one_sided=one_sided,
+    )
+
+
+def _rows_of_one_sided_datasets(
+    before: pd.DataFrame, after: pd.DataFrame, datasets: Collection[str]
+) -> dict[str, int]:
+    """Count the rows of those datasets that only one of two tables has."""
+    if DATASET not in before.columns or DATASET not in after.columns:
+        return {}
+    rows = {
+        dataset: (int((before[DATASET] == dataset).sum()), int((after[DATASET] == dataset).sum()))
+        for dataset in sorted(datasets)
+    }
+    return {dataset: sum(counts) for dataset, counts in rows.items() if counts.count(0) == 1}
+
+
+def _drawings(fresh: Path, accepted: Path) -> dict[str, bool]:
+    """Tell for each kind of drawn file that both sides have whether they are the same."""
+    pairs = {
+        suffix: (fresh.with_name(fresh.name + suffix), accepted.with_name(accepted.name + suffix))
+        for suffix in DRAWING_SUFFIXES
+    }
+    return {
+        suffix: same_content(new, old)
+        for suffix, (new, old) in pairs.items()
+        if new.is_file() and old.is_file()
+    }
+
+
+def same_content(one: Path, other: Path) -> bool:
+    """Tell whether two artifacts have the same bytes, however a checkout ends its lines."""
+    first, second = one.read_bytes(), other.read_bytes()
+    if first == second or one.suffix == ".pdf":
+        return first == second
+    return first.replace(b"\r\n", b"\n") == second.replace(b"\r\n", b"\n")

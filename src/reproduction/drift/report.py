@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The drift report for people: as plain text and as Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from tabulate import tabulate
+
+from reproduction.drift.changes import Change
+from reproduction.drift.comparison import ArtifactDrift, ArtifactStatus, DriftReport
+
+Cells = Sequence[str]
+TableWriter = Callable[[Cells, Sequence[Cells]], list[str]]
+
+_EXPLANATIONS = {
+    ArtifactStatus.MISSING: "this run should have made it",
+    ArtifactStatus.NEW: "nothing is accepted yet",
+    ArtifactStatus.ABSENT: "its data is not here",
+    ArtifactStatus.LEFTOVER: "a file of an earlier run",
+}
+
+
+def as_text(report: DriftReport, most: int = 50) -> str:
+    """Return the report as plain text with aligned columns.
+
+    Parameters
+    ----------
+    report : DriftReport
+        The report.
+    most : int
+        The most changes, and the most panels, listed of one artifact; the rest are counted.
+    """
+    return _sections(report, most, _text_table, "")
+
+
+def as_markdown(report: DriftReport, most: int = 50) -> str:
+    """Return the report as Markdown; see :func:`as_text`."""
+    return _sections(report, most, _markdown_table, "## ")
+
+
+def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) -> str:
+    lines = [heading + _verdict(report)]
+    if report.other_arithmetic:
+        lines += ["", "What the two sides were not, or may not have been, both made with:", ""]
+        lines += [f"- {sentence}" for sentence in report.other_arithmetic]
+    compared = [a for a in report.artifacts if a.status not in _EXPLANATIONS]
+    if compared:
+        lines.append("")
+        lines += table(
+            (
+                "artifact",
+                "status",
+                "compared",
+                "tolerated",
+                "moved",
+                "order of systems",
+                "drawings",
+            ),
+            [_summary(artifact) for artifact in compared],
+        )
+    moved = [artifact for artifact in report.artifacts if artifact.changes]
+    if moved:
+        lines += ["", f"{heading}What moved", ""]
+        lines += table(
+            ("artifact", "what", "row", "column", "accepted", "fresh", "difference", "tolerance"),
+            [
+                (artifact.name, *_cells(change))
+                for artifact in moved
+                for change in artifact.changes[:most]
+            ],
+        )
+        lines += _counts_of_unlisted([(a.name, len(a.changes)) for a in moved], most, "changes")
+    of_systems = [artifact for artifact in moved if artifact.systems]
+    if of_systems:
+        lines += ["", f"{heading}Whose values moved", ""]
+        lines += table(
+            ("artifact", "system", "moved"),
+            [
+                (artifact.name, system, str(moved_cells))
+                for artifact in of_systems
+                for system, moved_cells in list(artifact.systems.items())[:most]
+            ],
+        )
+        lines += _counts_of_unlisted(
+            [(a.name, len(a.systems)) for a in of_systems], most, "systems"
+        )
+    reordered = [artifact for artifact in report.artifacts if artifact.orders]
+    if reordered:
+        lines += ["", f"{heading}Where the order of systems changed", ""]
+        lines += table(
+            ("artifact", "panel", "systems", "Kendall's tau"),
+            [
+                (artifact.name, order.panel, str(order.systems), _number(order.tau))
+                for artifact in reordered
+                for order in artifact.orders[:most]
+            ],
+        )
+        lines += _counts_of_unlisted([(a.name, len(a.orders)) for a in reordered], most, "panels")
+    others = [artifact for artifact in report.artifacts if artifact.status in _EXPLANATIONS]
+    if others:
+        # Last, because after a run of a few artifacts they are nearly all.
+        lines += ["", f"{heading}What was not compared", ""]
+        lines += table(
+            ("artifact", "why"),
+            [
+                (artifact.name, f"{artifact.status}: {_EXPLANATIONS[artifact.status]}")
+                for artifact in others
+            ],
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(report: DriftReport) -> str:
+    """Say in one line how many artifacts drifted, or of all how many are the same."""
+    total = len(report.artifacts)
+    if drifted := sum(artifact.drifted for artifact in report.artifacts):
+        return f"Drift: {drifted} of {total} artifacts"
+    statuses = Counter(artifact.status for artifact in report.artifacts)
+    same, tolerated = statuses[ArtifactStatus.SAME], statuses[ArtifactStatus.TOLERATED]
+    parts = [f"{same} of {total} identical"]
+    if tolerated:
+        parts.append(f"{tolerated} equal within what processors change")
+    if left := total - same - tolerated:
+        parts.append(f"{left} not compared")
+    return f"Drift: none of {total} artifacts; {', '.join(parts)}"
+
+
+def _summary(artifact: ArtifactDrift) -> Cells:
+    status = str(artifact.status)
+    for dataset, rows in artifact.one_sided.items():
+        status += f"; {rows} rows of {dataset} on one side only, not compared"
+    order = ""
+    if artifact.panels:
+        changed = len(artifact.orders)
+        order = f"{changed} of {artifact.panels} panels changed" if changed else "same"
+    redrawn = sorted(suffix.lstrip(".") for suffix, same in artifact.drawings.items() if not same)
+    drawings = f"redrawn, {', '.join(redrawn)} differ" if redrawn else "identical"
+    return (
+        artifact.name,
+        status,
+        str(artifact.compared),
+        str(artifact.tolerated),
+        str(len(artifact.changes)),
+        order,
+        drawings if artifact.drawings else "",
+    )
+
+
+def _cells(change: Change) -> Cells:
+    return (
+        str(change.kind),
+        change.row,
+        change.column,
+        change.accepted,
+        change.fresh,
+        _number(change.difference, sign="+"),
+        _number(change.tolerance),
+    )
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "" if math.isnan(value) else f"{value:{sign}.4g}"
+
+
+def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str) -> list[str]:
+    counted = [f"{name}: {n - most} more {noun} not listed" for name, n in totals if n > most]
+    # Without a blank line Markdown would take the next line for a row of the table above.
+    return [line for text in counted for line in ("", text)]
+
+
+def _text_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
+    table = tabulate(rows, headers=header, tablefmt="simple", disable_numparse=True)
+    return [line.rstrip() for line in table.splitlines()]
+
+
+def _markdown_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
+    # tabulate would take a bar in a cell for the cell's end.
+    cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+    return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True).splitlines()

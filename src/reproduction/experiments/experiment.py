@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""An experiment: its description, and the judged ranks of its systems by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from receval.protocols.protocol import Protocol
+
+if TYPE_CHECKING:
+    from receval.data.ratings import Ratings
+    from receval.metrics.evaluation import EvaluatedUsers
+    from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+    from receval.metrics.lists import JudgedLists
+    from receval.protocols.judged_ranks import JudgedRanks
+    from receval.splits.split import Fold, Split
+    from reproduction.experiments.input_files import InputFiles
+
+# Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
+# reads and measures data is imported where data is read, and is part of code digests there.
+
+
+@dataclass(eq=False)
+class ExperimentDescription:
+    """What tells an experiment from others: its data, its systems, how they are measured.
+
+    Attributes
+    ----------
+    dataset, split : str
+    split_spec : mapping
+        The configuration of the split, as plain values.
+    systems, extra_systems : tuple of str
+        The paper's systems, and those beside them.
+    protocols : tuple of Protocol
+    threshold : float
+        Ratings at or above it are relevant.
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        Who is averaged.
+    evaluations : tuple of {"observed", "real"}
+        Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
+    released_real_threshold : float or None
+        The threshold of the unbiased judgments in the released code, where it is another.
+    """
+
+    dataset: str
+    split: str
+    split_spec: Mapping[str, Any]
+    systems: tuple[str, ...]
+    extra_systems: tuple[str, ...]
+    protocols: tuple[Protocol, ...]
+    threshold: float
+    evaluated_users: EvaluatedUsers
+    evaluations: tuple[str, ...]
+    released_real_threshold: float | None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ExperimentDescription:
+        """Return the description that plain values stand for."""
+        protocols = tuple(Protocol(**protocol) for protocol in values["protocols"])
+        typed = {name: tuple(values[name]) for name in ("systems", "extra_systems", "evaluations")}
+        return ExperimentDescription(**{**values, **typed, "protocols": protocols})
+
+    @property
+    def all_systems(self) -> tuple[str, ...]:
+        """The paper's systems, then the extra ones."""
+        return (*self.systems, *self.extra_systems)
+
+
+class Experiment(ExperimentDescription):
+    """An experiment that was carried out: every system's lists by fold and protocol.
+
+    Parameters
+    ----------
+    files : InputFiles
+        Those that the job may read.
+    description : ExperimentDescription
+    """
+
+    def __init__(self, files: InputFiles, description: ExperimentDescription) -> None:
+        super().__init__(**vars(description))
+        self.files = files
+        self._folds: dict[int, Fold] = {}
+        # Of that fold, by the part and the threshold.
+        self._judged: dict[tuple[str, float | None], JudgedItems] = {}
+
+    @property
+    def only_protocol(self) -> Protocol:
+        """The protocol of an experiment that has one.
+
+        Raises
+        ------
+        ValueError
+            It has several.
+        """
+        if len(self.protocols) != 1:
+            names = ", ".join(protocol.name for protocol in self.protocols)
+            raise ValueError(
+                f"The experiment on {self.dataset} has the protocols {names}, and values of "
+                "different protocols are not averaged: give it one."
+            )
+        return self.protocols[0]
+
+    @property
+    def ratings(self) -> Ratings:
+        """The ratings of the dataset."""
+        return self.files.table(self.dataset)
+
+    @cached_property
+    def _split(self) -> Split:
+        from receval.splits.split import Split
+
+        return Split.read(self.files.split_file(self.dataset, self.split))
+
+    @property
+    def split_metadata(self) -> Mapping[str, Any]:
+        """What is worth knowing of the split, such as the number of target items."""
+        return self._split.metadata
+
+    @property
+    def folds(self) -> range:
+        """Numbers of the folds."""
+        return range(self._split.n_folds)
+
+    def fold(self, number: int) -> Fold:
+        """Return the training and test parts of a fold."""
+        from receval.splits.split import fold
+
+        if number not in self._folds:
+            # Before the next is made, or two would be in memory side by side.
+            self._folds.clear()
+            self._judged.clear()
+            self._folds[number] = fold(self.ratings, self._split, number)
+        return self._folds[number]
+
+    def lists(
+        self,
+        system: str,
+        protocol: Protocol,
+        number: int,
+        part: str = "test",
+        threshold: float | None = None,
+    ) -> JudgedLists:
+        """Return a system's lists on a fold under a protocol.
+
+        Parameters
+        ----------
+        system : str
+        protocol : Protocol
+        number : int
+            Of the fold.
+        part : {"test", "unbiased"}
+            The judgments that the lists are measured by.
+        threshold : float, optional
+            Ratings at or above it are relevant; the experiment's own by default.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        from receval.metrics.lists import JudgedLists
+
+        judged = self.judged(number, part, threshold)
+        judged_ranks = self.judged_ranks(system, protocol, number, part)
+        return JudgedLists.measured_by(judged, judged_ranks, protocol)
+
+    def judged_ranks(
+        self, system: str, protocol: Protocol, number: int, part: str = "test"
+    ) -> JudgedRanks:
+        """Return the ranks that a system gave the judged items of a fold.
+
+        Its parameters are those of :meth:`lists`.
+        """
+        from receval.protocols.judged_ranks import read_ranks
+
+        path = self.files.ranks_file(self.dataset, self.split, system)
+        owner = (self.dataset, self.split, system)
+        return read_ranks(path, protocol.key, number, part, owner)
+
+    def judged(
+        self, number: int, part: str = "test", threshold: float | None = None
+    ) -> JudgedItems:
+        """Return the judged items of a fold, which the lists of all systems share.
+
+        Its parameters are those of :meth:`lists`.
+
+        Raises
+        ------
+        ValueError
+            The fold has no such judgments.
+        """
+        from receval.metrics.judged_items import JudgedItems
+
+        data = self.fold(number)
+        key = (part, threshold)
+        if key in self._judged:
+            return self._judged[key]
+        judgments = data.test if part == "test" else data.unbiased
+        if judgments is None:
+            raise ValueError(
+                f"The split {self.split} of {self.dataset} has no {part} judgments: its kind must "
+                "be missing-at-random, or predefined with unbiased_rows."
+            )
+        relevant_from = self.threshold if threshold is None else threshold
+        metadata = partial(self.metadata, relevant_from)
+        self._judged[key] = JudgedItems.of(judgments, relevant_from, metadata)
+        return self._judged[key]
+
+    @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
+    def metadata(self, threshold: float) -> DatasetMetadata:
+        """Return what some metrics know of the whole dataset, plays of a pair summed.
+
+        Parameters
+        ----------
+        threshold : float
+            Ratings at or above it are relevant.
+        """
+        from receval.metrics.judged_items import DatasetMetadata
+
+        return DatasetMetadata.of(self.ratings, threshold)
+
+    def all_lists(self) -> Iterator[tuple[int, Protocol, str, JudgedLists]]:
+        """Yield (fold, protocol, system, lists), fold by fold."""
+        for number in self.folds:
+            for protocol in self.protocols:
+                for system in self.all_systems:
+                    yield number, protocol, system, self.lists(system, protocol, number)

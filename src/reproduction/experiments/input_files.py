@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The files that a job may read: those that its rule declares, found by what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from receval.data.ratings import Ratings, table_folder
+
+
+@dataclass(frozen=True)
+class InputFiles:
+    """The declared inputs of a job, by what they hold.
+
+    What a file holds is read off its path, as the plan makes it. A job asks by names and gets the
+    path that its rule declares; an input that a rule forgets is an error, never read in silence.
+
+    Attributes
+    ----------
+    ratings : sequence of Path
+        ``.../<dataset>/<table>.parquet`` and whatever else a prepared dataset has.
+    splits : sequence of Path
+        ``.../<dataset>/<split>/split.npz``.
+    ranks : sequence of Path
+        ``.../<dataset>/<split>/<system>/ranks.npz``.
+    models : sequence of Path
+        ``.../<dataset>/<split>/<system>/models``.
+    published : sequence of Path
+        The table of published values, or nothing.
+    searches : sequence of Path
+        ``.../<system>/search.csv``.
+    judgment_samplings : sequence of Path
+        ``.../<judgment_sampling>.npz``.
+    other_results : sequence of Path
+        ``.../<artifact>.csv``.
+    simulations : sequence of Path
+        ``.../<simulation>/<system>.csv``.
+    claims : sequence of Path
+        The verdicts on the claims of the study, or nothing.
+    """
+
+    ratings: Sequence[Path] = ()
+    splits: Sequence[Path] = ()
+    ranks: Sequence[Path] = ()
+    models: Sequence[Path] = ()
+    published: Sequence[Path] = ()
+    searches: Sequence[Path] = ()
+    judgment_samplings: Sequence[Path] = ()
+    other_results: Sequence[Path] = ()
+    simulations: Sequence[Path] = ()
+    claims: Sequence[Path] = ()
+
+    @cached_property
+    def _tables(self) -> dict[Path, Ratings]:
+        return {}
+
+    def table(self, dataset: str) -> Ratings:
+        """Return the ratings of a dataset, which all experiments on it share."""
+        folder = self.ratings_folder(dataset)
+        if folder not in self._tables:
+            self._tables[folder] = Ratings.read(folder)
+        return self._tables[folder]
+
+    def ratings_folder(self, dataset: str) -> Path:
+        """Return the folder of a prepared dataset.
+
+        Raises
+        ------
+        ValueError
+            Not all files of its table are declared; likewise below.
+        """
+        tables = [path for path in self.ratings if path.suffix == ".parquet"]
+        return table_folder([path for path in tables if path.parent.name == dataset])
+
+    def split_file(self, dataset: str, split: str) -> Path:
+        """Return the file of a split."""
+        return self._one(self.splits, "the split", dataset, split, "split.npz")
+
+    def ranks_file(self, dataset: str, split: str, system: str) -> Path:
+        """Return the file with the judged ranks of a system."""
+        return self._one(self.ranks, "the ranks", dataset, split, system, "ranks.npz")
+
+    def models_folder(self, dataset: str, split: str, system: str) -> Path:
+        """Return the folder with the models of a system, one a fold."""
+        return self._one(self.models, "the models", dataset, split, system, "models")
+
+    def published_file(self) -> Path:
+        """Return the table of published values."""
+        return self._one(self.published, "the published values")
+
+    def search_file(self, system: str) -> Path:
+        """Return the trace of a search for settings."""
+        return self._one(self.searches, "the search", system, "search.csv")
+
+    def judgment_sampling_file(self, name: str) -> Path:
+        """Return the values of a judgment sampling."""
+        return self._one(self.judgment_samplings, "the judgment sampling", f"{name}.npz")
+
+    def results_file(self, artifact: str) -> Path:
+        """Return the results of another artifact of the study."""
+        return self._one(self.other_results, "the results", f"{artifact}.csv")
+
+    def simulation_file(self, name: str, system: str) -> Path:
+        """Return the values of a system in a simulation."""
+        return self._one(self.simulations, "the simulation", name, f"{system}.csv")
+
+    def claims_file(self) -> Path:
+        """Return the verdicts on the claims of the study."""
+        return self._one(self.claims, "the verdicts on claims")
+
+    @staticmethod
+    def _one(declared: Sequence[Path], what: str, *end: str) -> Path:
+        found = [path for path in declared if path.parts[len(path.parts) - len(end) :] == end]
+        if len(found) != 1:
+            raise ValueError(
+                f"The job reads {what} {'/'.join(end)}, which is {len(found)} times among the "
+                f"{len(declared)} inputs of this kind that its rule declares; "
+                "reproduction.workflow.plan names the inputs of rules."
+            )
+        return found[0]

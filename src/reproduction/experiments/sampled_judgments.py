@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Samples of an experiment's test ratings, the same for every system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units, sampling_order
+from receval.seeds import generator
+from reproduction.experiments.experiment import Experiment
+
+
+@dataclass(frozen=True)
+class KeptRatings:
+    """What is left of the test ratings of a fold at each level.
+
+    Attributes
+    ----------
+    percents : tuple of int
+        Shares kept, falling.
+    order : ndarray of int64, shape (n_judgments,)
+        Rank of each test rating in the sampling order: those that stay longest have the lowest.
+    counts : ndarray of int64, shape (n_levels,)
+        Number of test ratings kept at each level.
+    """
+
+    percents: tuple[int, ...]
+    order: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @property
+    def masks(self) -> list[NDArray[np.bool_]]:
+        """Whether each test rating is kept, for each level; levels are nested."""
+        return [self.order < number for number in self.counts]
+
+
+def sample_of_experiment(
+    experiment: Experiment, number: int, unit: SamplingUnit, sample: int, seed: int
+) -> tuple[NDArray[np.int64], int]:
+    """Draw a sampling order of the test ratings of a fold, the same whoever asks.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    number : int
+        Of the fold.
+    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
+    sample : int
+        Number of the sample, from 0.
+    seed : int
+        The edition's root seed.
+
+    Returns
+    -------
+    order, n_units
+        As :func:`sampling_order`.
+    """
+    # An old word for judgment sampling: seeds come from names, so it stays.
+    names = (experiment.dataset, experiment.split, number, "removal", unit, sample)
+    return sampling_order(experiment.fold(number).test, unit, generator(seed, *names))
+
+
+def kept_ratings(
+    experiment: Experiment, number: int, removed_percents: Sequence[int], seed: int
+) -> KeptRatings:
+    """Draw a sampling order of the test ratings of a fold, the same for every system.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    number : int
+        Of the fold.
+    removed_percents : sequence of int
+        Shares left out, rising from at least 0.
+    seed : int
+        The edition's root seed.
+    """
+    percents = tuple(100 - removed for removed in removed_percents)
+    order, n_units = sample_of_experiment(experiment, number, "ratings", 0, seed)
+    return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))

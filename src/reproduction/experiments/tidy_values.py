@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""The one evaluation: a system's lists are measured, averaged over users, and written as rows.
+
+Whatever a study prints of systems comes from here, whether it wants the rows, the averages as
+arrays, or the values of single lists behind them. Two kinds of evaluation average the values of
+:func:`receval.metrics.evaluation.evaluate` themselves, as they do it many times for the same lists:
+that of removed judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017),
+which leaves fewer lists at every level, and that of decisions on who is averaged and how
+(:mod:`receval.multiverse`). Tables take their
+means over folds from :func:`means_over_folds`; arrays of averages
+(:mod:`reproduction.experiments.metric_comparison`,
+:mod:`reproduction.workflow.jobs.incompleteness`) and the means of users
+(:mod:`reproduction.experiments.user_means`) divide by their folds themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from receval.metrics.averages import Arithmetic, Average
+from receval.metrics.evaluation import EvaluatedUsers, aggregate, evaluate, evaluated_lists
+from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
+from receval.protocols.protocol import Protocol
+from reproduction.experiments.experiment import Experiment
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured of lists, by which judgments, and over whom it is averaged.
+
+    Attributes
+    ----------
+    metrics : tuple of Metric
+    evaluated_users : {"all", "tested", "relevant", "covered"}
+        Who is averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
+    averages : tuple of Average
+    names : tuple of str
+        Of the metrics in the rows; their labels by default.
+    form : str
+        A name for the rows, where there are several forms of a metric.
+    judgments : {"test", "unbiased"}
+        The part of a fold that the lists are measured by.
+    threshold : float, optional
+        Ratings at or above it are relevant; the experiment's own by default.
+    protocol : Protocol, optional
+        Whose lists are measured; those of all protocols by default.
+    """
+
+    metrics: tuple[Metric, ...]
+    evaluated_users: EvaluatedUsers
+    averages: tuple[Average, ...] = (Arithmetic(),)
+    names: tuple[str, ...] = ()
+    form: str = ""
+    judgments: str = "test"
+    threshold: float | None = None
+    protocol: Protocol | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredLists:
+    """One system's lists, measured and averaged.
+
+    Attributes
+    ----------
+    measurement : Measurement
+    lists : JudgedLists
+    per_list : ndarray of float64, shape (n_metrics, n_lists)
+    values : ndarray of float64, shape (n_averages, n_metrics)
+    n_lists : int
+        How many lists a value averages; under P1R, which averages percentiles first, the number of
+        percentiles times the lists of the smallest one, as every list of that one weighs.
+    labels : mapping
+        What every row says of the lists, such as their system.
+    """
+
+    measurement: Measurement
+    lists: JudgedLists
+    per_list: NDArray[np.float64]
+    values: NDArray[np.float64]
+    n_lists: int
+    labels: Mapping[str, Any]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each average and metric: the labels, what was measured, the value."""
+        names = self.measurement.names or [metric.label for metric in self.measurement.metrics]
+        for average, values in zip(self.measurement.averages, self.values, strict=True):
+            for name, value in zip(names, values, strict=True):
+                yield {
+                    **self.labels,
+                    "form": self.measurement.form,
+                    "average": average.label,
+                    "metric": name,
+                    "value": float(value),
+                    "lists": self.n_lists,
+                }
+
+
+def measure(lists: JudgedLists, measurement: Measurement, **labels: Any) -> MeasuredLists:
+    """Measure lists and average them.
+
+    Parameters
+    ----------
+    lists : JudgedLists
+        Measured by the judgments, the threshold and under the protocol of the measurement.
+    measurement : Measurement
+    **labels
+        What every row says of the lists.
+
+    Raises
+    ------
+    ValueError
+        No list is left to average, or under 1R a metric needs all judgments of a user.
+    """
+    users = measurement.evaluated_users
+    per_list = evaluate(measurement.metrics, lists)
+    values = [aggregate(per_list, lists, average, users) for average in measurement.averages]
+    n_lists = _weighing_lists(lists, evaluated_lists(lists, users))
+    return MeasuredLists(measurement, lists, per_list, np.array(values), n_lists, labels)
+
+
+def measure_experiment(
+    experiment: Experiment, measurements: Sequence[Measurement]
+) -> Iterator[MeasuredLists]:
+    """Measure all lists of an experiment, kind of judgments by kind, then fold by fold.
+
+    A system's lists are read once for each kind of judgments and threshold. The labels are dataset;
+    split; judgments; threshold (of relevance); fold (its number); protocol (its name); sampled
+    (number of sampled candidates, empty if all are ranked); system.
+    """
+    for judgments in dict.fromkeys(measurement.judgments for measurement in measurements):
+        own = [measurement for measurement in measurements if measurement.judgments == judgments]
+        for number in experiment.folds:
+            for protocol in experiment.protocols:
+                for system in experiment.all_systems:
+                    yield from _measure_system(experiment, own, number, protocol, system)
+
+
+def _measure_system(
+    experiment: Experiment,
+    measurements: Sequence[Measurement],
+    number: int,
+    protocol: Protocol,
+    system: str,
+) -> Iterator[MeasuredLists]:
+    by_threshold: dict[float, JudgedLists] = {}
+    for measurement in measurements:
+        if measurement.protocol not in (None, protocol):
+            continue
+        threshold = measurement.threshold
+        if threshold is None:
+            threshold = experiment.threshold
+        if threshold not in by_threshold:
+            by_threshold[threshold] = experiment.lists(
+                system, protocol, number, measurement.judgments, threshold
+            )
+        yield measure(
+            by_threshold[threshold],
+            measurement,
+            dataset=experiment.dataset,
+            split=experiment.split,
+            judgments=measurement.judgments,
+            threshold=threshold,
+            fold=str(number),
+            **protocol_columns(protocol),
+            system=system,
+        )
+
+
+def protocol_columns(protocol: Protocol) -> dict[str, str]:
+    """Return how rows name a protocol: ``protocol`` (its name) and ``sampled``."""
+    sampled = "" if protocol.sampled is None else str(protocol.sampled)
+    return {"protocol": protocol.name, "sampled": sampled}
+
+
+def tidy(measured: Iterable[MeasuredLists]) -> pd.DataFrame:
+    """Return the rows of all measured lists as a table."""
+    return pd.DataFrame(row for one in measured for row in one.rows())
+
+
+def means_over_folds(folds: pd.DataFrame, keys: Sequence[str], **others: Any) -> pd.DataFrame:
+    """Return the means over folds of a table's values, and the sums of their lists.
+
+    Parameters
+    ----------
+    folds : DataFrame
+        With the columns value and lists, folds one after the other.
+    keys : sequence of str
+        The columns that say what a mean is of; missing cells are equal.
+    **others
+        Further columns, by what ``DataFrameGroupBy.agg`` makes them of.
+
+    Returns
+    -------
+    DataFrame
+        Keys, value, lists and the other columns, in the order of the first fold.
+    """
+    groups = folds.groupby(list(keys), sort=False, dropna=False)
+    means = groups.agg(value=("value", "size"), lists=("lists", "sum"), **others)
+    # Added in the order of the folds, as numpy adds rows of an array. What pandas adds has other
+    # last digits, which show where a published value is taken from a mean.
+    sums = np.bincount(groups.ngroup(), weights=folds["value"], minlength=len(means))
+    means["value"] = sums / means["value"]
+    return means.reset_index()
+
+
+def error_of_mean(errors: ArrayLike) -> float:
+    """Return the standard error of the mean over folds, each with a random system of its own.
+
+    NaN if one of the folds has none.
+    """
+    squares = np.square(np.asarray(errors, dtype=np.float64))
+    return float(np.sqrt(squares.sum()) / len(squares))
+
+
+def _weighing_lists(lists: JudgedLists, chosen: NDArray[np.bool_]) -> int:
+    """Return over how many lists one would average for each to weigh as the heaviest one does."""
+    if lists.percentiles is None:
+        return int(np.count_nonzero(chosen))
+    sizes = np.unique(lists.percentiles[chosen], return_counts=True)[1]
+    return len(sizes) * int(sizes.min()) if len(sizes) else 0

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Claims of the ledger counted once each, whatever the number of datasets they are judged on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from receval.figures.printed_numbers import in_text
+from receval.storage.messages import enumerated
+from reproduction.claims.verdicts import ClaimVerdict, overall_in_paper, overall_verdict
+
+COLUMNS = ("claim", "paper", "kind", "in_paper", "datasets", "verdict")
+
+_TOLD = ("claim", "statement", "dataset", "verdict")
+
+
+def in_print(text: str) -> str:
+    """Return a text of the ledger with its numbers as tables print them.
+
+    Examples
+    --------
+    >>> in_print("tau is 0.25 for 50% of the users")
+    'tau is .25 for 50 % of the users'
+    """
+    printed = in_text(text)
+    # Powers of ten become formulas of Markdown, which the paper does not read.
+    return text if "$" in printed else printed
+
+
+def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a claim, with the verdict over the datasets on which it is decided.
+
+    Parameters
+    ----------
+    ledger : DataFrame
+        The columns of :data:`reproduction.claims.ledger.COLUMNS`. Rows of other forms of a claim
+        are left out.
+
+    Returns
+    -------
+    DataFrame
+        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say: of several
+        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided)
+        and ``verdict``: the one that all of them give; where they differ ``depends on the split``
+        if they hold but for splits, and ``holds in part`` else.
+    """
+    own = ledger[ledger["form"] == ""]
+    rows = [
+        (
+            claim,
+            rows["paper"].iloc[0],
+            rows["kind"].iloc[0],
+            overall_in_paper(list(rows["in_paper"])) or "not given",
+            *_overall(list(rows["verdict"])),
+        )
+        for claim, rows in own.groupby("claim", sort=False)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
+    decided = [verdict for verdict in verdicts if verdict != ClaimVerdict.UNDECIDABLE]
+    return len(decided), overall_verdict(verdicts)
+
+
+def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
+    """Return how many claims have each verdict, for each value of a column.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        From :func:`claims_of`.
+    by : {"paper", "kind"}
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``claims``, and the counts by verdict; in the order of first appearance, the last
+        of all together.
+    """
+    found = [_counts(str(name), rows) for name, rows in claims.groupby(by, sort=False)]
+    return [*found, _counts("all", claims)]
+
+
+def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
+    found = {str(verdict): int((rows["verdict"] == verdict).sum()) for verdict in ClaimVerdict}
+    return {"name": name, "claims": len(rows), **found}
+
+
+def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the claims that do not hold, or in part only, by the reason that is known.
+
+    Returns
+    -------
+    list of dict
+        ``paper``, ``reason`` and ``claims``, each of which has ``claim``, ``statement``,
+        ``dataset`` and ``verdict``; in the order of the ledger.
+    """
+    wanted = (str(ClaimVerdict.DOES_NOT_HOLD), str(ClaimVerdict.HOLDS_IN_PART))
+    rows = ledger[(ledger["form"] == "") & ledger["verdict"].isin(wanted)]
+    return [
+        {
+            "paper": str(paper),
+            "reason": in_print(str(reason)),
+            "claims": [
+                {name: in_print(str(row[name])) for name in _TOLD}
+                for row in found.to_dict("records")
+            ],
+        }
+        for (paper, reason), found in rows.groupby(["paper", "reason"], sort=False)
+    ]
+
+
+NO_CAUSE = "No cause is known"
+
+
+def counts_by_cause(
+    claims: pd.DataFrame, causes: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return how many claims do not hold, or in part, by cause.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        From :func:`claims_of`.
+    causes : mapping of str to sequence of str
+        The claims that each cause is behind.
+
+    Returns
+    -------
+    list of dict
+        ``cause``, ``in-part`` and ``failing``; the last of what has no cause, if there is any.
+
+    Raises
+    ------
+    ValueError
+        A claim is unknown, or has two causes; the message names it.
+    """
+    named = [claim for found in causes.values() for claim in found]
+    if unknown := sorted(set(named) - set(claims["claim"])):
+        raise ValueError(
+            f"The paper names causes of {enumerated(unknown)}, which the ledger does not have: "
+            "correct paper/numbers.yaml."
+        )
+    if twice := sorted({claim for claim in named if named.count(claim) > 1}):
+        raise ValueError(
+            f"The paper names two causes of {enumerated(twice)}: leave one in paper/numbers.yaml."
+        )
+    others = [claim for claim in claims["claim"] if claim not in set(named)]
+    rows = []
+    for cause, own in {**causes, NO_CAUSE: others}.items():
+        verdicts = claims.loc[claims["claim"].isin(list(own)), "verdict"]
+        in_part = int((verdicts == ClaimVerdict.HOLDS_IN_PART).sum())
+        not_at_all = int((verdicts == ClaimVerdict.DOES_NOT_HOLD).sum())
+        if cause != NO_CAUSE or in_part or not_at_all:
+            rows.append({"cause": cause, "in-part": in_part, "failing": not_at_all})
+    return rows

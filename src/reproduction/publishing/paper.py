@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""What the text of the paper reads: every number, table and verdict of it, from results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.printed_numbers import fixed, p_value
+from receval.storage.files import read_results, real_values
+from receval.storage.messages import enumerated
+from reproduction.claims.cells import ClaimContext
+from reproduction.claims.errata import Erratum, load_errata
+from reproduction.claims.quantities import evaluated
+from reproduction.claims.rebuilt_papers import of_newer, of_rebuilt
+from reproduction.claims.sources import ClaimSources, NotMeasuredError
+from reproduction.publishing.certainty_counts import (
+    certainty_counts,
+    variance_shares,
+    with_failures_elsewhere,
+    with_outcomes,
+)
+from reproduction.publishing.claim_counts import (
+    claims_of,
+    counts_by_cause,
+    failing_claims,
+    in_print,
+    verdict_counts,
+)
+from reproduction.publishing.number_sources import CERTAINTY, VARIANCE, NumberSources, PaperInputs
+from reproduction.publishing.paper_spec import ListedErratum, PaperNumber, PaperSpec
+
+_WORDS = (
+    "none one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+)
+_LISTED = ("claim", "paper", "where", "statement", "dataset", "expected", "ours", "verdict")
+
+
+def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
+    """Return everything that the text of the paper reads, as plain values.
+
+    Parameters
+    ----------
+    spec : PaperSpec
+        What the text names.
+    inputs : PaperInputs
+
+    Returns
+    -------
+    dict
+        of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
+        of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
+        (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
+        say;
+        ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
+        ``causes``, ``tables``, ``errata`` and the names of ``figures``.
+
+    Raises
+    ------
+    ValueError
+        A number cannot be read, or a claim is not there; the message names it and says what to do.
+    """
+    judged = read_results(inputs.ledger)
+    ledger = of_rebuilt(judged)
+    claims = claims_of(ledger)
+    errata = load_errata(inputs.errata)
+    causes_of = {cause.cause: cause.claims for cause in spec.causes}
+    causes = counts_by_cause(claims, causes_of)
+    replications = _replications(inputs, ledger, causes_of)
+    if CERTAINTY in replications:
+        causes = with_failures_elsewhere(causes, replications[CERTAINTY])
+    newer = claims_of(of_newer(judged))
+    sources = NumberSources(inputs, ledger, claims, newer, errata, causes, replications)
+    documents = {path.name: path for path in inputs.documents}
+    numbers = {
+        **spec.numbers,
+        **(spec.replications if CERTAINTY in replications else {}),
+        **(spec.crossed if VARIANCE in replications else {}),
+    }
+    return {
+        "synthetic": inputs.synthetic,
+        "replicated": CERTAINTY in replications,
+        "crossed": VARIANCE in replications,
+        "numbers": {
+            name: _number(name, number, sources, documents, synthetic=inputs.synthetic)
+            for name, number in numbers.items()
+        },
+        "papers": verdict_counts(claims, "paper"),
+        "kinds": verdict_counts(claims, "kind"),
+        "verdicts": {
+            claim: verdict
+            for of in (claims, newer)
+            for claim, verdict in zip(of["claim"], of["verdict"], strict=True)
+        },
+        "failing": failing_claims(ledger),
+        "tables": {name: _listed(name, judged, ids) for name, ids in spec.tables.items()},
+        "errata": _errata(spec.errata, errata, sources, synthetic=inputs.synthetic),
+        "causes": causes,
+        "certainty": certainty_counts(replications[CERTAINTY]) if CERTAINTY in replications else [],
+        "variance": [
+            {name: _share(value) for name, value in row.items()}
+            for row in (variance_shares(replications[VARIANCE]) if VARIANCE in replications else [])
+        ],
+        "figures": list(inputs.figures),
+    }
+
+
+def _replications(
+    inputs: PaperInputs, ledger: pd.DataFrame, causes: Mapping[str, Sequence[str]]
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of the replications that there are, by their names among the sources."""
+    found = {}
+    if inputs.certainty is not None:
+        found[CERTAINTY] = with_outcomes(read_results(inputs.certainty), ledger, causes)
+    if inputs.variance is not None:
+        rows = read_results(inputs.variance)
+        # Of a number that never varies no source has a share.
+        found[VARIANCE] = rows[~np.isnan(real_values(rows["split"]))].reset_index(drop=True)
+    return found
+
+
+def _share(value: Any) -> Any:
+    """Return a share as tables print it, and anything else as it is."""
+    return shown_number(value, ".0%") if isinstance(value, float) else value
+
+
+def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the numbers of the text with their sources, a row a number: ``receval.csv``."""
+    rows = [(name, *number.values()) for name, number in contents["numbers"].items()]
+    return pd.DataFrame(rows, columns=["name", "value", "printed", "source"])[
+        ["name", "source", "value", "printed"]
+    ]
+
+
+def _number(
+    name: str,
+    number: PaperNumber,
+    sources: ClaimSources,
+    documents: Mapping[str, Path],
+    *,
+    synthetic: bool,
+) -> dict[str, Any]:
+    """Return a number with its value, how it is shown, and where it comes from."""
+    if synthetic and not number.on_twins:
+        return {"value": None, "shown": "", "source": "none on twins"}
+    try:
+        if number.quantity is None:
+            return _written(number, documents)
+        sources.forget()
+        found = evaluated(
+            number.quantity, sources, ClaimContext(number.study, None, number.dataset)
+        )
+        value = found.number()
+        if not np.isfinite(value):
+            raise ValueError("the cell is empty: select another one.")
+    except (NotMeasuredError, ValueError) as error:
+        said = f"it needs {error}." if isinstance(error, NotMeasuredError) else str(error)
+        raise ValueError(f"The paper's number {name} cannot be read: {said}") from error
+    read = (f"{r.source} {r.cells}".strip() for r in sources.readings)
+    return {
+        "value": value,
+        "shown": shown_number(value, number.shown),
+        "source": "; ".join(dict.fromkeys(read)),
+    }
+
+
+def shown_number(value: float, form: str) -> str:
+    """Return a number as the text shows it; the forms are those of :class:`PaperNumber`.
+
+    Examples
+    --------
+    >>> [shown_number(value, form) for value, form in ((0.3125, ".2f"), (20480, ",.0f"))]
+    ['.31', '20,480']
+    >>> shown_number(5, "words"), shown_number(1e-7, "p"), shown_number(0.631, "p")
+    ('five', '< .001', '= .631')
+    """
+    if form == "words" and float(value).is_integer() and 0 <= value < len(_WORDS):
+        return _WORDS[int(value)]
+    if form == "p":
+        said = p_value(value)
+        return said if said.startswith("<") else f"= {said}"
+    decimals = int(re.sub(r"\D", "", form) or 0)
+    if form.endswith("%"):
+        return f"{fixed(100 * value, decimals)}\N{NO-BREAK SPACE}%"
+    return fixed(value, decimals, signed=form.startswith("+"))
+
+
+def _written(number: PaperNumber, documents: Mapping[str, Path]) -> dict[str, Any]:
+    """Return a number that a document of the repository has."""
+    asked, pattern = str(number.document), str(number.pattern)
+    path = documents.get(Path(asked).name)
+    if path is None:
+        raise ValueError(
+            f"the document {asked} is not among those that the paper reads "
+            f"({enumerated(documents) or 'none'}): list it in paper/sources.yaml."
+        )
+    places = re.findall(pattern, path.read_text(encoding="utf-8"))
+    if len(places) != 1:
+        raise ValueError(
+            f"{asked} has {len(places) or 'no'} place{'s' * (len(places) != 1)} with "
+            f"{pattern!r}, and one is wanted: correct the pattern."
+        )
+    text = str(places[0])
+    value = float(text.replace(",", "")) if re.fullmatch(r"[\d,]*\.?\d+", text) else None
+    return {"value": value, "shown": text, "source": f"{asked}: {pattern}"}
+
+
+def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[str, str]]:
+    """Return the rows of the ledger of some claims, where they are decided."""
+    own = ledger[ledger["form"] == ""]
+    if unknown := sorted(set(ids) - set(own["claim"])):
+        raise ValueError(
+            f"The paper's table {name} lists {enumerated(unknown)}, which the ledger does not "
+            "have: correct paper/numbers.yaml."
+        )
+    order = {claim: place for place, claim in enumerate(ids)}
+    rows = own[own["claim"].isin(list(ids))]
+    rows = rows.iloc[np.argsort(rows["claim"].map(order).to_numpy(), kind="stable")]
+    decided = rows[rows["verdict"] != "undecidable here"]
+    rows = decided if set(decided["claim"]) == set(ids) else rows
+    return [{key: in_print(str(row[key])) for key in _LISTED} for row in rows.to_dict("records")]
+
+
+def _errata(
+    chosen: Sequence[ListedErratum],
+    errata: Mapping[str, Erratum],
+    sources: ClaimSources,
+    *,
+    synthetic: bool,
+) -> list[dict[str, str]]:
+    """Return some errata with the sizes of their effects here; empty where twins have none."""
+    found = []
+    for entry in chosen:
+        if entry.erratum not in errata:
+            raise ValueError(
+                f"The paper lists the erratum {entry.erratum}, which config/errata.yaml does "
+                "not have: correct paper/numbers.yaml."
+            )
+        erratum = errata[entry.erratum]
+        try:
+            is_measured = entry.on_twins or not synthetic
+            size = erratum.size_texts(sources)[0] if is_measured else ""
+        except ValueError as error:
+            raise ValueError(
+                f"The size of the erratum {entry.erratum} cannot be read: {error}"
+            ) from error
+        found.append(
+            {
+                "erratum": entry.erratum,
+                "paper": erratum.paper,
+                "where": erratum.where,
+                "title": in_print(erratum.title),
+                "size": in_print(size),
+                "certainty": erratum.certainty,
+            }
+        )
+    return found

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The documents of the repository, and the reference of the library, as pages of the site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from reproduction.publishing.site.docstrings import docstring_html, first_sentence
+from reproduction.publishing.site.links import SiteLinks
+from reproduction.publishing.site.markdown_pages import Resolver, highlighted, rendered
+from reproduction.publishing.site.public_names import PublicModule, PublicName
+from reproduction.publishing.site.site_pages import SitePage, markup
+
+DOCUMENTS, REFERENCE, ERRATA = "docs/index.html", "api/index.html", "errata.html"
+"""Addresses of the lists of documents and of packages, and of the errata."""
+
+ERRATA_SOURCE = "docs/errata.md"
+
+GROUPS = {
+    "Guides": {
+        "README": "What receval is, and the two commands that make everything.",
+        "library": "A program that compares recommenders on any table of ratings.",
+        "running": "Commands, options, and making one thing again.",
+        "datasets": "Which there are, and how to get those that must be asked for.",
+        "reading_results": "What the files are, and how fresh results are compared with them.",
+        "recipes": "A dataset, its twin, a system, a metric, a table and a figure, step by step.",
+        "cluster": "Running on a Slurm cluster.",
+        "CONTRIBUTING": "How to change the project, and the rules that keep results correct.",
+    },
+    "What was found": {
+        "claims": "How verdicts are reached, and how a claim is written.",
+        "replications": "How often each claim holds under other root seeds.",
+        "biases": "Sparsity and popularity biases of metrics: what holds, what differs, and why.",
+        "robustness": "Which metrics and cut-offs are robust and tell systems apart.",
+        "false_positives": "Popularity bias in metrics that count what users dislike.",
+        "decisions": "Eight choices of an offline experiment, and who wins under each.",
+        "fidelity": "How close the recommenders come to the values published for them.",
+        "implementations": "The same algorithms by other packages.",
+        "time_and_bias": "Splits along time, popular candidates, estimates without bias of choice.",
+        "followups": "What newer papers say of the same questions, and what is seen of it here.",
+        "unbiased_tests": "What tests by randomly drawn items can decide.",
+    },
+    "Reference": {
+        "metrics": "Every metric: formula, denominator, missing lists, ties, source.",
+        "studies": "The five papers, what came after, our own questions, and their artifacts.",
+        "recommenders": "The systems of the papers, by family.",
+        "glossary": "Every term, and what the papers and the field call it.",
+        "architecture": "Packages, rules, and where to put what.",
+        "reliability": "What receval promises when data is damaged or runs are killed.",
+        "snakemake_scheduler": "What scheduling costs, and how that is avoided.",
+        "CHANGELOG": "What changed, and which results moved.",
+    },
+}
+"""Documents by what they are for, each with a line; one that is not here stands under "More"."""
+
+TITLES = {"README": "Read me first", "CHANGELOG": "Changes"}
+"""What the list calls documents whose own title says less."""
+
+
+def document_address(source: str) -> str:
+    """Return the address of a document.
+
+    Examples
+    --------
+    >>> document_address("docs/metrics.md"), document_address("CHANGELOG.md")
+    ('docs/metrics.html', 'docs/changelog.html')
+    """
+    if source == ERRATA_SOURCE:
+        return ERRATA
+    return f"docs/{PurePosixPath(source).stem.lower()}.html"
+
+
+def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[SitePage]:
+    """Return a page for every document, and one that lists them.
+
+    Parameters
+    ----------
+    documents : mapping of str to Path
+        Files by their path in the repository.
+    links : SiteLinks
+    """
+    pages, listed = [], dict[str, dict[str, str]]()
+    for source, path in documents.items():
+        address = document_address(source)
+        text = path.read_text(encoding="utf-8")
+        shown = rendered(text, links.resolver(address, source))
+        title = _plain(shown.title) or source
+        is_errata = address == ERRATA
+        if not is_errata:
+            stem = PurePosixPath(source).stem
+            lines = {name: line for group in GROUPS.values() for name, line in group.items()}
+            summary = lines.get(stem, "")
+            listed[stem] = {
+                "title": TITLES.get(stem, title),
+                "address": address,
+                "summary": summary,
+            }
+        pages.append(
+            SitePage(
+                address,
+                title,
+                "document.html",
+                ERRATA if is_errata else DOCUMENTS,
+                {
+                    "body": markup(shown.body),
+                    "contents": [
+                        (heading.level, heading.anchor, markup(_plain(heading.text)))
+                        for heading in shown.headings
+                        if heading.level in (2, 3)
+                    ],
+                    "source": source,
+                    "is_errata": is_errata,
+                },
+                f"{title}: a document of receval.",
+            )
+        )
+    groups = {name: [listed[s] for s in stems if s in listed] for name, stems in GROUPS.items()}
+    named = {stem for stems in GROUPS.values() for stem in stems}
+    groups["More"] = [entry for stem, entry in listed.items() if stem not in named]
+    values = {"groups": {name: entries for name, entries in groups.items() if entries}}
+    listing = SitePage(DOCUMENTS, "Documents", "documents.html", DOCUMENTS, values, "Documents.")
+    return [listing, *pages]
+
+
+def reference_pages(
+    modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
+) -> list[SitePage]:
+    """Return a page for every package of the library, and one that lists them."""
+    by_package = {
+        name: list(group)
+        for name, group in groupby(
+            sorted(modules, key=lambda one: (one.package, one.name)), lambda one: one.package
+        )
+    }
+    shown = [(name, group) for name, group in by_package.items() if any(m.names for m in group)]
+    resolve = links.resolver(REFERENCE, "README.md")
+    listing = SitePage(
+        REFERENCE,
+        "Library",
+        "reference.html",
+        REFERENCE,
+        {
+            "packages": [
+                {
+                    "name": _dotted(name),
+                    "address": f"api/{name}.html",
+                    "summary": markup(first_sentence(packages.get(name, ""), resolve)),
+                    "modules": len(group),
+                }
+                for name, group in shown
+            ]
+        },
+        "The library under the workflow, by package.",
+    )
+    pages = [_package_page(name, group, packages.get(name, ""), links) for name, group in shown]
+    return [listing, *pages]
+
+
+def _package_page(
+    name: str, modules: Sequence[PublicModule], docstring: str, links: SiteLinks
+) -> SitePage:
+    address = f"api/{name}.html"
+    resolve = links.resolver(address, "README.md")
+    return SitePage(
+        address,
+        _dotted(name),
+        "package.html",
+        REFERENCE,
+        {
+            "name": _dotted(name),
+            "docstring": markup(docstring_html(docstring, resolve)),
+            "modules": [
+                {
+                    "name": module.name,
+                    "short": module.anchor,
+                    "anchor": module.anchor,
+                    "docstring": markup(docstring_html(module.docstring, resolve)),
+                    "names": [_name(public, module, resolve) for public in module.names],
+                }
+                for module in modules
+            ],
+        },
+        f"The public names of {_dotted(name)}.",
+    )
+
+
+def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[str, Any]:
+    return {
+        "kind": public.kind,
+        "name": public.name,
+        "anchor": f"{module.anchor}.{public.name}",
+        # A class without parameters has no more to say than its heading.
+        "signature": markup(highlighted(public.signature, "python"))
+        if public.signature != f"class {public.name}"
+        else "",
+        "docstring": markup(docstring_html(public.docstring, resolve)),
+        "members": [_name(member, module, resolve) for member in public.members],
+    }
+
+
+def _dotted(package: str) -> str:
+    return package if package == "receval" else f"receval.{package}"
+
+
+def _plain(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html)

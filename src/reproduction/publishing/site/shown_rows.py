@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the ledger as pages of the site show them: texts, links and numbers in print."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import NOTHING, in_text, significant
+from reproduction.claims.dataset_access import told_needs
+from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.publishing.site.links import SiteLinks, relative
+from reproduction.publishing.site.markdown_pages import rendered_inline
+from reproduction.publishing.verdict_rows import VerdictRow, artifact_label, beginning_of
+
+LEDGER = "ledger.html"
+"""Address of the page on which claims are looked for."""
+
+_ASKING = (
+    ClaimVerdict.DOES_NOT_HOLD,
+    ClaimVerdict.HOLDS_IN_PART,
+    ClaimVerdict.DEPENDS_ON_SPLIT,
+)
+
+
+def claim_address(number: str) -> str:
+    """Return the address of the page of a claim."""
+    return f"claims/{number}.html"
+
+
+def paper_address(paper: str) -> str:
+    """Return the address of the page of a paper's claims."""
+    return f"ledger/{paper}.html"
+
+
+def ledger_of(**asked: str) -> str:
+    """Return the address of the ledger with the claims that filters leave.
+
+    Examples
+    --------
+    >>> ledger_of(paper="valcarce2018", verdict="does not hold")
+    'ledger.html?paper=valcarce2018&verdict=does+not+hold'
+    """
+    return f"{LEDGER}?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """What a page shows of one claim on one dataset, in HTML.
+
+    Attributes
+    ----------
+    row : VerdictRow
+    dataset : str
+        Title; empty for claims of any data.
+    statement, expected, interval : str
+        What the paper says, its value, and our interval.
+    ours, detail : str
+        What our results have, and by how much a claim fails.
+    ours_in_short, detail_in_short : str
+        Their beginnings, where a table has no room for all.
+    because, reason, needs, splits : str
+        Why the rule is as it is, and what came of it.
+    artifacts : tuple of tuple of str
+        Of each artifact that decides: label, address of its section, and of its picture or nothing.
+    """
+
+    row: VerdictRow
+    dataset: str
+    statement: str
+    expected: str
+    interval: str
+    ours: str
+    ours_in_short: str
+    detail: str
+    detail_in_short: str
+    because: str
+    reason: str
+    needs: str
+    splits: str
+    artifacts: tuple[tuple[str, str, str], ...]
+
+    @property
+    def asks_why(self) -> bool:
+        """Whether a reader wants the reason beside the verdict: it does not simply hold."""
+        return self.row.verdict in _ASKING
+
+    @property
+    def address(self) -> str:
+        """Of the page of the claim, from the top of the site."""
+        return claim_address(self.row.claim)
+
+
+class RowPrinter:
+    """What turns rows into what pages show.
+
+    Parameters
+    ----------
+    links : SiteLinks
+    datasets : mapping of str to str
+        Titles by name.
+    artifacts : collection of tuple of str
+        Study and name of the artifacts that the site has.
+    pictures : collection of tuple of str
+        Those among them that are figures.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    """
+
+    def __init__(
+        self,
+        links: SiteLinks,
+        datasets: Mapping[str, str],
+        artifacts: Collection[tuple[str, str]],
+        pictures: Collection[tuple[str, str]],
+        elsewhere: Mapping[str, str],
+    ) -> None:
+        self.links = links
+        self.datasets = datasets
+        self.artifacts = frozenset(artifacts)
+        self.pictures = frozenset(pictures)
+        self._elsewhere = elsewhere
+        self._known: dict[tuple[str, str], str] = {}
+
+    def shown(self, row: VerdictRow, page: str) -> ShownRow:
+        """Return what a page shows of a row."""
+        number = _number(row.value)
+        return ShownRow(
+            row=row,
+            dataset=self.title(row.dataset),
+            statement=self.html(row.statement, page),
+            expected=self.html(row.expected, page),
+            interval=_interval(row.low, row.high),
+            ours=self.html(row.ours, page) or number,
+            ours_in_short=self.html(beginning_of(row.ours), page) or number,
+            detail=self.html(row.detail, page),
+            detail_in_short=self.html(beginning_of(row.detail), page),
+            because=self.html(row.because, page),
+            reason=self.html(row.reason, page),
+            needs=self.needs(row, page),
+            splits=self.html(row.splits, page),
+            artifacts=tuple(
+                self._artifact(study, name, row.paper, page)
+                for study, name in row.artifacts
+                if (study, name) in self.artifacts
+            ),
+        )
+
+    def title(self, dataset: str) -> str:
+        """Return the title of a dataset."""
+        return self.datasets.get(dataset, dataset)
+
+    def needs(self, row: VerdictRow, page: str) -> str:
+        """Return what would decide a row, as a sentence; nothing where it is decided."""
+        told = told_needs(row.needs, self._elsewhere)
+        if row.lacks_dataset:
+            return rendered_inline(f"{told[:1].upper()}{told[1:]}.", lambda link: link)
+        return self.html(f"{told[:1].upper()}{told[1:]}." if told else "", page)
+
+    def html(self, text: str, page: str) -> str:
+        """Return a text of the ledger with its links and its numbers in print."""
+        if not text:
+            return ""
+        # Many rows say the same, and the way from all pages of a folder is the same.
+        key = (text, posixpath.dirname(page))
+        if key not in self._known:
+            markdown = self.links.with_documents(escape_markdown(in_text(text)))
+            resolve = self.links.resolver(page, "README.md")
+            self._known[key] = rendered_inline(markdown, resolve)
+        return self._known[key]
+
+    def _artifact(self, study: str, name: str, paper: str, page: str) -> tuple[str, str, str]:
+        section = relative(f"studies/{study}.html#{name}", page)
+        has_picture = (study, name) in self.pictures
+        picture = relative(f"files/{study}/{name}.svg", page) if has_picture else ""
+        return artifact_label(study, name, paper), section, picture
+
+
+def _number(text: str) -> str:
+    try:
+        return significant(float(text)) if text else NOTHING
+    except ValueError:
+        return in_text(text)
+
+
+def _interval(low: str, high: str) -> str:
+    return f"{_number(low)} to {_number(high)}" if low and high else ""

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""The site of an edition as a whole: its pages, and the files beside them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from receval.storage.files import write_atomically
+from reproduction.claims.report import reminders_of
+from reproduction.claims.spec import read_claims
+from reproduction.publishing.ledger_claims import PaperLedger, papers_in
+from reproduction.publishing.site.claim_pages import (
+    page_of_ledger,
+    paper_labels,
+    paper_pages,
+    single_claims,
+    start_page,
+)
+from reproduction.publishing.site.document_pages import (
+    DOCUMENTS,
+    ERRATA,
+    ERRATA_SOURCE,
+    REFERENCE,
+    document_address,
+    document_pages,
+    reference_pages,
+)
+from reproduction.publishing.site.ledger_data import DATA, ledger_data
+from reproduction.publishing.site.links import SiteLinks
+from reproduction.publishing.site.markdown_pages import anchor_of
+from reproduction.publishing.site.public_names import read_modules, read_packages
+from reproduction.publishing.site.shown_rows import LEDGER, RowPrinter, claim_address, paper_address
+from reproduction.publishing.site.site_pages import PageWriter, SitePage
+from reproduction.publishing.site.study_pages import PART as STUDIES
+from reproduction.publishing.site.study_pages import Study, studies_page, study_page
+from reproduction.publishing.site.study_sections import read_study_text
+from reproduction.publishing.verdict_rows import VerdictRow, read_verdict_rows
+
+OWN_DATA = "Your own data"
+"""The heading below which a document tells somebody with data of their own where to begin."""
+
+_ERRATUM = re.compile(r"^### (E-\d{2}): ", re.MULTILINE)
+_CLAIMS = re.compile(r"^- \*\*Claims:\*\* (.+)$", re.MULTILINE)
+
+
+REPORT = "files/receval.pdf"
+"""Address of the paper on all results."""
+
+
+@dataclass(frozen=True)
+class SiteSources:
+    """What the site is made from.
+
+    Attributes
+    ----------
+    edition : str
+    claims : Path
+        The ledger.
+    studies : tuple of Path
+        A folder of artifacts for each study.
+    documents : mapping of str to Path
+        Files of Markdown by their path in the repository.
+    pictures : mapping of str to Path
+        What documents show, likewise.
+    modules : tuple of Path
+        The library's sources.
+    templates, assets : Path
+        Folders.
+    datasets : mapping of str to str
+        Titles of datasets.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    statements : tuple of Path
+        ``config/claims/<paper>.yaml``, from which pages have what weakens a verdict.
+    report : Path, optional
+        The paper on all results.
+    certainty : Path, optional
+        In how many replications claims hold.
+    certainty_figures : mapping of str to Path
+        The figure of each paper's claims, by study; its CSV lies beside it.
+    """
+
+    edition: str
+    claims: Path
+    studies: tuple[Path, ...]
+    documents: Mapping[str, Path]
+    pictures: Mapping[str, Path]
+    modules: tuple[Path, ...]
+    templates: Path
+    assets: Path
+    datasets: Mapping[str, str]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    statements: tuple[Path, ...] = ()
+    report: Path | None = None
+    certainty: Path | None = None
+    certainty_figures: Mapping[str, Path] = field(default_factory=dict)
+
+
+def write_site(sources: SiteSources, site: Path) -> None:
+    """Write all pages, and copy the files that they show or offer.
+
+    Parameters
+    ----------
+    sources : SiteSources
+    site : Path
+        A folder, which must be empty or not there yet.
+    """
+    rows = read_verdict_rows(sources.claims)
+    studies = sorted((_study(folder, rows) for folder in sources.studies), key=_place)
+    papers = _papers(rows, studies)
+    writer = PageWriter(sources.templates, sources.edition, _navigation(sources))
+    for page in _pages(sources, rows, studies):
+        write_atomically(site / page.address, writer.html(page))
+    labels = paper_labels(papers, studies)
+    title = sources.datasets.get
+    write_atomically(site / DATA, ledger_data(papers, labels, lambda name: title(name, name)))
+    for path in sorted(sources.assets.iterdir()):
+        _copy(path, site / "assets" / path.name)
+    for repository_path, path in sources.pictures.items():
+        _copy(path, site / repository_path)
+    _copy(sources.claims, site / "files" / "claims.csv")
+    if sources.report:
+        _copy(sources.report, site / REPORT)
+    if sources.certainty:
+        _copy(sources.certainty, site / "files" / sources.certainty.name)
+    for path in sources.certainty_figures.values():
+        for own in (path, path.with_suffix(".csv")):
+            _copy(own, site / "files" / own.name)
+    for study in studies:
+        for name in [*_offered(study), "provenance.json"]:
+            _copy(study.folder / name, site / "files" / study.name / name)
+
+
+def _pages(
+    sources: SiteSources, rows: list[VerdictRow], studies: Sequence[Study]
+) -> list[SitePage]:
+    modules = read_modules(sources.modules)
+    errata = _errata(sources)
+    mentions = {row.claim: claim_address(row.claim) for row in rows} | {
+        name: f"{ERRATA}#{name.lower()}" for found in errata.values() for name in found
+    }
+    links = SiteLinks(_addresses(sources, studies), modules, mentions)
+    sections = [(study.name, section) for study in studies for section in study.text.sections]
+    printer = RowPrinter(
+        links,
+        sources.datasets,
+        [(study, section.name) for study, section in sections],
+        [(study, section.name) for study, section in sections if section.has_picture],
+        sources.elsewhere,
+    )
+    papers = _papers(rows, studies)
+    of_claims = {claim: [(name, mentions[name]) for name in own] for claim, own in errata.items()}
+    reminders = reminders_of([read_claims(path) for path in sources.statements])
+    doors = {
+        "use": _guide_to_own_data(sources.documents),
+        "rerun": document_address("README.md") if "README.md" in sources.documents else DOCUMENTS,
+    }
+    figures = sources.certainty_figures
+    return [
+        start_page(papers, studies, doors, REPORT if sources.report else ""),
+        page_of_ledger(papers, paper_labels(papers, studies), printer),
+        *paper_pages(papers, studies, printer, of_claims),
+        *single_claims(papers, studies, printer, of_claims, reminders),
+        studies_page(studies),
+        *(
+            study_page(
+                study, studies, printer, links, rows, sources.edition, figures.get(study.name)
+            )
+            for study in studies
+        ),
+        *document_pages(sources.documents, links),
+        *reference_pages(modules, read_packages(sources.modules), links),
+    ]
+
+
+def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
+    name = folder.name
+    own = tuple(row for row in rows if row.paper == name)
+    return Study(name, folder, read_study_text(folder / "index.md"), own)
+
+
+def _place(study: Study) -> tuple[bool, str, str]:
+    """Return what studies are sorted by: those of papers first, from the oldest on."""
+    return not study.is_paper, study.name[-4:] if study.is_paper else "", study.name
+
+
+def _papers(rows: Sequence[VerdictRow], studies: Sequence[Study]) -> list[PaperLedger]:
+    """Return the papers in the order of their studies."""
+    order = [study.name for study in studies]
+    return sorted(papers_in(rows), key=lambda paper: order.index(paper.paper))
+
+
+def _offered(study: Study) -> list[str]:
+    """Return the files of the artifacts of a study that its page links to."""
+    return [
+        f"{section.name}.{suffix}" for section in study.text.sections for suffix in section.suffixes
+    ]
+
+
+def _guide_to_own_data(documents: Mapping[str, Path]) -> str:
+    for source, path in documents.items():
+        titles = re.findall("^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if OWN_DATA in titles:
+            return f"{document_address(source)}#{anchor_of(OWN_DATA)}"
+    return DOCUMENTS
+
+
+def _errata(sources: SiteSources) -> dict[str, list[str]]:
+    """Return the errata that name each claim."""
+    errata: dict[str, list[str]] = {}
+    if ERRATA_SOURCE in sources.documents:
+        text = sources.documents[ERRATA_SOURCE].read_text(encoding="utf-8")
+        _, *entries = _ERRATUM.split(text)
+        for name, entry in zip(entries[::2], entries[1::2], strict=True):
+            for claim in re.findall(r"[\w-]+", " ".join(_CLAIMS.findall(entry))):
+                errata.setdefault(claim, []).append(name)
+    return errata
+
+
+def _navigation(sources: SiteSources) -> list[tuple[str, str]]:
+    errata = [("Errata", ERRATA)] if ERRATA_SOURCE in sources.documents else []
+    return [
+        ("Claims", LEDGER),
+        ("Studies", STUDIES),
+        *errata,
+        ("Documents", DOCUMENTS),
+        ("Library", REFERENCE),
+    ]
+
+
+def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]:
+    """Return what texts can link to, by path in the repository."""
+    addresses = {source: document_address(source) for source in sources.documents}
+    addresses |= {path: path for path in sources.pictures}
+    results = f"results/{sources.edition}"
+    addresses |= {f"{results}/claims.csv": "files/claims.csv", f"{results}/claims.md": LEDGER}
+    addresses |= {
+        f"{results}/claims_{study.name}.md": paper_address(study.name)
+        for study in studies
+        if study.rows
+    }
+    addresses |= {
+        f"{results}/claims_{study.name}.md#{row.claim}": claim_address(row.claim)
+        for study in studies
+        for row in study.rows
+    }
+    if sources.report:
+        addresses[f"{results}/{sources.report.name}"] = REPORT
+    for study in studies:
+        folder = f"{results}/{study.name}"
+        addresses |= {folder: study.address, f"{folder}/index.md": study.address}
+        addresses[f"{folder}/provenance.json"] = f"files/{study.name}/provenance.json"
+        for section in study.text.sections:
+            for suffix in section.suffixes:
+                file = f"{section.name}.{suffix}"
+                addresses[f"{folder}/{file}"] = f"files/{study.name}/{file}"
+            if "md" in section.suffixes:
+                addresses[f"{folder}/{section.name}.md"] = f"{study.address}#{section.name}"
+    return addresses
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What a page of the site is, and what all pages have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from reproduction.publishing.site.links import relative
+from reproduction.publishing.site.markdown_pages import anchor_of
+
+DEMO = "demo"
+"""The edition whose data are synthetic; every page of its site says so."""
+
+
+@dataclass(frozen=True)
+class SitePage:
+    """A page before it is written.
+
+    Attributes
+    ----------
+    address : str
+        From the top of the site.
+    title : str
+        Of the window, without the name of the site; empty for its first page.
+    template : str
+        Name of its template.
+    part : str
+        Address of the part of the site that it belongs to, which the navigation marks.
+    values : mapping
+        What the template shows.
+    description : str
+        For who finds the page elsewhere: a sentence.
+    """
+
+    address: str
+    title: str
+    template: str
+    part: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
+
+
+class PageWriter:
+    """Turns pages into HTML.
+
+    Parameters
+    ----------
+    templates : Path
+        The folder of the templates.
+    edition : str
+        Its name.
+    navigation : sequence of tuple of str
+        Label and address of each part of the site.
+    """
+
+    def __init__(
+        self, templates: Path, edition: str, navigation: Sequence[tuple[str, str]]
+    ) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(templates),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters["anchor"] = anchor_of
+        self._edition = edition
+        self._navigation = navigation
+
+    def html(self, page: SitePage) -> str:
+        """Return the page as it is written."""
+
+        def to(address: str) -> str:
+            return relative(address, page.address)
+
+        template = self._environment.get_template(page.template)
+        return template.render(
+            page=page,
+            to=to,
+            edition=self._edition,
+            is_demo=self._edition == DEMO,
+            navigation=[(label, to(a), a == page.part) for label, a in self._navigation],
+            **page.values,
+        )
+
+
+def markup(html: str) -> Markup:
+    """Return HTML of ours, which templates show as it is."""
+    return Markup(html)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""The ledger's rows as pages show them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from pathlib import Path
+
+from receval.figures.display import printed_name
+from receval.storage.files import refusing_damage
+from reproduction.claims.rebuilt_papers import verdict_in_words
+from reproduction.claims.verdicts import ClaimVerdict
+
+VERDICTS = {
+    "holds": "holds",
+    "holds in part": "part",
+    "depends on the split": "depends",
+    "does not hold": "fails",
+    "undecidable here": "open",
+    "as defined": "defined",
+    "contradicts itself": "contradicts",
+}
+"""The verdicts in the order in which they are shown, and what the style sheet calls them."""
+
+UNDECIDABLE = "undecidable here"
+"""The verdict on what nothing here decides."""
+
+_OF_SPLITS = (
+    re.compile(r"^Holds on (?P<holding>\d+) of (?P<tried>\d+) splits"),
+    re.compile(r"; on (?P<tried>\d+) others .*, and (?P<holding>\d+) of them holds?\."),
+    re.compile(r"; (?P<holding>\d+) of (?P<tried>\d+) come within its tolerance\."),
+)
+
+LONGEST = 240
+"""Characters of a cell of a table."""
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One claim on one dataset: a row of ``claims.csv``, all of it text.
+
+    Attributes
+    ----------
+    claim, paper, where, kind, statement, dataset, expected : str
+        What the paper says, and where.
+    form : str
+        Another form of the claim, whose verdict stands beside the claim's and is not counted.
+    in_paper, printed : str
+        What the paper's own values say of it, in a word and in a sentence.
+    published, value, low, high, ours : str
+        The paper's number, ours and its interval, and a sentence on ours.
+    rule, because, verdict, detail, reason, needs : str
+        How it was decided and why so, and what came of it.
+    one_split, splits : str
+        The verdict of the one split, and what others say.
+    artifact, cells : str
+        What decided it.
+    """
+
+    claim: str
+    paper: str
+    where: str
+    kind: str
+    statement: str
+    dataset: str
+    form: str
+    expected: str
+    in_paper: str
+    printed: str
+    published: str
+    value: str
+    low: str
+    high: str
+    ours: str
+    rule: str
+    because: str
+    verdict: str
+    one_split: str
+    splits: str
+    detail: str
+    reason: str
+    needs: str
+    artifact: str
+    cells: str
+
+    @property
+    def style(self) -> str:
+        """What the style sheet calls the verdict."""
+        return VERDICTS[self.verdict]
+
+    @property
+    def words(self) -> str:
+        """The verdict as a person reads it."""
+        return verdict_in_words(self.paper, self.verdict)
+
+    @property
+    def on_splits(self) -> str:
+        """On how many splits it holds, in short.
+
+        Of a number that holds as it lies in the interval of all splits, this would mislead.
+        """
+        is_inside = self.has_numbers and self.verdict == ClaimVerdict.HOLDS
+        return "" if is_inside else splits_in_short(self.splits)
+
+    @property
+    def lacks_dataset(self) -> bool:
+        """Whether nothing is missing but its dataset."""
+        return bool(self.dataset) and self.needs == f"the dataset {self.dataset}"
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is the claim as the paper has it, and no other form of it."""
+        return not self.form
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether the paper has a number, and we have one beside it."""
+        return _is_number(self.published) and _is_number(self.value)
+
+    @property
+    def artifacts(self) -> tuple[tuple[str, str], ...]:
+        """Study and name of each artifact that decides it."""
+        named = (part.strip().partition("/") for part in self.artifact.split(";") if part.strip())
+        return tuple((study, name) for study, _, name in named)
+
+
+def splits_in_short(splits: str) -> str:
+    """Return on how many splits a claim holds, from what the ledger says of splits.
+
+    Examples
+    --------
+    >>> splits_in_short("Holds on 17 of 20 splits, and in part on 2.")
+    '17 of 20 splits'
+    >>> splits_in_short("On this split .91; on 20 others .94 on average, and 17 of them hold. ...")
+    '17 of 20 splits'
+    """
+    for pattern in _OF_SPLITS:
+        if found := pattern.search(splits):
+            return f"{found['holding']} of {found['tried']} splits"
+    return ""
+
+
+def beginning_of(text: str, most: int = LONGEST) -> str:
+    """Return the beginning of a text that is too long for its place, up to the end of a word.
+
+    Examples
+    --------
+    >>> beginning_of("short"), beginning_of("word " * 50)[-11:]
+    ('short', 'word word …')
+    """
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(' ')[0].rstrip(' ,;:')} …"
+
+
+def read_verdict_rows(path: Path) -> list[VerdictRow]:
+    """Read the rows of a ledger in their order.
+
+    Raises
+    ------
+    DamagedFileError
+        A column is missing, or a verdict is unknown.
+    """
+    names = [field.name for field in fields(VerdictRow)]
+    with refusing_damage(path), path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if missing := set(names) - set(reader.fieldnames or ()):
+            raise ValueError(f"it has no column {', '.join(sorted(missing))}")
+        rows = [VerdictRow(**{name: row[name] or "" for name in names}) for row in reader]
+        for number, row in enumerate(rows, 2):
+            if row.verdict not in VERDICTS:
+                raise ValueError(
+                    f"line {number}: {row.verdict!r} is no verdict; there are {', '.join(VERDICTS)}"
+                )
+    return rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:
+    """Return the rows that hang on each artifact, by study and name."""
+    by_artifact: dict[tuple[str, str], list[VerdictRow]] = {}
+    for row in rows:
+        for artifact in row.artifacts:
+            by_artifact.setdefault(artifact, []).append(row)
+    return by_artifact
+
+
+def artifact_label(study: str, artifact: str, paper: str) -> str:
+    """Return what a link to an artifact says, from a claim of a paper.
+
+    Examples
+    --------
+    >>> artifact_label("valcarce2018", "fig01", "valcarce2018")
+    'Figure 1'
+    >>> artifact_label("systems", "fidelity", "valcarce2018")
+    'fidelity (systems)'
+    """
+    name = printed_name(artifact) or artifact.replace("_", " ")
+    return name if study == paper else f"{name} ({study})"

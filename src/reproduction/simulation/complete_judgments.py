@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Judgments without gaps: what only a simulated world knows, and random samples of it.
+
+A metric measured with a judgment of every item has its *real* value, not an estimate. Measured with
+a sample of them drawn uniformly at random (missing at random), P@n and antiP@n count a true or a
+false positive as often as the sample holds its judgment: divided by that rate they are unbiased.
+Measured with items that users chose (missing not at random), they are neither.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from receval.data.ratings import Ratings
+from receval.splits.ranks_within_groups import random_ranks_within_groups
+from receval.splits.split import Judgments
+from receval.storage.archives import Archive
+from reproduction.simulation.twins import Simulation
+
+
+def observed_ratings(simulation: Simulation) -> Ratings:
+    """Return what is observed of a world, as the table that splits take.
+
+    The codes of users and items are their indices into the world, so that the world's complete
+    relevance fits them, and items that nobody rated have a code as well. Users without a random
+    sample, whom the parser of Yahoo! R3 leaves out, are in it.
+
+    Examples
+    --------
+    User 0 rated item 1 with 4; nobody rated item 0:
+
+    >>> from reproduction.simulation.observation import Observation
+    >>> from reproduction.simulation.world import World
+    >>> seen = Observation(
+    ...     users=np.array([0], dtype=np.int32),
+    ...     items=np.array([1], dtype=np.int32),
+    ...     values=np.array([4], dtype=np.float32),
+    ...     timestamps=None,
+    ...     known=None,
+    ...     repeated=np.array([False]),
+    ... )
+    >>> wanted, nothing = np.array([[2, 4]], dtype=np.int16), np.zeros((1, 2))
+    >>> world = World(nothing, wanted, 1.0, nothing, np.array([1]), popularity_exponent=0.0)
+    >>> twin = Simulation(world, seen, user_ids=np.array(["7"]), item_ids=np.array(["3", "9"]))
+    >>> ratings = observed_ratings(twin)
+    >>> len(ratings), ratings.n_items, ratings.item_ids[ratings.items].tolist()
+    (1, 2, ['9'])
+    """
+    seen = simulation.observation
+    return Ratings(
+        users=seen.users,
+        items=seen.items,
+        values=seen.values,
+        user_ids=simulation.user_ids,
+        item_ids=simulation.item_ids,
+        timestamps=seen.timestamps,
+        known=seen.known,
+    )
+
+
+def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]:
+    """Read the complete relevance of a synthetic twin for the codes of its parsed ratings.
+
+    Parameters
+    ----------
+    truth_file : Path
+        The ``truth.npz`` beside its raw files (`reproduction.simulation.twins.write_twin`).
+    ratings : Ratings
+        The parsed synthetic twin.
+
+    Returns
+    -------
+    ndarray of float32, shape (n_users, n_items)
+        What every user's rating of every item is or would be. Users whom the parser left out and
+        items that nobody rated have no code, so they are not in it.
+
+    Raises
+    ------
+    ValueError
+        If the ratings have a user or an item that is not in the synthetic twin.
+
+    Examples
+    --------
+    The parsed ratings have other codes than the world, and one item less:
+
+    >>> from receval.storage.archives import write_archive
+    >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
+    >>> truth["relevance"] = np.array([[2, 1, 4]], dtype=np.float32)
+    >>> write_archive(Path("truth.npz"), truth)
+    >>> ratings = Ratings(
+    ...     users=np.array([0, 0], dtype=np.int32),
+    ...     items=np.array([0, 1], dtype=np.int32),
+    ...     values=np.array([4, 2], dtype=np.float32),
+    ...     user_ids=np.array(["7"]),
+    ...     item_ids=np.array(["9", "3"]),
+    ... )
+    >>> relevance_of_twin(Path("truth.npz"), ratings).tolist()
+    [[4.0, 2.0]]
+    """
+    with Archive(truth_file) as truth:
+        users, items = (truth.array(name, str, (None,)) for name in ("user_ids", "item_ids"))
+        complete = truth.array("relevance", np.float32, (len(users), len(items)))
+    rows = _indices(ratings.user_ids, users, "user", truth_file)
+    columns = _indices(ratings.item_ids, items, "item", truth_file)
+    relevance: NDArray[np.float32] = complete[np.ix_(rows, columns)]
+    return relevance
+
+
+def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judgments:
+    """Return a judgment of every (user, item) pair that does not train.
+
+    Parameters
+    ----------
+    relevance : ndarray of float32, shape (n_users, n_items)
+        Every user's rating of every item.
+    train : csr_array, shape (n_users, n_items)
+        Training ratings; an explicit zero is one, too.
+
+    Raises
+    ------
+    ValueError
+        If the two differ in shape.
+
+    Examples
+    --------
+    The user would rate three items with 5, 1 and 3, and item 0 trains:
+
+    >>> relevance = np.array([[5, 1, 3]], dtype=np.float32)
+    >>> train = csr_array(np.array([[5, 0, 0]], dtype=np.float32))
+    >>> judgments = complete_judgments(relevance, train)
+    >>> judgments.items.tolist(), judgments.values.tolist()
+    ([1, 2], [1.0, 3.0])
+    """
+    if relevance.shape != train.shape:
+        raise ValueError(
+            f"The relevance has shape {relevance.shape}, but the training ratings have "
+            f"{train.shape}: both need one row per user and one column per item of one dataset."
+        )
+    judged = np.ones(relevance.shape, dtype=bool)
+    judged[np.repeat(np.arange(train.shape[0]), np.diff(train.indptr)), train.indices] = False
+    _, items = np.nonzero(judged)
+    return Judgments(
+        indptr=np.concatenate([[0], np.cumsum(judged.sum(axis=1))]).astype(np.int64),
+        items=items.astype(np.int32),
+        values=relevance[judged],
+    )
+
+
+def drawn_at_random(
+    judgments: Judgments, per_user: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draw some judgments of each user, uniformly without replacement.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    per_user : int
+        Number n of judgments of a user; one who has fewer keeps all of them.
+    rng : Generator
+        Equal generators give nested samples: with a larger n only more is drawn.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_judgments,)
+        True for the drawn judgments.
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 0, 1], [3, 5, 7, 3], [5, 1, 4, 2], n_users=2)
+    >>> drawn = drawn_at_random(judgments, per_user=2, rng=np.random.default_rng(1))
+    >>> int(drawn[:3].sum()), int(drawn[3:].sum())
+    (2, 1)
+    """
+    return random_ranks_within_groups(judgments.users, judgments.n_users, rng) < per_user
+
+
+def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
+    """Return some of the judgments, for as many users as before.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    kept : ndarray of bool, shape (n_judgments,)
+        True for those to keep. Ranks that are aligned with the judgments and do not depend on
+        which items are judged (AR without sampled candidates) are kept by the same mask.
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 5, 3], [5, 1, 4], n_users=2)
+    >>> sample = kept_judgments(judgments, np.array([False, True, True]))
+    >>> sample.indptr.tolist(), sample.items.tolist()
+    ([0, 1, 2], [5, 3])
+    """
+    counts = np.bincount(judgments.users[kept], minlength=judgments.n_users)
+    return Judgments(
+        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        items=judgments.items[kept],
+        values=judgments.values[kept],
+    )
+
+
+def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float64]:
+    """Return the share of each user's judgments that a sample holds.
+
+    Parameters
+    ----------
+    sample : Judgments
+        Some of the judgments.
+    judgments : Judgments
+        All of them.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_users,)
+        NaN for users without judgments.
+
+    Examples
+    --------
+    User 0 has one of two judgments in the sample, user 1 has none at all:
+
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 5], [5, 1], n_users=2)
+    >>> sample = Judgments.from_pairs([0], [5], [1], n_users=2)
+    >>> sampling_rates(sample, judgments).tolist()
+    [0.5, nan]
+    """
+    drawn, there = np.diff(sample.indptr), np.diff(judgments.indptr)
+    rates = np.full(len(there), np.nan)
+    np.divide(drawn, there, out=rates, where=there > 0)
+    return rates
+
+
+def _indices(
+    wanted: NDArray[np.str_], known: NDArray[np.str_], what: str, file: Path
+) -> NDArray[np.int64]:
+    """Return the index of each identifier among the known ones."""
+    order = np.argsort(known)
+    indices = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+    strange = np.flatnonzero(known[indices] != wanted)
+    if len(strange):
+        raise ValueError(
+            f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another synthetic twin "
+            "than these ratings, or to one of another seed."
+        )
+    return indices

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+r"""Ratings without preferences whose item popularity is as skewed as one likes.
+
+Popularity follows the shifted power law of bellogin2017, section 5.2,
+
+.. math:: |R(i_k)| = c_1 + \beta (c_2 + k)^{-\alpha}
+
+of the popularity rank k of an item, with :math:`\alpha = 0` for equally popular items. Who rated an
+item and what the rating is are chance, so whatever a system finds in such data is popularity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from receval.data.ratings import Ratings
+
+# The sum of squares has one valley in alpha and one in c2, but a flat floor far from it: a grid
+# finds the valley and a search between two of its points the bottom.
+_ALPHAS = np.linspace(0, 6, 25)
+_SHIFTS_PER_SEARCH = 25
+_SMALLEST_SHIFT = 1e-2
+_LARGEST_SHIFT_PER_ITEM = 1e3
+
+LARGEST_ALPHA = 20.0
+"""Beyond it powers of ranks vanish in floating point, and one item has nearly everything anyway."""
+
+
+@dataclass(frozen=True)
+class ShiftedPowerLaw:
+    r"""Ratings expected of the item of rank k: :math:`c_1 + \beta (c_2 + k)^{-\alpha}`.
+
+    Parameters
+    ----------
+    alpha : float
+        Skewness, from 0 to 20.
+    c1 : float
+        What the curve falls to, at least 0: an item cannot have less than no rating.
+    c2 : float
+        How far the ranks are shifted, at least 0: the larger, the flatter the head.
+    beta : float
+        Scale, at least 0.
+
+    Examples
+    --------
+    Popularities fall as one over the rank. Of ten users nobody rates an item twice, so that what
+    is too much for the first item goes to the others:
+
+    >>> law = ShiftedPowerLaw(alpha=1, c1=0, c2=0, beta=12)
+    >>> law.expected(3).round(3).tolist(), law.counts(3, n_users=10, n_ratings=20).tolist()
+    ([12.0, 6.0, 4.0], [10, 6, 4])
+    """
+
+    alpha: float
+    c1: float
+    c2: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(
+                    f"{name} of a shifted power law is {value:g}, but it must be a number of at "
+                    "least 0."
+                )
+        if self.alpha > LARGEST_ALPHA:
+            raise ValueError(
+                f"alpha of a shifted power law is {self.alpha:g}, but it can be {LARGEST_ALPHA:g} "
+                "at most: the powers of ranks vanish beyond."
+            )
+
+    def expected(self, n_items: int) -> NDArray[np.float64]:
+        """Return the law's value at the ranks 1 to n_items, shape (n_items,), falling."""
+        values: NDArray[np.float64] = self.c1 + self._head * self._shape(n_items)
+        return values
+
+    @property
+    def _head(self) -> float:
+        """What beta adds to c1 at rank 1."""
+        return float(self.beta * (self.c2 + 1) ** -self.alpha)
+
+    def _shape(self, n_items: int) -> NDArray[np.float64]:
+        return _shape(self.alpha, self.c2, n_items)
+
+    @classmethod
+    def fit(cls, counts: NDArray[np.integer]) -> Self:
+        r"""Fit all four parameters to the ratings of items by least squares.
+
+        Minimises :math:`\sum_k (|R(i_k)| - c_1 - \beta (c_2 + k)^{-\alpha})^2` under
+        :math:`c_1, c_2, \beta \ge 0` and :math:`0 \le \alpha \le 6`: :math:`c_1` and
+        :math:`\beta` follow from the other two in closed form. All but :math:`\beta` are rounded
+        to four significant digits.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (n_items,)
+            Ratings of each item, in any order.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than four items, a count is negative, or all are equal.
+        """
+        falling = np.sort(np.asarray(counts, dtype=np.float64))[::-1]
+        if len(falling) < 4 or falling[-1] < 0 or falling[0] == falling[-1]:
+            raise ValueError(
+                "A shifted power law has four parameters: fit it to at least four items whose "
+                f"numbers of ratings are not negative and not all equal, not to {len(falling)} "
+                + (f"from {falling[-1]:g} to {falling[0]:g}." if len(falling) else "of them.")
+            )
+        largest = np.log(_LARGEST_SHIFT_PER_ITEM * len(falling))
+        shifts = np.linspace(np.log(_SMALLEST_SHIFT), largest, _SHIFTS_PER_SEARCH)
+
+        def best_shift(alpha: float) -> tuple[float, float]:
+            return _lowest(shifts, lambda shift: _least_squares(falling, alpha, np.exp(shift))[0])
+
+        alpha, _ = _lowest(_ALPHAS, lambda alpha: best_shift(alpha)[1])
+        # The last digits of a search differ between processors, and one rating more of one item
+        # would be other data altogether.
+        c2 = _rounded(np.exp(best_shift(alpha)[0]))
+        alpha = _rounded(alpha)
+        c1 = _rounded(_least_squares(falling, alpha, c2)[1])
+        shape = _shape(alpha, c2, len(falling))
+        head = max(float(shape @ (falling - c1)), 0.0) / float(shape @ shape)
+        return cls(alpha, c1, c2, head * (c2 + 1) ** alpha)
+
+    def with_skewness(self, alpha: float, n_items: int, n_ratings: int) -> Self:
+        r"""Return the law with another alpha, the same c1 and c2, and beta that gives a total.
+
+        .. math:: \beta = \frac{|R| - n c_1}{\sum_{k=1}^{n} (c_2 + k)^{-\alpha}}
+
+        Raises
+        ------
+        ValueError
+            If c1 alone gives more than the total.
+        """
+        if self.c1 * n_items > n_ratings:
+            raise ValueError(
+                f"{n_items} items of at least c1 = {self.c1:g} ratings have more than "
+                f"{n_ratings} in all: fit the law to data of that density."
+            )
+        head = (n_ratings - n_items * self.c1) / float(_shape(alpha, self.c2, n_items).sum())
+        return type(self)(alpha, self.c1, self.c2, head * (self.c2 + 1) ** alpha)
+
+    def counts(self, n_items: int, n_users: int, n_ratings: int) -> NDArray[np.int64]:
+        r"""Return whole numbers of ratings of items that follow the law and have a total.
+
+        An item has at most one rating of each user. Where the law asks for more, the item gets
+        all users and the law of the others a larger :math:`\beta`, so that the total stays. Whole
+        numbers are those of the largest remainders, of equal ones the more popular item's.
+
+        Parameters
+        ----------
+        n_items, n_users, n_ratings : int
+            The size of the data.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_items,)
+            Falling, between 0 and n_users, with the sum n_ratings.
+
+        Raises
+        ------
+        ValueError
+            If there are more ratings than pairs of user and item, or c1 alone gives more than
+            the total.
+        """
+        if n_ratings > n_items * n_users:
+            raise ValueError(
+                f"{n_users} users can give {n_items} items at most {n_items * n_users} ratings, "
+                f"one each, but {n_ratings} are wanted: simulate fewer ratings or more users."
+            )
+        # Refuses a total that is too small for c1.
+        shape = self.with_skewness(self.alpha, n_items, n_ratings)._shape(n_items)
+        # By the number m of items that all users rate: what beta adds at rank 1 for the others to
+        # have the rest. The smallest m that asks nothing impossible of the next item is right.
+        m = np.arange(n_items)
+        left = n_ratings - m * float(n_users) - (n_items - m) * self.c1
+        heads = left / np.cumsum(shape[::-1])[::-1]
+        possible = self.c1 + heads * shape <= n_users
+        full = int(np.argmax(possible)) if possible.any() else n_items
+        values = np.full(n_items, float(n_users))
+        if full < n_items:
+            values[full:] = self.c1 + heads[full] * shape[full:]
+        counts = np.minimum(np.floor(values), n_users).astype(np.int64)
+        missing = n_ratings - int(counts.sum())
+        counts[np.argsort(counts - values, kind="stable")[:missing]] += 1
+        return counts
+
+
+def _shape(alpha: float, c2: float, n_items: int) -> NDArray[np.float64]:
+    """Return the powers of the shifted ranks relative to that of rank 1, lest they vanish."""
+    ranks = np.arange(1, n_items + 1, dtype=np.float64)
+    shape: NDArray[np.float64] = ((c2 + ranks) / (c2 + 1)) ** -alpha
+    return shape
+
+
+def _lowest(grid: NDArray[np.float64], height: Callable[[float], float]) -> tuple[float, float]:
+    """Return where a function with one valley is lowest within a grid, and how low."""
+    index = int(np.argmin([height(point) for point in grid.tolist()]))
+    bounds = (grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)])
+    found = minimize_scalar(height, bounds=bounds, method="bounded", options={"xatol": 1e-7})
+    return float(found.x), float(found.fun)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _least_squares(
+    falling: NDArray[np.float64], alpha: float, c2: float
+) -> tuple[float, float, float]:
+    """Return the sum of squares, c1, and what beta adds to c1 at rank 1, the best for a shape."""
+    shape = _shape(alpha, c2, len(falling))
+    centred = shape - shape.mean()
+    spread = float(centred @ centred)
+    head = float(centred @ falling) / spread if spread > 0 else 0.0
+    c1 = float(falling.mean() - head * shape.mean())
+    if c1 < 0:
+        c1, head = 0.0, float(shape @ falling) / float(shape @ shape)
+    residuals = falling - c1 - head * shape
+    return float(residuals @ residuals), c1, head
+
+
+def simulate_ratings(
+    source: Ratings, counts: NDArray[np.integer], rng: np.random.Generator
+) -> Ratings:
+    """Return ratings of the size of others, with given numbers of ratings of the items.
+
+    Every item is rated by as many users as its count says, drawn uniformly without repetition
+    and independently of all other items: no pair occurs twice, and users, who differ by chance
+    alone, prefer nothing. (bellogin2017 keeps the numbers of users, items and ratings, and says
+    nothing of the sizes of profiles; even they would be a pattern.) Values are drawn with
+    repetition from those of the source, each independently of user and item.
+
+    Parameters
+    ----------
+    source : Ratings
+        Gives the numbers of users and items, their identifiers, and the values.
+    counts : ndarray of int, shape (n_items,)
+        Ratings of each item of the simulated data.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Ratings
+        Rows in the order of items, then of users; no timestamps.
+
+    Raises
+    ------
+    ValueError
+        If there is not one count an item, or one is not between 0 and the number of users.
+    """
+    if counts.shape != (source.n_items,):
+        raise ValueError(
+            f"There are {source.n_items} items, but counts has the shape {counts.shape}: give one "
+            "number of ratings an item."
+        )
+    if counts.size and (counts.min() < 0 or counts.max() > source.n_users):
+        raise ValueError(
+            f"An item can have 0 to {source.n_users} ratings, one of each user, but the counts go "
+            f"from {counts.min()} to {counts.max()}."
+        )
+    ends = np.cumsum(counts, dtype=np.int64)
+    users = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int32)
+    for count, end in zip(counts.tolist(), ends.tolist(), strict=True):
+        chosen = rng.choice(source.n_users, count, replace=False, shuffle=False)
+        users[end - count : end] = np.sort(chosen)
+    return Ratings(
+        users=users,
+        items=np.repeat(np.arange(source.n_items, dtype=np.int32), counts),
+        values=source.values[rng.integers(len(source), size=len(users))],
+        user_ids=source.user_ids,
+        item_ids=source.item_ids,
+    )

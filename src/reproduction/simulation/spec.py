@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: MIT
+"""Models of ``config/twins.yaml``: the synthetic twins of the rating datasets."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from receval.spec_types import Model
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Activity(Model):
+    """How many items each user chooses by themselves.
+
+    Attributes
+    ----------
+    total : int
+        Chosen (user, item) pairs over all users.
+    minimum, maximum : int
+        Bounds of one user's number of chosen items.
+    spread : float
+        Standard deviation of the logarithm of a user's number of items above the minimum.
+    """
+
+    total: int = Field(gt=0)
+    minimum: int = Field(ge=0)
+    maximum: int = Field(gt=0)
+    spread: float = Field(ge=0)
+
+
+class Preferences(Model):
+    """Where the variance of the latent affinity comes from; the rest of it is noise.
+
+    Attributes
+    ----------
+    factors : int
+        Number of latent factors of users and items.
+    decay : float
+        The share of the k-th factor in the variance of taste falls as ``k ** -decay``; with 0 all
+        factors have the same.
+    taste, quality, leniency : float
+        Shares of the variance due to the product of user and item factors, to the item alone,
+        and to the user alone.
+    """
+
+    factors: int = Field(gt=0)
+    decay: float = Field(default=0.0, ge=0)
+    taste: Share
+    quality: Share
+    leniency: Share
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> Self:
+        total = self.taste + self.quality + self.leniency
+        if total > 1:
+            raise ValueError(
+                f"taste + quality + leniency is {total:g}; these are shares of one variance and "
+                "may add up to at most 1 (what is missing to 1 is noise)"
+            )
+        return self
+
+
+class Exposure(Model):
+    """Which items users come across.
+
+    Attributes
+    ----------
+    item_gini : float
+        Gini coefficient of the number of users per item that the popularity curve is fitted to.
+    head_width : float
+        Width of the flat head of the popularity curve, as a share of the items.
+    quality_correlation : float
+        Correlation of an item's rank in the popularity curve with its quality.
+    relevance_strength : float
+        Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes
+        exposure independent of relevance given the item.
+    """
+
+    item_gini: Share
+    head_width: float = Field(gt=0, le=1)
+    quality_correlation: float = Field(ge=-1, le=1)
+    relevance_strength: float
+
+
+class Scale(Model):
+    """Rating scale and rating distribution of the original.
+
+    Attributes
+    ----------
+    step : float
+        Distance of neighbouring ratings; every rating is a multiple of it.
+    marginal : dict of float to float
+        Frequency (a count or any other weight) of each rating in the original.
+    """
+
+    step: float = Field(gt=0)
+    marginal: dict[float, Annotated[float, Field(gt=0)]] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _ratings_are_steps(self) -> Self:
+        for rating in self.marginal:
+            if rating < 0 or (rating / self.step) % 1:
+                raise ValueError(
+                    f"the rating {rating:g} is not a multiple of the step {self.step:g}"
+                )
+        return self
+
+
+class Plays(Model):
+    """Numbers of plays per listener and artist, for event data.
+
+    Attributes
+    ----------
+    mean : float
+        Mean number of plays of an artist by one of their listeners.
+    spread : float
+        Standard deviation of its logarithm.
+    fade_days : float
+        Mean number of days between discovering an artist and playing it.
+    """
+
+    mean: float = Field(gt=0)
+    spread: float = Field(gt=0)
+    fade_days: float = Field(gt=0)
+
+
+class RandomSample(Model):
+    """A sample of items drawn uniformly for some users, who rate all of it.
+
+    Attributes
+    ----------
+    users : int
+        Number of users with such a sample: the first ones.
+    minimum, maximum : int
+        Bounds of the number of items drawn for one user, uniform in between.
+    holds_choices : bool
+        True where a user's chosen items are those they already knew among the items drawn for
+        them (CM100k); False where choices are apart from the sample (Yahoo! R3).
+    """
+
+    users: int = Field(gt=0)
+    minimum: int = Field(gt=0)
+    maximum: int = Field(gt=0)
+    holds_choices: bool
+
+
+class Period(Model):
+    """When users and items arrive.
+
+    Attributes
+    ----------
+    start, end : date
+        First day, and the day after the last one (UTC).
+    arrival_share : float
+        Users arrive uniformly over this first share of the period.
+    items_at_start : float
+        Share of the items that exist on the first day; the others appear uniformly until the end.
+    """
+
+    start: date
+    end: date
+    arrival_share: Share
+    items_at_start: Share
+
+    @model_validator(mode="after")
+    def _ends_after_start(self) -> Self:
+        if self.end <= self.start:
+            raise ValueError(f"the period ends on {self.end}, not after its start {self.start}")
+        return self
+
+
+class Sessions(Model):
+    """How users spread their ratings over time.
+
+    Attributes
+    ----------
+    active_days : float
+        Mean number of days from a user's first session to the last.
+    length : float
+        Mean number of ratings in one session.
+    """
+
+    active_days: float = Field(gt=0)
+    length: float = Field(gt=0)
+
+
+class TwinSpec(Model):
+    """One synthetic twin of a rating dataset.
+
+    Attributes
+    ----------
+    users, items : int
+        Size of the world.
+    activity, preferences, exposure
+        The world's parameters.
+    scale : Scale or None
+        Rating scale; None for event data.
+    plays : Plays or None
+        Numbers of plays; None for rating data.
+    random_sample : RandomSample or None
+        The part that is missing at random, if the original has one.
+    period : Period or None
+        None where the original has no timestamps.
+    sessions : Sessions or None
+        Given for ratings with timestamps.
+    repeated_share : float
+        Share of the pairs that the raw file holds a second time, with an outdated rating.
+    """
+
+    users: int = Field(gt=0)
+    items: int = Field(gt=0)
+    activity: Activity
+    preferences: Preferences
+    exposure: Exposure
+    scale: Scale | None = None
+    plays: Plays | None = None
+    random_sample: RandomSample | None = None
+    period: Period | None = None
+    sessions: Sessions | None = None
+    repeated_share: Share = 0.0
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Self:
+        if (self.scale is None) == (self.plays is None):
+            raise ValueError("give exactly one of scale (ratings) and plays (events)")
+        if self.plays is not None and self.period is None:
+            raise ValueError("plays need a period: every play has a timestamp")
+        if self.plays is not None and (self.random_sample is not None or self.repeated_share):
+            raise ValueError("plays go neither with a random_sample nor with a repeated_share")
+        if (self.sessions is None) != (self.period is None or self.plays is not None):
+            raise ValueError("give sessions for ratings with a period, and only for these")
+        return self
+
+    @model_validator(mode="after")
+    def _activity_fits(self) -> Self:
+        activity = self.activity
+        if activity.maximum > self.items:
+            raise ValueError(
+                f"activity.maximum is {activity.maximum}, but there are {self.items} items"
+            )
+        if not self.users * activity.minimum <= activity.total <= self.users * activity.maximum:
+            raise ValueError(
+                f"activity.total is {activity.total}, which {self.users} users with "
+                f"{activity.minimum} to {activity.maximum} items each cannot have"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _random_sample_fits(self) -> Self:
+        if (sample := self.random_sample) is None:
+            return self
+        most_chosen = self.activity.maximum
+        if sample.users > self.users or (sample.holds_choices and sample.users < self.users):
+            raise ValueError(
+                f"random_sample.users is {sample.users}, but there are {self.users} users"
+                + (" and all of them need one" if sample.holds_choices else "")
+            )
+        if not sample.minimum <= sample.maximum <= self.items:
+            raise ValueError(
+                f"random_sample draws {sample.minimum} to {sample.maximum} items for a user, "
+                f"which is not a range within 1 to {self.items}"
+            )
+        if sample.holds_choices and most_chosen > sample.minimum:
+            raise ValueError(
+                f"activity.maximum is {most_chosen}, but choices lie in a random sample "
+                f"of at least {sample.minimum} items: lower the one or raise the other"
+            )
+        if not sample.holds_choices and most_chosen + sample.maximum > self.items:
+            raise ValueError(
+                f"a user may choose {most_chosen} items beside {sample.maximum} drawn "
+                f"ones, but there are only {self.items} items"
+            )
+        return self
+
+
+WRITERS = {
+    "ml-1m": "reproduction.simulation.writers.movielens",
+    "netflix": "reproduction.simulation.writers.netflix",
+    "librarything": "reproduction.simulation.writers.librarything",
+    "beeradvocate": "reproduction.simulation.writers.beeradvocate",
+    "yahoo-r3": "reproduction.simulation.writers.yahoo",
+    "cm100k": "reproduction.simulation.writers.cm100k",
+    "lastfm-1k": "reproduction.simulation.writers.lastfm",
+    "dated-twin": "reproduction.simulation.writers.movielens",
+}
+"""Module of each raw format, with the functions ``identifiers`` and ``write``."""

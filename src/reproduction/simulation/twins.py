@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Synthetic twins: simulated datasets in the originals' raw formats, the truth beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.seeds import generator
+from receval.storage.archives import write_archive
+from reproduction.simulation.large_worlds import LARGEST_WHOLE_WORLD, observe_large_world
+from reproduction.simulation.observation import Observation, observe
+from reproduction.simulation.spec import WRITERS, TwinSpec
+from reproduction.simulation.world import World, generate_world
+
+HOLDING_REPEATS = ("librarything", "beeradvocate")
+"""Formats in which a pair may occur again with an outdated rating."""
+
+TRUTH_FILE = "truth.npz"
+
+
+class TwinCounts(TypedDict):
+    """What a correct parse of a synthetic twin gives."""
+
+    users: int
+    items: int
+    ratings: int
+
+
+class WrittenTwin(TypedDict):
+    """Names of a synthetic twin's raw files and what a correct parse of them gives."""
+
+    files: list[str]
+    expected: TwinCounts
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A world, what was observed of it, and the raw identifiers of users and items.
+
+    Attributes
+    ----------
+    world : World
+        With complete relevance.
+    observation : Observation
+        All that is observed, also of users whom the parser leaves out.
+    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
+        Raw identifiers by index into the world.
+    """
+
+    world: World
+    observation: Observation
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+
+
+def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
+    """Simulate a synthetic twin without writing anything.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Id of the original, one of the keys of `WRITERS`; part of every seed's name.
+    spec : TwinSpec
+        Sizes and parameters.
+    root_seed : int
+        Root seed of the edition.
+
+    Raises
+    ------
+    ValueError
+        If there is no raw format for this dataset, it cannot hold what the specification asks
+        for, or no world fits the specification.
+
+    Examples
+    --------
+    >>> spec = TwinSpec(
+    ...     users=20,
+    ...     items=10,
+    ...     activity={"total": 100, "minimum": 2, "maximum": 8, "spread": 0.5},
+    ...     preferences={"factors": 2, "taste": 0.5, "quality": 0.2, "leniency": 0.1},
+    ...     exposure={
+    ...         "item_gini": 0.3,
+    ...         "head_width": 0.2,
+    ...         "quality_correlation": 0.5,
+    ...         "relevance_strength": 1,
+    ...     },
+    ...     scale={"step": 1, "marginal": {1: 30, 2: 30, 3: 40}},
+    ... )
+    >>> twin = simulate("ml-1m", spec, root_seed=1)
+    >>> twin.world.relevance.shape, len(twin.observation)
+    ((20, 10), 100)
+    """
+    writer = _writer_for(dataset_id, spec)
+    world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
+    observation = observe(spec, world, generator(root_seed, dataset_id, "twin", "observation"))
+    user_ids, item_ids = writer.identifiers(
+        world.n_users, world.n_items, generator(root_seed, dataset_id, "twin", "identifiers")
+    )
+    return Simulation(world, observation, user_ids, item_ids)
+
+
+def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) -> WrittenTwin:
+    """Write a synthetic twin's raw files and ``truth.npz``.
+
+    ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): what every user's rating
+    of every item is or would be, on the rating scale; for event data the number of plays),
+    ``user_ids`` and ``item_ids`` (str). It covers the whole world: users whom the parser leaves
+    out and items that nobody rated are in it. A world of more than `LARGEST_WHOLE_WORLD` pairs is
+    drawn by blocks of users (:mod:`reproduction.simulation.large_worlds`) and leaves no truth.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Id of the original.
+    spec : TwinSpec
+        Sizes and parameters.
+    root_seed : int
+        Root seed of the edition.
+    folder : Path
+        Where to write; made when missing.
+
+    Returns
+    -------
+    WrittenTwin
+        Names of the raw files, in the order in which the parser takes them, and the expected
+        counts: one rating per pair (per play for events), and users without a random sample left
+        out where the data has one.
+
+    Raises
+    ------
+    ValueError
+        If the raw format cannot hold what the specification asks for, or no world fits it.
+    """
+    if spec.users * spec.items <= LARGEST_WHOLE_WORLD:
+        simulation = simulate(dataset_id, spec, root_seed)
+        return write_simulation(dataset_id, simulation, root_seed, folder)
+    writer = _writer_for(dataset_id, spec)
+    observation = observe_large_world(dataset_id, spec, root_seed)
+    user_ids, item_ids = writer.identifiers(
+        spec.users, spec.items, generator(root_seed, dataset_id, "twin", "identifiers")
+    )
+    return _write_raw_files(dataset_id, observation, user_ids, item_ids, root_seed, folder)
+
+
+def write_simulation(
+    dataset_id: str, simulation: Simulation, root_seed: int, folder: Path
+) -> WrittenTwin:
+    """Write a simulation as a synthetic twin; see :func:`write_twin`."""
+    written = _write_raw_files(
+        dataset_id,
+        simulation.observation,
+        simulation.user_ids,
+        simulation.item_ids,
+        root_seed,
+        folder,
+    )
+    write_archive(
+        folder / TRUTH_FILE,
+        {
+            "relevance": simulation.world.ratings(),
+            "user_ids": simulation.user_ids,
+            "item_ids": simulation.item_ids,
+        },
+    )
+    return written
+
+
+def _write_raw_files(
+    dataset_id: str,
+    observation: Observation,
+    user_ids: NDArray[np.str_],
+    item_ids: NDArray[np.str_],
+    root_seed: int,
+    folder: Path,
+) -> WrittenTwin:
+    rng = generator(root_seed, dataset_id, "twin", "raw files")
+    files: list[str] = _writer(dataset_id).write(folder, observation, user_ids, item_ids, rng)
+    rows = parsed_rows(observation)
+    return {
+        "files": files,
+        "expected": {
+            "users": _n_distinct(observation.users[rows]),
+            "items": _n_distinct(observation.items[rows]),
+            "ratings": len(rows),
+        },
+    }
+
+
+def _n_distinct(indices: NDArray[np.int32]) -> int:
+    return int(np.count_nonzero(np.bincount(indices)))
+
+
+def parsed_rows(observation: Observation) -> NDArray[np.int64]:
+    """Return the rows that a correct parse keeps, ascending.
+
+    All of them, but with a random sample only those of the users who have one (as for Yahoo! R3).
+    """
+    if observation.known is None:
+        return np.arange(len(observation))
+    sampled = np.unique(observation.users[~observation.known])
+    return np.flatnonzero(np.isin(observation.users, sampled))
+
+
+def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
+    """Return the module that writes a dataset's raw format, if that can hold what is asked for."""
+    writer = _writer(dataset_id)
+    if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
+        raise ValueError(
+            f"The synthetic twin of {dataset_id} asks for a repeated_share of "
+            f"{spec.repeated_share:g}, but its raw format holds every pair once: remove "
+            "repeated_share."
+        )
+    return writer
+
+
+def _writer(dataset_id: str) -> ModuleType:
+    if dataset_id not in WRITERS:
+        raise ValueError(
+            f"There is no raw format to write a synthetic twin of {dataset_id} in; there are "
+            f"those of {', '.join(WRITERS)}."
+        )
+    return import_module(WRITERS[dataset_id])

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+r"""Worlds: users, items, complete relevance, and who comes across what.
+
+The model
+---------
+User u and item i have an affinity of variance 1, in which all letters but the shares are
+independent and standard normal:
+
+.. math::
+    x_{ui} = \sqrt{q}\, g_i + \sqrt{l}\, b_u
+           + \sqrt{p}\, \sum_k \sqrt{v_k} P_{uk} Q_{ik} + \sqrt{1 - q - l - p}\, e_{ui}
+
+Its parts are the quality of the item, the leniency of the user, taste in K factors, and noise;
+the shares q, l, p are ``preferences``. Of the share of taste, factor k has
+:math:`v_k = k^{-d} / \sum_j j^{-d}`: with a decay d of 0 all factors weigh the same, with 1 a few
+strong ones go before a long tail of weak ones, as the singular values of rating matrices do. What
+the item means to the user apart from their leniency is its *appeal*
+:math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
+
+The chance that u comes across i has the log-weight
+
+.. math:: w_{ui} = -\alpha \log(h + k_i / |I|) + s\, a_{ui}
+
+where :math:`k_i` is the rank of the item in the popularity curve, a ranking by
+:math:`\rho g_i + \sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength
+of the dependence on relevance. With s > 0 ratings are missing not at random: users rate what they
+like. With :math:`\rho > 0` popular items are also liked by more of those who do not rate them.
+The exponent :math:`\alpha` is found by bisection so that the number of users per item has the Gini
+coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that bellogin2017
+fits to MovieLens 1M for figure 5.
+
+User u chooses :math:`n_u = m + c\, \exp(\sigma z_u)` items (bounded, rounded to the exact total)
+without replacement, with weights :math:`\exp(w_{ui})`.
+
+The rating that u gives to i if they rate it, for **every** pair, is :math:`r_{ui} = F(x_{ui})`
+with the increasing step function F under which the *observed* ratings have the distribution of
+the original. For event data it is the number of plays
+:math:`\max(1, [\exp(\mu + \tau \Phi^{-1}(G(x_{ui})))])`, G being the distribution function of
+the affinity of observed pairs. Where users rate all of a random sample (CM100k), observed means
+the sample, and the choices are the familiar part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from receval.seeds import gumbel_noise
+from receval.statistics.concentration import gini
+from reproduction.simulation.sampling import draw_random_sample, sample_items
+from reproduction.simulation.spec import Activity, Plays, Preferences, Scale, TwinSpec
+
+LARGEST_EXPONENT = 16.0
+BISECTION_STEPS = 12
+GINI_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything there is to know about a simulated world, seen or not.
+
+    Attributes
+    ----------
+    affinity : ndarray of float64, shape (n_users, n_items)
+        Latent preference, variance 1.
+    relevance : ndarray of int16, shape (n_users, n_items)
+        Complete ratings in multiples of `step`, or numbers of plays.
+    step : float
+        Unit of `relevance` on the rating scale.
+    exposure : ndarray of float64, shape (n_users, n_items)
+        Log-weights with which users choose items.
+    activity : ndarray of int64, shape (n_users,)
+        Number of items each user chooses.
+    popularity_exponent : float
+        The fitted exponent of the popularity curve.
+    """
+
+    affinity: NDArray[np.float64]
+    relevance: NDArray[np.int16]
+    step: float
+    exposure: NDArray[np.float64]
+    activity: NDArray[np.int64]
+    popularity_exponent: float
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return len(self.activity)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, chosen by anyone or not."""
+        return int(self.relevance.shape[1])
+
+    def ratings(self) -> NDArray[np.float32]:
+        """Return the complete relevance on the rating scale, shape (n_users, n_items)."""
+        return (self.relevance * np.float32(self.step)).astype(np.float32)
+
+
+def choosable_items(spec: TwinSpec, in_sample: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which items each user may choose, shape (n_users, n_items).
+
+    Choices lie within a random sample that holds them and apart from any other, so that no pair
+    is in the data twice. Removing a uniform sample from what can be chosen changes neither the
+    sample nor the relative chances of the other items.
+    """
+    if spec.random_sample is not None and spec.random_sample.holds_choices:
+        return in_sample
+    return ~in_sample
+
+
+def choose_items(
+    spec: TwinSpec,
+    exposure: NDArray[np.float64],
+    activity: NDArray[np.int64],
+    noise: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the users and items of the chosen pairs, given log-weights and Gumbel noise.
+
+    Every item gets a user, except where the choices are only a part of the data.
+    """
+    partial = spec.random_sample is not None and spec.random_sample.holds_choices
+    return sample_items(exposure, activity, noise, cover_items=not partial)
+
+
+def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
+    """Generate a world.
+
+    Parameters
+    ----------
+    spec : TwinSpec
+        Sizes and parameters.
+    rng : Generator
+        The only source of randomness.
+
+    Returns
+    -------
+    World
+        With relevance for every user and item.
+
+    Raises
+    ------
+    ValueError
+        If no exponent of the popularity curve gives the Gini coefficient asked for.
+    """
+    shape = (spec.users, spec.items)
+    preferences, exposure = spec.preferences, spec.exposure
+    quality = rng.standard_normal(spec.items)
+    leniency = rng.standard_normal(spec.users)
+    noise_share = 1 - preferences.taste - preferences.quality - preferences.leniency
+    appeal = np.sqrt(preferences.quality) * quality
+    appeal = appeal + np.sqrt(preferences.taste) * _tastes(shape, preferences, rng)
+    # Shares that add up to 1 may exceed it by a rounding error.
+    appeal += np.sqrt(max(0.0, noise_share)) * rng.standard_normal(shape)
+    affinity = appeal + np.sqrt(preferences.leniency) * leniency[:, np.newaxis]
+
+    log_curve = log_popularity_curve(
+        quality, exposure.quality_correlation, exposure.head_width, rng
+    )
+    log_appeal = exposure.relevance_strength * appeal
+    activity = draw_activity(spec.activity, spec.users, rng)
+
+    # A pilot sample, apart from the one that is observed, fits what depends on observation.
+    choosable = choosable_items(spec, draw_random_sample(spec.random_sample, shape, rng))
+    noise = np.where(choosable, gumbel_noise(shape, rng), -np.inf)
+
+    def pilot(exponent: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return choose_items(spec, exponent * log_curve + log_appeal, activity, noise)
+
+    exponent = fitted_exponent(
+        lambda value: gini(np.bincount(pilot(value)[1], minlength=spec.items)), exposure.item_gini
+    )
+    whole_sample = spec.random_sample is not None and spec.random_sample.holds_choices
+    observed = affinity if whole_sample else affinity[pilot(exponent)]
+    if spec.scale is not None:
+        relevance, step = _graded(affinity, observed, spec.scale), spec.scale.step
+    elif spec.plays is not None:
+        relevance, step = play_counts(affinity, observed, spec.plays), 1.0
+    return World(
+        affinity=affinity,
+        relevance=relevance,
+        step=step,
+        exposure=exponent * log_curve + log_appeal,
+        activity=activity,
+        popularity_exponent=exponent,
+    )
+
+
+def draw_activity(activity: Activity, n_users: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the number of items per user, ``minimum + c * exp(spread * z)`` cut at the maximum.
+
+    The factor c is such that the numbers add up to the total; fractions are rounded by largest
+    remainder. Shape (n_users,).
+    """
+    share = np.exp(activity.spread * rng.standard_normal(n_users))
+
+    def numbers(factor: float) -> NDArray[np.float64]:
+        return np.minimum(activity.minimum + factor * share, activity.maximum)
+
+    low, high = 0.0, 1.0
+    while numbers(high).sum() < activity.total and numbers(high).min() < activity.maximum:
+        high *= 2
+    # 60 halvings exhaust the precision of a double.
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if numbers(middle).sum() < activity.total else (low, middle)
+    exact = numbers(high)
+    counts = np.floor(exact).astype(np.int64)
+    missing = activity.total - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
+    return counts
+
+
+def _tastes(
+    shape: tuple[int, int], preferences: Preferences, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Product of standard normal user and item factors of decaying strength, of variance 1.
+
+    Added up factor by factor: a matrix product may round differently on another machine.
+    """
+    users = rng.standard_normal((preferences.factors, shape[0]))
+    items = rng.standard_normal((preferences.factors, shape[1]))
+    variances = np.arange(1, preferences.factors + 1) ** -preferences.decay
+    product: NDArray[np.float64] = np.zeros(shape)
+    for variance, user_factor, item_factor in zip(variances, users, items, strict=True):
+        product += np.multiply.outer(np.sqrt(variance) * user_factor, item_factor)
+    product /= np.sqrt(variances.sum())
+    return product
+
+
+def log_popularity_curve(
+    quality: NDArray[np.float64], correlation: float, head_width: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Log-weights of the items for exponent 1, shape (n_items,)."""
+    n_items = len(quality)
+    chance = rng.standard_normal(n_items)
+    prominence = correlation * quality + np.sqrt(1 - correlation**2) * chance
+    ranks = np.empty(n_items)
+    ranks[np.argsort(-prominence)] = np.arange(1, n_items + 1)
+    return -np.log(head_width + ranks / n_items)
+
+
+def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float:
+    """Solve ``item_gini(exponent) = target`` for an increasing function by bisection."""
+    low, high = 0.0, LARGEST_EXPONENT
+    for _ in range(BISECTION_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if item_gini(middle) < target else (low, middle)
+    reached = item_gini(high)
+    if abs(reached - target) > GINI_TOLERANCE:
+        raise ValueError(
+            f"An item Gini of {target:g} cannot be had with these parameters; the nearest is "
+            f"{reached:.3f} at popularity exponent {high:.2f}. Change exposure.item_gini, or lower "
+            "exposure.relevance_strength if the Gini is too large and activity.total if it is too "
+            "small."
+        )
+    return high
+
+
+def _graded(
+    affinity: NDArray[np.float64], observed: NDArray[np.float64], scale: Scale
+) -> NDArray[np.int16]:
+    """Ratings in steps, by the quantiles of the observed affinities, shape as `affinity`."""
+    steps = np.rint(np.array(sorted(scale.marginal)) / scale.step).astype(np.int16)
+    return steps[np.searchsorted(rating_bounds(observed, scale), affinity)]
+
+
+def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.floating]:
+    """Return the affinities above which each rating but the lowest begins.
+
+    Parameters
+    ----------
+    observed : ndarray of float, shape (n_observed,)
+        Affinities of observed pairs, in any order.
+    scale : Scale
+        The rating distribution of the original.
+
+    Returns
+    -------
+    ndarray of float, shape (n_ratings - 1,)
+        Quantiles of the observed affinities, ascending.
+    """
+    shares = np.array([scale.marginal[rating] for rating in sorted(scale.marginal)])
+    bounds: NDArray[np.floating] = np.quantile(observed, np.cumsum(shares)[:-1] / shares.sum())
+    return bounds
+
+
+def play_counts(
+    affinity: NDArray[np.floating], observed: NDArray[np.floating], plays: Plays
+) -> NDArray[np.int16]:
+    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities.
+
+    Parameters
+    ----------
+    affinity : ndarray of float, any shape
+        Affinities of the pairs that are played.
+    observed : ndarray of float, shape (n_observed,)
+        Affinities of observed pairs, in any order.
+    plays : Plays
+        Mean and spread of the numbers.
+
+    Returns
+    -------
+    ndarray of int16, shape as `affinity`
+        At least 1.
+    """
+    ordered = np.sort(observed)
+    n_above = len(ordered) + 1
+    rank = (np.searchsorted(ordered, affinity) + 0.5) / n_above
+    log_mean = np.log(plays.mean) - plays.spread**2 / 2
+    numbers: NDArray[np.float64] = np.exp(log_mean + plays.spread * ndtri(rank))
+    return np.maximum(1, np.rint(numbers)).astype(np.int16)

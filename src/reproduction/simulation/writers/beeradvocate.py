@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""BeerAdvocate: ``beeradvocate.json.gz``, one Python dict literal per line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.storage.files import write_atomically
+from reproduction.simulation.observation import Observation
+from reproduction.simulation.timeline import DAY
+from reproduction.simulation.writers.raw_files import (
+    LineColumn,
+    gzip_bytes,
+    invent_names,
+    join_columns,
+    numbers_with_gaps,
+    to_bytes,
+)
+
+LAST_BEER = 77_317
+BEERS_PER_BREWERY = 12
+WITHOUT_ALCOHOL = 0.05
+"""Share of the beers whose lines lack the key ``beer/ABV``."""
+
+DAYS_BETWEEN_REVIEWS = 200
+"""A repeated review precedes the valid one by at most this many days."""
+
+STYLES = ("American IPA", "Hefeweizen", "Kölsch", "Rauchbier", "Russian Imperial Stout", "Witbier")
+REVIEWS = (
+    "Pours a clear amber.\tGood head.",
+    "Don't age this one.",
+    'My "desert island" beer.',
+    "It's what I'd call \"sessionable\".",
+    "Smells of caf\u00e9 au lait.\nWould buy again.",
+    "",
+    "{'beer/beerId': '1'} is no beer.",
+    "A back\\slash on the label: odd.",
+)
+"""Quotes of both kinds, line ends, an empty text, braces and backslashes."""
+
+
+def identifiers(
+    n_users: int, n_items: int, rng: np.random.Generator
+) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """Return raw profile names and beer ids (with gaps), by index; one name is empty."""
+    numbers = numbers_with_gaps(n_users, 99_999, rng).astype(np.str_)
+    names = np.array([name.replace(" ", "") for name in invent_names(n_users, rng)])
+    users = np.char.add(names, numbers)
+    users[n_users // 2] = ""
+    return users, numbers_with_gaps(n_items, LAST_BEER, rng).astype(np.str_)
+
+
+def write(
+    folder: Path,
+    observation: Observation,
+    user_ids: NDArray[np.str_],
+    item_ids: NDArray[np.str_],
+    rng: np.random.Generator,
+) -> list[str]:
+    """Write the raw file and return its name.
+
+    Lines are ordered by beer and time. Repeated pairs have an earlier, outdated review, so that
+    the last line and the latest time of a pair both give the valid rating.
+    """
+    if observation.timestamps is None:
+        raise ValueError("Beer reviews have times: give the synthetic twin a period.")
+    values = observation.values
+    repeated = np.flatnonzero(observation.repeated)
+    row = np.r_[repeated, np.arange(len(values))]
+    overall = np.r_[
+        np.where(values[repeated] > 1, values[repeated] - 1, values[repeated] + 1), values
+    ]
+    earlier = rng.integers(1, DAYS_BETWEEN_REVIEWS * DAY, len(repeated))
+    times = observation.timestamps[row].copy()
+    times[: len(repeated)] -= earlier
+    order = np.lexsort((times, observation.items[row]))
+    row, overall, times = row[order], overall[order], times[order]
+
+    texts = np.array([repr(text) for text in REVIEWS])
+    lines = join_columns(
+        [
+            _beer_fields(item_ids, rng)[observation.items[row]],
+            *_aspect_fields(len(row), rng),
+            ", 'review/overall': '",
+            overall.astype(np.float64),
+            "', 'review/time': '",
+            times,
+            "'",
+            _profile_fields(user_ids[observation.users[row]]),
+            ", 'review/text': ",
+            texts[rng.integers(0, len(texts), len(row))],
+            "}",
+        ]
+    )
+    write_atomically(folder / "beeradvocate.json.gz", gzip_bytes(to_bytes(lines)))
+    return ["beeradvocate.json.gz"]
+
+
+def _beer_fields(item_ids: NDArray[np.str_], rng: np.random.Generator) -> NDArray[np.str_]:
+    """Beginning of the lines of each beer, shape (n_items,)."""
+    n_items = len(item_ids)
+    names = [repr(f"{name}'s Ale") for name in invent_names(n_items, rng)]
+    breweries = 1 + np.arange(n_items) // BEERS_PER_BREWERY
+    strengths = [f"'beer/ABV': '{strength:.2f}', " for strength in rng.uniform(3, 12, n_items)]
+    fields = join_columns(
+        [
+            "{'beer/name': ",
+            np.array(names),
+            ", 'beer/beerId': '",
+            item_ids,
+            "', 'beer/brewerId': '",
+            breweries,
+            "', ",
+            np.where(rng.random(n_items) < WITHOUT_ALCOHOL, "", np.array(strengths)),
+            "'beer/style': '",
+            rng.choice(STYLES, n_items),
+            "'",
+        ]
+    )
+    return np.array(fields.to_pylist())
+
+
+def _profile_fields(names: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Field of the profile name of each line; every other empty name lacks the key."""
+    fields = np.char.add(np.char.add(", 'review/profileName': '", names), "'")
+    fields[np.flatnonzero(names == "")[::2]] = ""
+    return fields
+
+
+def _aspect_fields(n_rows: int, rng: np.random.Generator) -> list[LineColumn]:
+    """Columns of the ratings of single aspects, which are no part of the model."""
+    columns: list[LineColumn] = []
+    for aspect in ("appearance", "aroma", "palate", "taste"):
+        columns += [f", 'review/{aspect}': '", rng.integers(2, 11, n_rows) / 2, "'"]
+    return columns

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""MovieLens 1M: ``ml-1m.zip`` with ``::`` between fields and ISO-8859-1 titles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.storage.files import write_atomically
+from reproduction.simulation.observation import Observation
+from reproduction.simulation.writers.raw_files import (
+    invent_names,
+    join_columns,
+    numbers_with_gaps,
+    to_bytes,
+    zip_bytes,
+)
+
+LAST_MOVIE = 3952
+GENRES = np.array(["Action", "Comedy", "Comedy|Romance", "Drama", "Drama|War", "Thriller"])
+README = "A synthetic twin of MovieLens 1M: no rating in it was given by a person.\n"
+
+
+def identifiers(
+    n_users: int, n_items: int, rng: np.random.Generator
+) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """Return raw user ids (1, 2, ...) and movie ids (with gaps), by index."""
+    return (
+        np.arange(1, n_users + 1).astype(np.str_),
+        numbers_with_gaps(n_items, LAST_MOVIE, rng).astype(np.str_),
+    )
+
+
+def write(
+    folder: Path,
+    observation: Observation,
+    user_ids: NDArray[np.str_],
+    item_ids: NDArray[np.str_],
+    rng: np.random.Generator,
+) -> list[str]:
+    """Write the raw file and return its name.
+
+    ``ratings.dat`` is grouped by user and in no order within a user, as in the original.
+    """
+    if observation.timestamps is None:
+        raise ValueError("MovieLens ratings have timestamps: give the synthetic twin a period.")
+    order = np.lexsort((rng.random(len(observation)), observation.users))
+    ratings = join_columns(
+        [
+            user_ids[observation.users[order]],
+            item_ids[observation.items[order]],
+            observation.values[order].astype(np.int64),
+            observation.timestamps[order],
+        ],
+        "::",
+    )
+    n_users, n_items = len(user_ids), len(item_ids)
+    titles = join_columns(
+        [np.array(invent_names(n_items, rng)), " (", rng.integers(1930, 2001, n_items), ")"]
+    )
+    movies = join_columns([item_ids, titles, rng.choice(GENRES, n_items)], "::")
+    users = join_columns(
+        [
+            user_ids,
+            rng.choice(["F", "M"], n_users),
+            rng.choice([1, 18, 25, 35, 45, 50, 56], n_users),
+            rng.integers(0, 21, n_users),
+            rng.integers(10_000, 99_999, n_users),
+        ],
+        "::",
+    )
+    content = zip_bytes(
+        {
+            "ml-1m/": b"",
+            "ml-1m/movies.dat": to_bytes(movies, "iso-8859-1"),
+            "ml-1m/ratings.dat": to_bytes(ratings),
+            "ml-1m/README": README.encode(),
+            "ml-1m/users.dat": to_bytes(users),
+        }
+    )
+    write_atomically(folder / "ml-1m.zip", content)
+    return ["ml-1m.zip"]

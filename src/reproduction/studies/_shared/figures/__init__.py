@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What figures of several studies draw."""

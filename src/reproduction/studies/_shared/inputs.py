@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""What an artifact's results are computed from: its description, and the data that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reproduction.experiments.experiment import Experiment, ExperimentDescription
+
+if TYPE_CHECKING:
+    from receval.data.ratings import Ratings
+    from receval.multiverse.decision_grid import DecisionGrid
+    from receval.recommenders.base import Recommender
+    from receval.splits.split import Split
+    from reproduction.experiments.input_files import InputFiles
+
+# Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
+# reads and measures data is imported where data is read, and is part of code digests there.
+
+
+@dataclass(eq=False)
+class ArtifactDescription:
+    """What the job of an artifact is told: what it reads, by names, and its parameters.
+
+    A plan makes it (:meth:`.ArtifactDescriptions.results`), Snakemake keeps it as plain values, and
+    the job opens it as :class:`.ArtifactInputs`.
+
+    Attributes
+    ----------
+    parameters : mapping
+        The artifact's parameters from the study's configuration.
+    experiments : mapping of str to ExperimentDescription
+        Those whose data is there, by name.
+    datasets : tuple of str
+        Those that are there, in the order of the configuration.
+    absent : tuple of str
+        Datasets that the artifact would read if they were there.
+    recommenders : mapping of str to str
+        The classes, as ``module:class``, of the systems whose models the artifact reads.
+    published : Path or None
+        The table of published values, if the artifact reads one.
+    searches : collection of str
+        The systems whose searches for settings have left traces that the artifact reads.
+    judgment_samplings : collection of str
+        The names of the judgment samplings whose values it reads.
+    splits : tuple of (str, str)
+        The datasets and the splits of them that the artifact reads without any system's ranks.
+    results : collection of str
+        The names of the artifacts of the study whose CSV it reads.
+    not_made : tuple of str
+        Artifacts whose CSV would be among these if their data were there.
+    shown : mapping of str to bool
+        The experiments behind these results that the artifact shows, and whether their data is
+        there.
+    simulations : mapping of str to collection of str
+        The simulations whose values it reads, and their systems; none without the dataset.
+    grid : mapping or None
+        The levels of a grid of decisions, as plain values; see :attr:`.ArtifactInputs.decisions`.
+    seed : int
+        The edition's root seed.
+    """
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    experiments: Mapping[str, ExperimentDescription] = field(default_factory=dict)
+    datasets: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    recommenders: Mapping[str, str] = field(default_factory=dict)
+    published: Path | None = None
+    searches: Collection[str] = ()
+    judgment_samplings: Collection[str] = ()
+    splits: tuple[tuple[str, str], ...] = ()
+    results: Collection[str] = ()
+    not_made: tuple[str, ...] = ()
+    shown: Mapping[str, bool] = field(default_factory=dict)
+    simulations: Mapping[str, Collection[str]] = field(default_factory=dict)
+    grid: Mapping[str, Any] | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> ArtifactDescription:
+        """Return the description that plain values stand for."""
+        experiments = values.get("experiments", {}).items()
+        published = values.get("published")
+        typed = {
+            "experiments": {name: ExperimentDescription.of(each) for name, each in experiments},
+            "published": None if published is None else Path(published),
+            **{name: tuple(values.get(name, ())) for name in ("datasets", "absent", "not_made")},
+            "splits": tuple((dataset, split) for dataset, split in values.get("splits", ())),
+        }
+        return ArtifactDescription(**{**values, **typed})
+
+
+class ArtifactInputs(ArtifactDescription):
+    """Everything an artifact may read: its description, with the files that it names.
+
+    Parameters
+    ----------
+    files : InputFiles
+        The ratings, splits and ranks that the artifact's rule declares.
+    description : ArtifactDescription
+
+    Attributes
+    ----------
+    experiments : mapping of str to Experiment
+    published : Path or None
+    searches, judgment_samplings, results : mapping of str to Path
+    simulations : mapping of str to mapping of str to Path
+        By simulation and system.
+
+    Raises
+    ------
+    ValueError
+        The description names a file that is not declared.
+    """
+
+    def __init__(self, files: InputFiles, description: ArtifactDescription) -> None:
+        super().__init__(**vars(description))
+        self.files = files
+        self.experiments: Mapping[str, Experiment] = {
+            name: Experiment(files, experiment)
+            for name, experiment in description.experiments.items()
+        }
+        self.published = None if description.published is None else files.published_file()
+        self.searches: Mapping[str, Path] = {
+            system: files.search_file(system) for system in description.searches
+        }
+        self.judgment_samplings: Mapping[str, Path] = {
+            name: files.judgment_sampling_file(name) for name in description.judgment_samplings
+        }
+        self.results: Mapping[str, Path] = {
+            name: files.results_file(name) for name in description.results
+        }
+        self.simulations: Mapping[str, Mapping[str, Path]] = {
+            name: {system: files.simulation_file(name, system) for system in systems}
+            for name, systems in description.simulations.items()
+        }
+
+    @property
+    def decisions(self) -> DecisionGrid:
+        """The grid of decisions that the artifact goes through.
+
+        Raises
+        ------
+        ValueError
+            The artifact names none.
+        """
+        from receval.multiverse.decision_grid import DecisionGrid
+
+        if self.grid is None:
+            raise ValueError("The artifact has no grid of decisions: name one as its grid.")
+        return DecisionGrid.model_validate(self.grid)
+
+    @property
+    def judged_claims(self) -> Path:
+        """The verdicts on the claims of the study.
+
+        Raises
+        ------
+        ValueError
+            The artifact does not read them: say reads_claims.
+        """
+        return self.files.claims_file()
+
+    def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
+        """Return what a system has learnt from a fold of an experiment.
+
+        Raises
+        ------
+        ValueError
+            The artifact does not read models, or not this one.
+        """
+        from receval.recommenders.model_files import model_file
+        from receval.recommenders.registry import load
+
+        if system not in self.recommenders:
+            raise ValueError(
+                f"The artifact reads no model of {system}: name it in one of its experiments, and "
+                "say reads_models."
+            )
+        folder = self.files.models_folder(experiment.dataset, experiment.split, system)
+        return load(self.recommenders[system], model_file(folder, number))
+
+    def ratings(self, dataset: str) -> Ratings:
+        """Return the ratings of a dataset."""
+        from receval.data.ratings import Ratings
+
+        return Ratings.read(self.files.ratings_folder(dataset))
+
+    def all_ratings(self) -> Iterator[tuple[str, Ratings]]:
+        """Yield the name and the ratings of each dataset, one after the other."""
+        for dataset in self.datasets:
+            yield dataset, self.ratings(dataset)
+
+    def split(self, dataset: str, name: str) -> Split:
+        """Return a split of a dataset."""
+        from receval.splits.split import Split
+
+        return Split.read(self.files.split_file(dataset, name))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Bars of systems with their intervals, what the paper prints, and where nothing is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from scipy.special import stdtrit
+
+from receval.figures.display import DisplayStyle
+from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
+from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY, published_mark
+
+CONFIDENCE = 0.95
+"""How often an interval would hold the mean of all folds that might be drawn."""
+
+CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
+"""The columns that tell one bar from another."""
+
+
+def means_with_intervals(
+    results: pd.DataFrame, keys: Sequence[str] = CONFIGURATION
+) -> pd.DataFrame:
+    r"""Return the means over folds, each with half the width of its confidence interval.
+
+    .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
+
+    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold.
+
+    Parameters
+    ----------
+    results : DataFrame
+        A row for each fold and, with ``mean`` for the fold, one for their mean.
+    keys : sequence of str
+        The columns by which rows belong together.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the means, with the column ``half_interval`` more.
+    """
+    by = list(keys)
+    folds = results[results["fold"] != "mean"]
+    spread = folds.groupby(by, sort=False, dropna=False)["value"].agg(["std", "size"])
+    with np.errstate(invalid="ignore"):
+        factor = stdtrit(spread["size"] - 1, (1 + CONFIDENCE) / 2) / np.sqrt(spread["size"])
+    spread["half_interval"] = factor * spread["std"]
+    means = results[results["fold"] == "mean"]
+    return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
+
+
+def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
+    """Draw the bars of one metric on one dataset.
+
+    Parameters
+    ----------
+    axes : Axes
+    bars : DataFrame
+        What :func:`means_with_intervals` returns, with the column ``configuration``: the label of
+        the group.
+    display : DisplayStyle
+    """
+    order = bar_order(bars["system"].unique(), display)
+    grouped_bars(
+        axes,
+        bars,
+        group="configuration",
+        series="system",
+        value="value",
+        error="half_interval",
+        styles=display.styles(order),
+        series_labels=display.titles,
+        gaps=_gaps(order, display),
+    )
+    lowest = (bars["value"] - bars["half_interval"].fillna(0)).min()
+    if lowest < 0:
+        axes.set_ylim(bottom=1.05 * lowest)
+        axes.axhline(0, color="black", linewidth=0.6)
+
+
+def bar_order(systems: Iterable[str], display: DisplayStyle) -> list[str]:
+    """Return systems in the artifact's ``order``, those that the paper does not have at the end."""
+    order = [str(name) for name in display.parameters["order"]]
+    return sorted(
+        systems,
+        key=lambda name: (
+            name in display.extra_systems,
+            order.index(name) if name in order else len(order),
+        ),
+    )
+
+
+def _gaps(order: Sequence[str], display: DisplayStyle) -> list[str]:
+    """Return before whose bar a gap is left: the first system that the paper does not have."""
+    return [name for name in order if name in display.extra_systems][:1]
+
+
+def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
+    """Mark the values that the paper prints, on the real data alone.
+
+    Parameters of the artifact: ``paper``, texts "dataset | protocol | system | metric | value".
+    """
+    order = bar_order(bars["system"].unique(), display)
+    places, _ = bar_offsets(order, _gaps(order, display))
+    groups = list(dict.fromkeys(bars["configuration"]))
+    for entry in display.parameters["paper"]:
+        *bar, value = str(entry).split(" | ")
+        found = bars[(bars[["dataset", "protocol", "system", "label"]] == bar).all(axis=1)]
+        if len(found) and display.is_real(bar[0]):
+            group = groups.index(found["configuration"].iloc[0])
+            axes.set_ylim(top=max(axes.get_ylim()[1], 1.1 * float(value)))
+            published_mark(axes, group + places[bar[2]], float(value), side="above")
+
+
+def say_not_defined(axes: Axes, words: str) -> None:
+    """Empty a panel whose metric has no value, and say so in grey."""
+    axes.text(
+        0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PUBLISHED_GREY
+    )
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
+def sampled_text(sampled: object) -> str:
+    """Return how many candidates are sampled, as a tick label says it; nothing if all are ranked.
+
+    Examples
+    --------
+    >>> sampled_text("1700"), sampled_text("")
+    ('$|N_u|$ = 1,700', '')
+    """
+    return f"$|N_u|$ = {int(str(sampled)):,}" if str(sampled) else ""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Sparsity of test ratings and size of target sets: the protocols and points of an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.protocol import Protocol, RelevantSelection
+from reproduction.experiments.experiment import Experiment
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+if TYPE_CHECKING:
+    from receval.metrics.precision import Precision
+    from reproduction.experiments.sampled_judgments import KeptRatings
+
+KEPT, SIZE = "test ratings", "target set size"
+"""What varies along an axis, as the CSVs name it: the share of the test ratings that is kept, and
+the number of target items of a 1R list."""
+
+
+class Point(NamedTuple):
+    """One point of an x axis.
+
+    Attributes
+    ----------
+    varied : str
+        What differs along the axis: ``KEPT`` or ``SIZE``.
+    kept_percent : int
+        Share of the test ratings that is kept.
+    sampled : int
+        Number of sampled candidates.
+    mask : ndarray of bool, shape (n_judgments,)
+        Which test ratings are kept.
+    """
+
+    varied: str
+    kept_percent: int
+    sampled: int
+    mask: NDArray[np.bool_]
+
+    @property
+    def target_set_size(self) -> int:
+        """Number of target items of a 1R list."""
+        return self.sampled + 1
+
+
+def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
+    """Return the points of removed test ratings, with the smallest samples, and those of sizes."""
+    everything = np.ones(len(kept.order), dtype=bool)
+    return [
+        *(
+            Point(KEPT, percent, min(sizes), mask)
+            for percent, mask in zip(kept.percents, kept.masks, strict=True)
+        ),
+        *(Point(SIZE, 100, sampled, everything) for sampled in sorted(sizes)),
+    ]
+
+
+def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
+    """Return the precision that is drawn, and its cut-off.
+
+    Raises
+    ------
+    ValueError
+        The parameter ``metric`` is something else.
+    """
+    from receval.metrics.precision import Precision
+    from receval.metrics.registry import parse
+
+    metric = parse(inputs.parameters["metric"])
+    if not isinstance(metric, Precision) or metric.cutoff is None:
+        raise ValueError(
+            f"The theory of this figure is that of precision at a cut-off, not of {metric.label}: "
+            "set its parameter metric to one such as P@10."
+        )
+    return metric, metric.cutoff
+
+
+def protocols_by_size(experiment: Experiment, relevant: RelevantSelection) -> dict[int, Protocol]:
+    """Return the protocols of AR NN or 1R NN by the number of sampled candidates.
+
+    Raises
+    ------
+    ValueError
+        The experiment has none.
+    """
+    found = {p.sampled: p for p in experiment.protocols if p.sampled and p.relevant == relevant}
+    if not found:
+        raise ValueError(
+            f"The experiment on {experiment.dataset} has no protocol {relevant} with sampled "
+            "candidates: add one with the sizes of the target sets."
+        )
+    return found
+
+
+def protocol_of_all_candidates(experiment: Experiment) -> Protocol:
+    """Return the protocol AR AN of an experiment.
+
+    Raises
+    ------
+    ValueError
+        The experiment has none or several.
+    """
+    found = [p for p in experiment.protocols if p.sampled is None and p.relevant == "AR"]
+    if len(found) != 1:
+        raise ValueError(
+            f"The experiment on {experiment.dataset} has {len(found)} protocols AR that rank all "
+            "candidates, but figure 4 needs one: list it once, without sampled."
+        )
+    return found[0]

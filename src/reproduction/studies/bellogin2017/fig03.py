@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Figure 3: 1R precision between the bounds that AR precision sets to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+
+from receval.figures.curves import line, plain_numbers
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.line_labels import label_lines
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017._shared.target_sizes import (
+    KEPT,
+    SIZE,
+    drawn_precision,
+    points,
+    protocols_by_size,
+)
+
+LIGHT, DARK = 0.18, 0.45
+"""Strength of the shades towards the upper and the lower bound."""
+
+EDGE_WIDTH = 0.4
+"""Width of the lines at the bounds, in points."""
+
+MARGIN = 0.02
+"""Free share of an axis at each end."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return 1R precision and its bounds (equation 2) for every system, point and fold.
+
+    Columns: dataset; varied (``test ratings``, of which some are removed, or ``target set size``);
+    kept_percent (of the test ratings); target_set_size (:math:`|T_u|` in 1R); system; metric;
+    cutoff; fold (its number, or ``mean`` over folds); lower, value, upper (of the same fold and
+    the same samples :math:`N_u`); lists (relevant test ratings that the value averages, over all
+    folds for the mean).
+
+    A removed test rating is no longer relevant: its list leaves 1R, and its item leaves the target
+    sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
+    """
+    from receval.metrics.evaluation import evaluate
+    from receval.theory.precision import precision_bounds
+    from reproduction.experiments.sampled_judgments import kept_ratings
+    from reproduction.experiments.tidy_values import means_over_folds
+
+    metric, cutoff = drawn_precision(inputs)
+    rows = []
+    for experiment in inputs.experiments.values():
+        one_relevant = protocols_by_size(experiment, "1R")
+        all_relevant = protocols_by_size(experiment, "AR")
+        sizes = sorted(one_relevant.keys() & all_relevant.keys())
+        if not sizes:
+            raise ValueError(
+                f"The experiment on {experiment.dataset} samples under 1R and AR, but never as "
+                "many candidates: give both protocols the same sizes."
+            )
+        for number in experiment.folds:
+            kept = kept_ratings(
+                experiment, number, inputs.parameters["removed_percents"], inputs.seed
+            )
+            for system in inputs.parameters["systems"]:
+                bounding = {n: experiment.lists(system, all_relevant[n], number) for n in sizes}
+                bounded = {n: experiment.lists(system, one_relevant[n], number) for n in sizes}
+                values = {n: evaluate([metric], bounded[n])[0] for n in sizes}
+                for point in points(kept, sizes):
+                    left = point.mask[bounded[point.sampled].full.judged.positions]
+                    bounds = precision_bounds(bounding[point.sampled], cutoff, point.mask)
+                    rows.append(
+                        {
+                            "dataset": experiment.dataset,
+                            "varied": point.varied,
+                            "kept_percent": point.kept_percent,
+                            "target_set_size": point.target_set_size,
+                            "system": system,
+                            "metric": metric.name,
+                            "cutoff": cutoff,
+                            "fold": str(number),
+                            "lower": bounds.lower,
+                            "value": float(values[point.sampled][left].mean()),
+                            "upper": bounds.upper,
+                            "lists": int(left.sum()),
+                        }
+                    )
+    folds = pd.DataFrame(rows)
+    keys = list(folds.columns[: list(folds.columns).index("fold")])
+    means = means_over_folds(folds, keys, lower=("lower", "mean"), upper=("upper", "mean"))
+    return pd.concat([folds, means.assign(fold="mean")], ignore_index=True)[list(folds.columns)]
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the means over folds: removed test ratings on the left, target set size on the right."""
+    means = results[results["fold"] == "mean"]
+    smallest = means["target_set_size"].min()
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    left, right = figure.subplots(1, 2, sharey=True)
+    removed = means.assign(removed=100 - means["kept_percent"])
+    _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
+    _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display, bounds=True)
+    titles = [display.datasets[name] for name in dict.fromkeys(means["dataset"])]
+    # A target set is a sample N_u and one relevant item.
+    left.set_title(f"{', '.join(titles)}, 1R, $|N_u|$ = {smallest - 1:,}")
+    removed_axis(left)
+    right.set_title("1R, all test ratings")
+    size_axis(right)
+    left.set_ylabel(display.parameters["metric"])
+    left.set_ylim(bottom=0)
+    letter_panels((left, right))
+    label_lines((left, right))
+    return figure
+
+
+def _draw_panel(
+    axes: Axes, means: pd.DataFrame, across: str, display: DisplayStyle, *, bounds: bool = False
+) -> None:
+    """Draw the curves with their shades; ``bounds`` names the shades' edges, too."""
+    systems = list(dict.fromkeys(means["system"]))
+    for system, style in display.styles(systems).items():
+        own = means[means["system"] == system].sort_values(across)
+        x = own[across].to_numpy(dtype=np.float64)
+        lower, value, upper = own[["lower", "value", "upper"]].to_numpy(dtype=np.float64).T
+        axes.fill_between(x, value, upper, color=style.colour, alpha=LIGHT, linewidth=0)
+        axes.fill_between(x, lower, value, color=style.colour, alpha=DARK, linewidth=0)
+        line(axes, x, value, style, display.titles[system], markers=False)
+        for edge, name in ((upper, "upper bound"), (lower, "lower bound")):
+            label = name if bounds else None
+            axes.plot(x, edge, color=style.colour, linewidth=EDGE_WIDTH, label=label)
+
+
+def removed_axis(axes: Axes) -> None:
+    """Make the x axis, on which curves are drawn already, one of shares of test ratings removed."""
+    axes.margins(x=MARGIN)
+    axes.xaxis.set_major_locator(MultipleLocator(20))
+    axes.set_xlabel("Test ratings removed (%)")
+
+
+def size_axis(axes: Axes, step: int = 200) -> None:
+    """Make the x axis, on which curves are drawn already, one of target set sizes.
+
+    Its ticks are a step apart, or 100 where it ends at 600 or before.
+    """
+    axes.margins(x=MARGIN)
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(MultipleLocator(step if high - low > 500 else 100))
+    plain_numbers(axes.xaxis)
+    axes.set_xlabel("Target items per list, $|T_u|$")

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""Figure 4: precision under test sparsity, and under the size of the target sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.curves import line
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.line_labels import label_lines
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from reproduction.experiments.experiment import Experiment
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017._shared.system_bars import means_with_intervals
+from reproduction.studies.bellogin2017._shared.target_sizes import (
+    KEPT,
+    drawn_precision,
+    points,
+    protocol_of_all_candidates,
+    protocols_by_size,
+)
+from reproduction.studies.bellogin2017.fig03 import removed_axis, size_axis
+
+if TYPE_CHECKING:
+    from receval.metrics.lists import JudgedLists
+    from receval.metrics.metric import Metric
+    from reproduction.experiments.sampled_judgments import KeptRatings
+
+Row = dict[str, Any]
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return metric values while test ratings are removed, and for target sets of several sizes.
+
+    Columns: dataset; protocol; varied (``test ratings``, of which some are removed, or ``target
+    set size``); kept_percent (of the test ratings); target_set_size (:math:`|T_u|` in 1R, empty
+    where all candidates are ranked); system; metric; cutoff; evaluated_users; fold; value;
+    expected; rho; rho_error; lists.
+
+    - evaluated_users: ``all``, as the paper does, or the ``relevant`` ones, who have a relevant
+      test rating left: normalised metrics are 0 for others. Under 1R all relevant test ratings
+      left.
+    - fold: its number, or ``mean`` over folds. Of the metrics that are not drawn, which section 4.2
+      speaks of, the mean alone.
+    - expected: the expectation over all samples :math:`N_u`; the value itself where there are none.
+    - rho: density of relevant items in the target sets of evaluated users, the expected precision
+      of random recommendation (:math:`1/t` under 1R, equation 5).
+    - rho_error: standard error of the precision of random recommendation around rho; 0 for other
+      metrics.
+    - lists: how many users or relevant test ratings are averaged, over all folds for the mean.
+
+    Removing a test rating is a mask: its item stays a candidate, no other rank changes.
+    """
+    from receval.metrics.registry import parse
+    from reproduction.experiments.sampled_judgments import kept_ratings
+    from reproduction.experiments.tidy_values import error_of_mean, means_over_folds
+
+    drawn, _ = drawn_precision(inputs)
+    metrics = list(dict.fromkeys([drawn, *map(parse, inputs.parameters["metrics"])]))
+    rows: list[Row] = []
+    for experiment in inputs.experiments.values():
+        for number in experiment.folds:
+            kept = kept_ratings(
+                experiment, number, inputs.parameters["removed_percents"], inputs.seed
+            )
+            fold = {"dataset": experiment.dataset, "fold": str(number)}
+            rows += [fold | row for row in _all_relevant(experiment, number, kept, metrics)]
+            rows += [fold | row for row in _one_relevant(experiment, number, kept, inputs)]
+    folds = pd.DataFrame(rows)
+    keys = ["dataset", "protocol", "varied", "kept_percent", "target_set_size"]
+    keys += ["system", "metric", "cutoff", "evaluated_users"]
+    means = means_over_folds(
+        folds,
+        keys,
+        expected=("expected", "mean"),
+        rho=("rho", "mean"),
+        rho_error=("rho_error", error_of_mean),
+    )
+    of_drawn = (folds["metric"] == drawn.at(None).label) & (folds["evaluated_users"] != "relevant")
+    table = pd.concat([folds[of_drawn], means.assign(fold="mean")], ignore_index=True)
+    return table[[*keys, "fold", "value", "expected", "rho", "rho_error", "lists"]]
+
+
+def _all_relevant(
+    experiment: Experiment, number: int, kept: KeptRatings, metrics: list[Metric]
+) -> Iterator[Row]:
+    """Measure AR with all candidates while test ratings are removed."""
+    from receval.metrics.averages import Arithmetic
+    from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
+    from receval.theory.precision import random_precision
+    from receval.theory.target_densities import TargetDensities
+
+    protocol = protocol_of_all_candidates(experiment)
+    fold = experiment.fold(number)
+    lists = [experiment.lists(system, protocol, number) for system in experiment.systems]
+    _check_that_only_relevant_items_count(metrics, lists[0])
+    reduced = ReducedFold(lists, [AggregatedMetric(metric, Arithmetic()) for metric in metrics])
+    means, n_tested = reduced.values(kept.order, kept.counts)
+    # Means over tested users: those without relevant test ratings add 0 to every sum.
+    sums = means * n_tested[:, None, None]
+    for level, (percent, mask) in enumerate(zip(kept.percents, kept.masks, strict=True)):
+        densities = TargetDensities.of(fold, protocol, experiment.threshold, mask)
+        left = mask & (fold.test.values >= experiment.threshold)
+        evaluated_users = {
+            "all": fold.test.n_users,
+            "relevant": len(np.unique(fold.test.users[left])),
+        }
+        for column, metric in enumerate(metrics):
+            error = 0.0
+            if metric.name == "P" and metric.cutoff is not None:
+                error = random_precision(densities, metric.cutoff).standard_error
+            for who, n_lists in evaluated_users.items():
+                for system, total in zip(experiment.systems, sums[level, column], strict=True):
+                    value = float(total / n_lists)
+                    factor = fold.test.n_users / n_lists
+                    yield {
+                        "protocol": protocol.name,
+                        "varied": KEPT,
+                        "kept_percent": percent,
+                        "target_set_size": "",
+                        "system": system,
+                        "metric": metric.at(None).label,
+                        "cutoff": metric.cutoff or "",
+                        "evaluated_users": who,
+                        "value": value,
+                        "expected": value,
+                        "rho": densities.rho * factor,
+                        "rho_error": error * factor,
+                        "lists": n_lists,
+                    }
+
+
+def _check_that_only_relevant_items_count(metrics: list[Metric], lists: JudgedLists) -> None:
+    from receval.metrics.evaluation import evaluate
+
+    without = lists.full.n_relevant == 0
+    for metric, values in zip(metrics, evaluate(metrics, lists), strict=True):
+        if values[without].any():
+            raise ValueError(
+                f"{metric.label} is not 0 for users without relevant test ratings, so that it "
+                "cannot be averaged over the others: choose a gain of relevant items alone."
+            )
+
+
+def _one_relevant(
+    experiment: Experiment, number: int, kept: KeptRatings, inputs: ArtifactInputs
+) -> Iterator[Row]:
+    """Measure 1R with the smallest samples while test ratings are removed, then with all sizes."""
+    from receval.metrics.evaluation import evaluate
+    from receval.sampled_metrics.sampled_candidates import SamplingOdds, expected_under_one_relevant
+    from receval.theory.precision import random_precision
+    from receval.theory.target_densities import TargetDensities
+
+    metric, cutoff = drawn_precision(inputs)
+    everything = protocol_of_all_candidates(experiment)
+    by_size = protocols_by_size(experiment, "1R")
+    fold = experiment.fold(number)
+    measured = points(kept, list(by_size))
+    densities = [
+        TargetDensities.of(fold, by_size[point.sampled], experiment.threshold, point.mask)
+        for point in measured
+    ]
+    random = [random_precision(density, cutoff) for density in densities]
+    for system in experiment.systems:
+        candidates = experiment.lists(system, everything, number)
+        odds = SamplingOdds.of(fold, candidates, everything)
+        lists = {size: experiment.lists(system, p, number) for size, p in by_size.items()}
+        values = {size: evaluate([metric], found)[0] for size, found in lists.items()}
+        expected = {size: expected_under_one_relevant(odds, metric, size) for size in by_size}
+        for point, density, of_random in zip(measured, densities, random, strict=True):
+            left = point.mask[lists[point.sampled].full.judged.positions]
+            yield {
+                "protocol": by_size[point.sampled].name,
+                "varied": point.varied,
+                "kept_percent": point.kept_percent,
+                "target_set_size": str(point.target_set_size),
+                "system": system,
+                "metric": metric.at(None).label,
+                "cutoff": cutoff,
+                "evaluated_users": "all",
+                "value": float(values[point.sampled][left].mean()),
+                "expected": float(expected[point.sampled][left].mean()),
+                "rho": density.rho,
+                "rho_error": of_random.standard_error,
+                "lists": int(left.sum()),
+            }
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the drawn metric: AR and 1R while test ratings are removed, 1R by target set size."""
+    label = display.parameters["metric"]
+    name, _, cutoff = label.partition("@")
+    of_metric = (results["metric"] == name) & (results["cutoff"].astype(str) == cutoff)
+    shown = results[of_metric & (results["evaluated_users"] == "all")]
+    shown = shown.assign(removed=100 - shown["kept_percent"])
+    one_relevant = shown["protocol"].str.startswith("1R")
+    removed = shown["varied"] == KEPT
+    sizes = shown[one_relevant & ~removed]
+    sizes = sizes.assign(size=sizes["target_set_size"].astype(int))
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    panels = left, centre, right = figure.subplots(1, 3)
+    right.sharey(centre)
+    _draw_panel(left, shown[~one_relevant], "removed", display)
+    _draw_panel(centre, shown[one_relevant & removed], "removed", display)
+    _draw_panel(right, sizes, "size", display)
+    titles = [display.datasets[dataset] for dataset in dict.fromkeys(shown["dataset"])]
+    left.set_title(f"{', '.join(titles)}, {shown.loc[~one_relevant, 'protocol'].iloc[0]}")
+    # A target set is a sample N_u and one relevant item.
+    centre.set_title(f"{sizes['protocol'].iloc[0]}, $|N_u|$ = {sizes['size'].min() - 1:,}")
+    right.set_title(f"{sizes['protocol'].iloc[0]}, all test ratings")
+    removed_axis(left)
+    removed_axis(centre)
+    size_axis(right, step=300)
+    for axes in panels:
+        axes.set_ylabel(label)
+    letter_panels(panels)
+    label_lines(panels)
+    return figure
+
+
+def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:
+    """Draw a line for each system, with its interval at the end, and what Random is expected."""
+    means = means_with_intervals(shown, ["system", across])
+    systems = list(dict.fromkeys(shown["system"]))
+    for system, style in display.styles(systems).items():
+        own = means[means["system"] == system].sort_values(across)
+        line(axes, own[across], own["value"], style, display.titles[system], markers=False)
+        last = own.iloc[-1]
+        if not np.isnan(last["half_interval"]):
+            axes.errorbar(
+                last[across],
+                last["value"],
+                yerr=last["half_interval"],
+                fmt="none",
+                ecolor=style.colour,
+                elinewidth=0.8,
+                capsize=2,
+                capthick=0.8,
+            )
+    density = shown[shown["fold"] == "mean"].drop_duplicates(across).sort_values(across)
+    axes.plot(density[across], density["rho"], color=INK, linestyle=":", label="$\\rho$")
+    axes.set_ylim(bottom=0)

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: MIT
+"""Figure 5: the more skewed the popularity of items, the better popularity seems to recommend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Bbox
+from numpy.typing import NDArray
+
+from receval.figures.curves import line
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels, settle_layout
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    INK,
+    SeriesStyle,
+    new_figure,
+    ordered_styles,
+    short_number,
+)
+from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.figures.published_marks import published_mark
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+POINTS = 100
+"""Points of a curve of cumulated popularity at most."""
+
+DATASET_LINES = ("-", ":", "--", "-.")
+"""Dashes of the datasets in the order of the configuration."""
+
+LEGEND_PAD = 0.6
+"""Room between a legend and the frame of its panel, in font sizes."""
+
+TEXTS = ["panel", "dataset", "skewness", "system", "protocol", "sampled", "metric"]
+NUMERIC = ["rank", "item_share", "rating_share", "value", "lists"]
+
+KEYS = ["dataset", "skewness", "system", "protocol", "sampled", "metric"]
+"""What tells the values on simulated ratings apart, but for the repetition."""
+
+SIMULATED, MEASURED, POSITIVE = "simulated", "measured", "positive"
+CUMULATED = "cumulative share"
+SOURCE = "source"
+"""Instead of a skewness: the dataset that the simulated ones have their size from."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the results of the three panels, and what the paper's text says of them.
+
+    Columns: panel; dataset; skewness (of simulated ratings, empty for others); system; protocol;
+    sampled (number of sampled candidates, empty if all are ranked); metric; rank,
+    item_share and rating_share (of a point of a curve: the number of items, their share, and the
+    share of the ratings that they have); value; lists (that the value averages). Panels:
+
+    ``simulated``
+        Cumulative share of ratings of every skewness, and of the dataset that the law of
+        popularity is fitted to; alpha, c1 and c2 of that fit.
+    ``measured``
+        Metrics of the systems on simulated ratings, means over repetitions.
+    ``positive``
+        Cumulative share of positive ratings; positive ratings, the items that have some, and the
+        share of the users who like the most liked item.
+    """
+    tables = [_simulated(inputs), _measured(inputs), _positive(inputs)]
+    results = pd.concat(tables, ignore_index=True).reindex(columns=[*TEXTS, *NUMERIC])
+    results[TEXTS] = results[TEXTS].fillna("")
+    return results.astype(
+        {
+            "rank": "Int64",
+            "lists": "Int64",
+            "item_share": float,
+            "rating_share": float,
+            "value": float,
+        }
+    )
+
+
+def _simulated_values(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the values of all systems on simulated ratings."""
+    tables = [
+        read_results(path).assign(system=system)
+        for files in inputs.simulations.values()
+        for system, path in files.items()
+    ]
+    return pd.concat([pd.DataFrame(columns=[*KEYS, "value", "lists"]), *tables], ignore_index=True)
+
+
+def _simulated(inputs: ArtifactInputs) -> pd.DataFrame:
+    from reproduction.simulation.skewed_popularity import ShiftedPowerLaw
+
+    tables = [pd.DataFrame()]
+    for dataset, rows in _simulated_values(inputs).groupby("dataset", sort=False):
+        ratings = inputs.ratings(str(dataset))
+        n_items, n_ratings = ratings.n_items, len(ratings)
+        counts = np.bincount(ratings.items, minlength=n_items)
+        law = ShiftedPowerLaw.fit(counts)
+        for skewness in sorted(set(rows["skewness"])):
+            simulated = law.with_skewness(skewness, n_items, n_ratings)
+            shown = simulated.counts(n_items, ratings.n_users, n_ratings)
+            tables.append(_curve(shown).assign(dataset=dataset, skewness=f"{skewness:g}"))
+        metadata = {"alpha": law.alpha, "c1": law.c1, "c2": law.c2}
+        own = pd.concat([_curve(counts), _metadata(metadata)])
+        tables.append(own.assign(dataset=dataset, skewness=SOURCE))
+    return pd.concat(tables, ignore_index=True).assign(panel=SIMULATED)
+
+
+def _measured(inputs: ArtifactInputs) -> pd.DataFrame:
+    means = (
+        _simulated_values(inputs)
+        .groupby(KEYS, sort=False, as_index=False)
+        .agg(value=("value", "mean"), lists=("lists", "sum"))
+    )
+    means["skewness"] = means["skewness"].map("{:g}".format)
+    return means.assign(panel=MEASURED)
+
+
+def _positive(inputs: ArtifactInputs) -> pd.DataFrame:
+    from receval.metrics.judged_items import DatasetMetadata
+
+    names, thresholds = (inputs.parameters[name] for name in ("curves", "thresholds"))
+    tables = [pd.DataFrame()]
+    for dataset, threshold in zip(names, thresholds, strict=True):
+        if dataset not in inputs.datasets:
+            continue
+        ratings = inputs.ratings(dataset)
+        counts = DatasetMetadata.of(ratings, threshold).positive_ratings
+        metadata = {
+            "positive ratings": counts.sum(),
+            "items with positive ratings": (counts > 0).sum(),
+            "share of users who like the most liked item": counts.max() / ratings.n_users,
+        }
+        tables += [
+            _curve(counts).assign(dataset=dataset),
+            _metadata(metadata).assign(dataset=dataset),
+        ]
+    return pd.concat(tables, ignore_index=True).assign(panel=POSITIVE)
+
+
+def _curve(counts: NDArray[np.int64]) -> pd.DataFrame:
+    from receval.statistics.concentration import cumulative_shares
+
+    ranks, shares = cumulative_shares(counts, POINTS)
+    item_share = ranks / ranks[-1]
+    return pd.DataFrame(
+        {"metric": CUMULATED, "rank": ranks, "item_share": item_share, "rating_share": shares}
+    )
+
+
+def _metadata(metadata: Mapping[str, float]) -> pd.DataFrame:
+    return pd.DataFrame({"metric": list(metadata), "value": list(metadata.values())})
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the panels that have results: simulated popularity, precision, positive ratings."""
+    drawn = {SIMULATED: _draw_simulated, MEASURED: _draw_measured, POSITIVE: _draw_positive}
+    there = [panel for panel in drawn if panel in set(results["panel"])]
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    panels = figure.subplots(1, len(there), squeeze=False)[0]
+    for axes, panel in zip(panels, there, strict=True):
+        drawn[panel](axes, results[results["panel"] == panel], display)
+    letter_panels(panels)
+    with_ends = [axes for axes, panel in zip(panels, there, strict=True) if panel == MEASURED]
+    label_lines(with_ends)
+    settle_layout(figure)
+    for axes, panel in zip(panels, there, strict=True):
+        if panel == SIMULATED:
+            # All curves but the last are of simulated ratings.
+            _name_on_curves(axes, axes.lines[:-1])
+    return figure
+
+
+def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    fitted = rows[rows["metric"] == "alpha"]
+    rows = rows[rows["metric"] == CUMULATED]
+    names = [name for name in dict.fromkeys(rows["skewness"]) if name != SOURCE]
+    # Every second of many: nine curves side by side would be read off by nobody.
+    names = names[:: max(1, len(names) // 4)]
+    styles = ordered_styles(names)
+    for name in names:
+        curve = rows[rows["skewness"] == name]
+        shown = f"$\\alpha$ = {name}" if name == names[0] else short_number(name)
+        _draw_curve(axes, curve, styles[name], shown)
+    own = rows[rows["skewness"] == SOURCE]
+    dataset = str(own["dataset"].iloc[0])
+    title = f"{display.datasets[dataset]},\n$\\alpha$ = {real_values(fitted['value'])[0]:.2f}"
+    if display.is_real(dataset):
+        title += f" (paper: {display.parameters['paper_skewness']:g})"
+    curve = _draw_curve(axes, own, dataset_style(dataset, display), title)
+    axes.set_title("Simulated popularity")
+    axes.set_ylabel("Cumulated ratings (%)")
+    axes.legend(handles=[curve], loc="lower right", borderaxespad=LEGEND_PAD)
+
+
+def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
+    """Print names on curves, where they cross the falling diagonal: there they are far apart.
+
+    All curves end in one point, so that none can be named at its end. A name that has no room
+    beside those of the first, the last and the curves before it is left out; shades are in order.
+    """
+    taken: list[Bbox] = []
+    for curve in (curves[0], *reversed(curves[1:])):
+        items, shares = np.asarray(curve.get_data(), dtype=np.float64)
+        across = float(np.interp(100, items + shares, items))
+        name = axes.text(
+            across,
+            100 - across,
+            str(curve.get_label()),
+            fontsize=LABEL_SIZE,
+            color=readable(str(curve.get_color())),
+            ha="center",
+            va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )
+        box = name.get_window_extent()
+        if any(box.overlaps(other) for other in taken):
+            name.remove()
+        else:
+            taken.append(box)
+
+
+def _draw_measured(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    protocol = display.parameters["protocol"]
+    metric = display.parameters["metric"]
+    rows = rows[(rows["metric"] == metric) & (rows["protocol"] == protocol)]
+    systems = list(dict.fromkeys(rows["system"]))
+    styles = display.styles(systems)
+    for name in systems:
+        curve = rows[rows["system"] == name]
+        skewness = curve["skewness"].astype(float)
+        values = curve["value"].astype(float)
+        line(axes, skewness, values, styles[name], display.titles[name], markers=False)
+    axes.set_xlabel("Skewness $\\alpha$")
+    axes.set_ylabel(str(metric))
+    axes.set_ylim(bottom=0)
+    sampled = rows["sampled"].iloc[0]
+    title = f"{display.datasets[rows['dataset'].iloc[0]]}, {protocol}"
+    if sampled != "":
+        title += f",\n$|N_u|$ = {int(sampled):,}"
+        across = np.unique(rows["skewness"].astype(float))
+        theory = np.full(len(across), 1 / (int(sampled) + 1))
+        axes.plot(across, theory, color=INK, linestyle=":", linewidth=0.8, label="$1/t$")
+    axes.set_title(title)
+    if display.is_real(rows["dataset"].iloc[0]):
+        published_mark(axes, 0, float(display.parameters["paper_precision"]))
+
+
+def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    rows = rows[rows["metric"] == CUMULATED]
+    for name in dict.fromkeys(rows["dataset"]):
+        style = dataset_style(str(name), display)
+        _draw_curve(axes, rows[rows["dataset"] == name], style, display.datasets[name])
+    axes.set_title("Positive ratings")
+    axes.set_ylabel("Cumulated positive ratings (%)")
+    axes.legend(loc="lower right", borderaxespad=LEGEND_PAD)
+
+
+def dataset_style(dataset: str, display: DisplayStyle) -> SeriesStyle:
+    """Return how the curve of a dataset looks: ink, its dash by its place in the configuration."""
+    place = list(display.parameters["curves"]).index(dataset)
+    return SeriesStyle(INK, line=DATASET_LINES[place % len(DATASET_LINES)])
+
+
+def _draw_curve(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) -> Line2D:
+    items, shares = (100 * real_values(rows[name]) for name in ("item_share", "rating_share"))
+    # All curves begin where no item has no share.
+    line(axes, [0.0, *items], [0.0, *shares], style, label, markers=False)
+    axes.set_xlabel("Items, by popularity (%)")
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 102)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MultipleLocator(25))
+    return axes.lines[-1]

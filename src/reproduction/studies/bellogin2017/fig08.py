@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Figure 8: precision and nDCG under designs that neutralise popularity, and under plain ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.bellogin2017._shared.designs import (
+    ALL_RELEVANT,
+    ONE_RELEVANT,
+    short_labels,
+)
+from reproduction.studies.bellogin2017._shared.system_bars import (
+    CONFIGURATION,
+    draw_configurations,
+    means_with_intervals,
+    sampled_text,
+)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return the metrics of every dataset, design, system and fold, and the means over folds.
+
+    Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or a protocol AR TI-AN, which is not
+    drawn: the expectations over samples are read from it), those of
+    :func:`reproduction.experiments.values_by_fold.values_by_fold`, and of uniform tests
+    target_items (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
+    """
+    from receval.metrics.registry import parse
+    from reproduction.experiments.values_by_fold import values_by_fold
+
+    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        table = values_by_fold(experiment, metrics)
+        metadata = experiment.split_metadata
+        design = table["protocol"].map(lambda name, u="eta" in metadata: design_of(name, u))
+        table.insert(0, "design", design)
+        table["target_items"] = metadata.get("target_items", np.nan)
+        table["eta"] = metadata.get("eta", np.nan)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def design_of(protocol: str, uniform: bool) -> str:
+    """Return the paper's name of a protocol, on a uniform test or on another split.
+
+    Protocols of all candidates (AR AN) on other splits are no designs of the figure and keep their
+    own name.
+
+    Raises
+    ------
+    ValueError
+        The protocol is none of the designs.
+    """
+    relevant, candidates, *head = protocol.split(maxsplit=2)
+    if not uniform and (relevant, candidates[-2:]) == ("AR", "AN"):
+        return protocol
+    design = head[0] if head else relevant
+    if uniform:
+        design = f"AI-U{relevant}" if candidates.startswith("AI") else f"U{relevant}"
+    if design not in (*ONE_RELEVANT, *ALL_RELEVANT) or (uniform and head):
+        where = "a uniform test" if uniform else "a split at random"
+        raise ValueError(
+            f"{protocol} on {where} is no design of figure 8, which has "
+            f"{', '.join((*ONE_RELEVANT, *ALL_RELEVANT))}: leave it out of the experiment."
+        )
+    return design
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
+    bars = means_with_intervals(results, ["design", *CONFIGURATION])
+    bars["configuration"] = _labels(bars)
+    bars["label"] = short_labels(bars)
+    labels = [str(label) for label in display.parameters["drawn"]]
+    columns = [
+        (str(dataset), designs)
+        for designs in (ONE_RELEVANT, ALL_RELEVANT)
+        for dataset in dict.fromkeys(bars["dataset"])
+        if ((bars["dataset"] == dataset) & bars["design"].isin(designs)).any()
+    ]
+    widths = [_chosen(bars, labels[0], *column)["design"].nunique() for column in columns]
+    figure = new_figure(DOUBLE_COLUMN, 1.9 * len(labels) + 0.5)
+    grid = figure.subplots(len(labels), len(columns), width_ratios=widths, squeeze=False)
+    for label, panels in zip(labels, grid, strict=True):
+        for axes, (dataset, designs) in zip(panels, columns, strict=True):
+            draw_configurations(axes, _chosen(bars, label, dataset, designs), display)
+            if label == labels[0]:
+                axes.set_title(_title(dataset, designs, columns, display))
+            if label != labels[-1]:
+                axes.set_xticklabels([])
+        panels[0].set_ylabel(label)
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def _labels(bars: pd.DataFrame) -> pd.Series[str]:
+    """Return the designs as the axis has them, each with the candidates that it ranks."""
+    names = bars["design"].replace("-10% head", "\N{MINUS SIGN}10 % head")
+    base = bars["protocol"].str.partition(" ")[2].str[:2]
+    return (
+        names
+        + "\n"
+        + bars["sampled"].map(sampled_text).where(bars["sampled"] != "", "all of " + base)
+    )
+
+
+def _title(
+    dataset: str,
+    designs: tuple[str, ...],
+    columns: Sequence[tuple[str, tuple[str, ...]]],
+    display: DisplayStyle,
+) -> str:
+    """Return what a column shows; one dataset alone is named in its first column."""
+    several = len({name for name, _ in columns}) > 1
+    named = several or (dataset, designs) == columns[0]
+    relevant = "1R" if designs == ONE_RELEVANT else "AR"
+    return f"{display.datasets[dataset]}, {relevant}" if named else relevant
+
+
+def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ...]) -> pd.DataFrame:
+    own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
+    positions = own["design"].map({design: index for index, design in enumerate(designs)})
+    return own[positions.notna()].assign(position=positions).sort_values("position", kind="stable")

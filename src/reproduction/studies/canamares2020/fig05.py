@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Figure 5: where the items of the condensed list stand in the full one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.figures.style import INK
+from reproduction.studies._shared.figures.published_marks import (
+    LABEL_SIZE,
+    PUBLISHED_GREY,
+    published_mark,
+)
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.canamares2020._shared.published_lines import paper_says
+from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves
+
+if TYPE_CHECKING:
+    from receval.metrics.list_view import ListView
+
+TOP = 10
+"""The line in the figure: what stands above it is not among the first ten of the full list."""
+
+ARROW = 14.0
+"""Length of the arrow from a limit that the paper lies above, in points."""
+
+COMPLETE, ANY = "complete", "any"
+"""Users whose condensed lists reach the last rank under all systems, and all who have an item."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the mean rank in the full list of the first, second, ... item of the condensed one.
+
+    Columns: dataset; evaluated_users (``complete``: those whose condensed lists reach the last rank
+    under all systems, the same at every rank; ``any``: all who have an item at this rank); depth
+    (rank in the condensed list); system; lists (number of these users); value (the mean rank; none
+    without such users).
+    """
+    from reproduction.experiments.universes import ExperimentUniverses
+    from reproduction.studies.canamares2020._shared.measured_systems import starting_configuration
+
+    deepest = int(inputs.parameters["depth"])
+    rows = []
+    for experiment in inputs.experiments.values():
+        configuration = starting_configuration(experiment)
+        universes = ExperimentUniverses({experiment.split: experiment})
+        has_train = universes.has_train(configuration)
+        # Not the lists themselves: those of all systems can be too large for memory.
+        ranks = {
+            system: first_ranks(universes.lists(configuration, system).full, deepest)
+            for system in experiment.all_systems
+        }
+        reaches_last = np.all([own[:, -1] > 0 for own in ranks.values()], axis=0)
+        for users in (COMPLETE, ANY):
+            for system, own in ranks.items():
+                for depth, at_depth in enumerate(own.T, start=1):
+                    chosen = reaches_last if users == COMPLETE else at_depth > 0
+                    evaluated_users = at_depth[chosen & has_train]
+                    rows.append(
+                        {
+                            "dataset": experiment.dataset,
+                            "evaluated_users": users,
+                            "depth": depth,
+                            "system": system,
+                            "lists": len(evaluated_users),
+                            "value": float(evaluated_users.mean())
+                            if len(evaluated_users)
+                            else np.nan,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
+    """Return the ranks in full lists of the first items of the condensed ones.
+
+    Parameters
+    ----------
+    lists : ListView
+        Full lists, one a user.
+    depth : int
+        Number of ranks of the condensed lists.
+
+    Returns
+    -------
+    ndarray of int32, shape (n_users, depth)
+        From 1; 0 where the condensed list is shorter.
+    """
+    indices = lists.starts[:-1, np.newaxis] + np.arange(depth)
+    there = indices < lists.starts[1:, np.newaxis]
+    ranks = np.zeros(indices.shape, dtype=np.int32)
+    ranks[there] = lists.ranks[indices[there]]
+    return ranks
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the complete users: a panel for each dataset, a line for each system, the top ten.
+
+    Parameters of the artifact: ``paper`` (:func:`.paper_says`): a rank in the condensed list, one
+    in the full list, and words where the paper has but a limit that it lies above.
+    """
+    complete = results[results["evaluated_users"] == COMPLETE]
+    ends = complete["depth"].min(), complete["depth"].max()
+
+    def finish(axes: Axes, dataset: str) -> None:
+        axes.plot(ends, [TOP, TOP], color=INK, linestyle=":", linewidth=0.8, label="full top 10")
+        for condensed, full, *words in paper_says(display).get(dataset, ()):
+            if words:
+                _draw_above(axes, float(condensed), float(full), f"paper: {' '.join(words)}")
+            else:
+                published_mark(axes, float(condensed), float(full), side="above")
+        axes.set_xlabel("Rank in the condensed list")
+        axes.set_ylabel("Mean rank in the full list")
+        axes.xaxis.set_major_locator(MultipleLocator(1))
+        axes.set_ylim(bottom=0)
+
+    return draw_system_curves(
+        complete,
+        display,
+        display.datasets,
+        panel="dataset",
+        across="depth",
+        finish=finish,
+        markers=False,
+    )
+
+
+def _draw_above(axes: Axes, x: float, y: float, words: str) -> None:
+    """Draw a grey arrow upwards from a limit that the paper lies above, and words beside it."""
+    axes.annotate(
+        "",
+        (x, y),
+        xytext=(0, ARROW),
+        textcoords="offset points",
+        arrowprops={
+            "arrowstyle": "<|-,head_width=0.15,head_length=0.3",
+            "color": PUBLISHED_GREY,
+            "linewidth": 0.8,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+        annotation_clip=False,
+    )
+    axes.plot([x], [y], marker="_", markersize=5, color=PUBLISHED_GREY, clip_on=False)
+    axes.annotate(
+        words,
+        (x, y),
+        xytext=(4.5, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        fontsize=LABEL_SIZE,
+        color=PUBLISHED_GREY,
+    )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Figure 7: what is done with items that have no score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from receval.figures.display import DisplayStyle
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from reproduction.studies._shared.figures.bars import GROUP_WIDTH, grouped_bars
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+POLICY_TITLES = {
+    "none": "None: left out",
+    "random": "Random order",
+    "popularity": "By popularity",
+    "average": "By average rating",
+}
+
+K_SIZE = 6.5
+"""Font size of the numbers of neighbours, in points."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the metrics on condensed lists of all users, by policy and number of neighbours.
+
+    Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
+    five as in :meth:`.MeasuredSystems.compared`: against the
+    fewest neighbours.
+
+    Raises
+    ------
+    ValueError
+        The parameter ``neighbours`` has not one number for each system.
+    """
+    from reproduction.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        aligned_parameter,
+        starting_configuration,
+    )
+
+    labels = [str(label) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        neighbours = aligned_parameter(inputs, "neighbours", experiment.systems)
+        start = starting_configuration(experiment).but(users="all", lists="condensed")
+        for policy in POLICY_TITLES:
+            configuration = start.but(non_computable=policy)
+            measured = MeasuredSystems(experiment, configuration, labels, experiment.systems)
+            table = measured.compared(configuration, dataset=experiment.dataset, policy=policy)
+            table.insert(2, "neighbours", table["system"].map(neighbours))
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw a group of bars for each policy, k below each, and the coverage as crosses on them."""
+    _, drawn, coverage = display.parameters["metrics"]
+    neighbours = dict(zip(results["system"], results["neighbours"].astype(int), strict=True))
+    styles = display.styles(neighbours)
+    figure = new_figure(DOUBLE_COLUMN, 2.5)
+    axes = figure.subplots()
+    grouped_bars(
+        axes,
+        results[results["metric"] == drawn],
+        group="policy",
+        series="system",
+        value="value",
+        styles=styles,
+        group_order=list(POLICY_TITLES),
+        group_labels=POLICY_TITLES,
+        series_labels=display.titles,
+    )
+    # The lightest of the bars is nearly as light as paper.
+    for bar in axes.patches:
+        bar.set_edgecolor(INK)
+    crosses = results[results["metric"] == coverage].set_index(["policy", "system"])["value"]
+    width = GROUP_WIDTH / len(styles)
+    bars = [
+        (group + (bar - (len(styles) - 1) / 2) * width, policy, system)
+        for group, policy in enumerate(POLICY_TITLES)
+        for bar, system in enumerate(styles)
+    ]
+    axes.plot(
+        [x for x, *_ in bars],
+        [crosses[policy, system] for _, policy, system in bars],
+        linestyle="none",
+        marker="x",
+        color=INK,
+        markeredgewidth=1.2,
+    )
+    _name_bars(axes, [(x, neighbours[system]) for x, _, system in bars])
+    axes.set_ylim(0, 1.05)
+    axes.set_xlabel("What is done with items without a score")
+    axes.set_ylabel("nDCG@10 (bars),\nCoverage@10 (crosses)")
+    axes.set_title(", ".join(display.datasets[name] for name in dict.fromkeys(results["dataset"])))
+    return figure
+
+
+def _name_bars(axes: Axes, bars: Sequence[tuple[float, int]]) -> None:
+    """Print k below each bar, above the name of its group."""
+    names = [f"k = {k}" if x == bars[0][0] else f"{k}" for x, k in bars]
+    # The middle bar of a group stands where the group's name does.
+    axes.xaxis.remove_overlapping_locs = False
+    axes.set_xticks([x for x, _ in bars], names, minor=True, fontsize=K_SIZE)
+    axes.tick_params(axis="x", which="minor", length=0, pad=2)
+    axes.tick_params(axis="x", which="major", pad=12)

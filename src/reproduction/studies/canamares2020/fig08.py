@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Figure 8: coverage shortfall of a kNN that asks for a minimum overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from receval.figures.curves import line
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import letter_panels
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.canamares2020._shared.published_lines import draw_limit, paper_says
+
+if TYPE_CHECKING:
+    from reproduction.experiments.experiment import Experiment
+
+USER_COVERAGE = "UserCoverage"
+FULL, REDUCED = "full", "reduced"
+PRODUCTS = {"coverage x reduced": REDUCED, "coverage x full": FULL}
+"""The equation between both averages (equal to the full one), and as the paper prints it."""
+
+KNN = {
+    REDUCED: ("kNN, reduced", "-"),
+    FULL: ("kNN, full", ":"),
+}
+"""Names and dashes of its averages; dashed are systems that the paper does not have."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return full and reduced averages and coverage of kNN by minimum overlap, and those of MF.
+
+    Columns: dataset; average (full, reduced, or a product of the user coverage and one of these);
+    minimum_overlap (none for systems without); metric; system; lists; value; p_value; verdict, the
+    last five as in :meth:`.MeasuredSystems.compared`: against the
+    parameter ``reference``. The test under the reduced average is over the users that both cover.
+    The paper does not say whether lists are condensed here: both are measured, full ones drawn.
+
+    Raises
+    ------
+    ValueError
+        The parameter ``overlaps`` has not one number for each system but the reference.
+    """
+    return pd.concat(
+        [_of_experiment(experiment, inputs) for experiment in inputs.experiments.values()],
+        ignore_index=True,
+    )
+
+
+def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
+    from receval.metrics.registry import parse
+    from reproduction.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        aligned_parameter,
+        starting_configuration,
+    )
+
+    reference = str(inputs.parameters["reference"])
+    neighbourhoods = [system for system in experiment.systems if system != reference]
+    overlaps = aligned_parameter(inputs, "overlaps", neighbourhoods)
+    systems = [reference, *neighbourhoods, *experiment.extra_systems]
+    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    tables = []
+    for form in ("full", "condensed"):
+        start = starting_configuration(experiment).but(lists=form)
+        labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
+        measured = MeasuredSystems(experiment, start, labels, systems)
+        full, reduced = (
+            measured.compared(start.but(coverage=average)).assign(average=average)
+            for average in (FULL, REDUCED)
+        )
+        tables += [full, *_with_coverage(full, reduced)]
+    results = pd.concat(tables, ignore_index=True)
+    results.insert(0, "minimum_overlap", [str(overlaps.get(s, "")) for s in results["system"]])
+    results.insert(0, "average", results.pop("average"))
+    results.insert(0, "dataset", experiment.dataset)
+    return results
+
+
+def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the reduced averages, and both averages times the user coverage."""
+    of_users = full["metric"].str.startswith(USER_COVERAGE)
+    coverage = full[of_users].set_index("system")["value"]
+    # Coverage is a share of all users: its reduced average says nothing.
+    averages = {
+        name: table[~table["metric"].str.contains("Coverage")]
+        for name, table in ((FULL, full), (REDUCED, reduced))
+    }
+    yield averages[REDUCED]
+    for product, factor in PRODUCTS.items():
+        table = averages[factor]
+        values = table["value"].to_numpy() * coverage[table["system"]].to_numpy()
+        yield table.assign(average=product, value=values, p_value=np.nan, verdict="")
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the averages over the minimum overlap, MF as lines across, and the coverage below.
+
+    Parameters of the artifact: ``paper`` (:func:`.paper_says`): the overlap beyond which the
+    reduced average of kNN is above MF.
+    """
+    datasets = list(dict.fromkeys(results["dataset"]))
+    figure = new_figure(SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN, 3.9)
+    panels = figure.subplots(
+        2, len(datasets), squeeze=False, sharex=True, gridspec_kw={"height_ratios": (3, 2)}
+    )
+    for (above, below), dataset in zip(panels.T, datasets, strict=True):
+        own = results[results["dataset"] == dataset]
+        _draw_averages(above, own, display)
+        above.set_title(display.datasets[dataset])
+        for (limit,) in paper_says(display).get(dataset, ()):
+            draw_limit(above, float(limit), "", f"paper: kNN (reduced)\nahead beyond {limit}")
+        coverage = own[own["metric"] == USER_COVERAGE]
+        _over_overlap(below, coverage, _of_knn(display, "-"), None)
+        below.set_title("Users who get a recommendation")
+        below.set_ylabel("User coverage\nof kNN (%)")
+        below.set_xlabel("Minimum overlap (items in common)")
+        below.set_xticks(display.parameters["overlaps"])
+        below.set_ylim(0, 1.05)
+        below.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
+    letter_panels(panels.ravel())
+    label_lines(panels[0])
+    return figure
+
+
+def _draw_averages(axes: Axes, own: pd.DataFrame, display: DisplayStyle) -> None:
+    metric = display.parameters["metrics"][0]
+    of_metric = own[own["metric"] == metric]
+    for average, (label, dash) in KNN.items():
+        _over_overlap(
+            axes, of_metric[of_metric["average"] == average], _of_knn(display, dash), label
+        )
+    ends = [min(display.parameters["overlaps"]), max(display.parameters["overlaps"])]
+    others = of_metric[(of_metric["average"] == FULL) & (of_metric["minimum_overlap"] == "")]
+    for system, style in display.styles(others["system"]).items():
+        (value,) = others.loc[others["system"] == system, "value"]
+        height = [float(value)] * 2
+        line(axes, ends, height, style, display.short_titles[system], markers=False)
+    axes.set_ylabel(metric)
+    axes.set_ylim(bottom=0)
+
+
+def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
+    """Return a style in the hue of the neighbourhoods; each is a point, so that one stands for all.
+
+    The first has the overlap 1 and is the lightest: the one in the middle can be seen.
+    """
+    reference = display.parameters["reference"]
+    hues = [
+        name for name in display.systems if name != reference and name not in display.extra_systems
+    ]
+    middle = hues[len(hues) // 2]
+    return SeriesStyle(display.styles([middle])[middle].colour, "o", dash)
+
+
+def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str | None) -> None:
+    points = real_values(rows[["minimum_overlap", "value"]])
+    points = points[~np.isnan(points[:, 0])]
+    known = points[~np.isnan(points[:, 1])]
+    if label is not None and len(known) < len(points):
+        if len(known):
+            # At the edge of the panel its name would seem to go on with the line.
+            axes.annotate(
+                label,
+                known[-1],
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=LABEL_SIZE,
+                color=readable(style.colour),
+            )
+        label = None
+    line(axes, points[:, 0], points[:, 1], style, label)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Table 3: effect of the metric and of the mapping of ratings to gains."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import NOTHING
+from receval.figures.tables import Column, Table, printed
+from receval.metrics.labels import metric_name
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return all metrics, on full and on condensed lists, with each gain.
+
+    Columns: dataset; list_form (full or condensed); gain (g1, g2, or none where the metric has
+    none); metric; system; lists; value; p_value; verdict, the last five as in
+    :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
+    """
+    from receval.metrics.registry import parse
+    from reproduction.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
+
+    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+        start = starting_configuration(experiment)
+        for form in ("full", "condensed"):
+            labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
+            configuration = start.but(lists=form)
+            measured = MeasuredSystems(experiment, configuration, labels)
+            table = measured.compared(configuration, dataset=experiment.dataset, list_form=form)
+            table.insert(2, "gain", table["metric"].map(_gain))
+            tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _gain(label: str) -> str:
+    from receval.metrics.registry import parse
+    from receval.multiverse.decisions import GAINS
+
+    metric = parse(label)
+    if metric.name == "P":
+        return "g1"
+    mapping = getattr(metric, "gain", None)
+    return next((name for name, own in GAINS.items() if own == mapping), "none")
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row for each metric and gain."""
+    systems = list(dict.fromkeys(results["system"]))
+    columns = [Column("Lists"), Column("Metric"), Column("Gain"), *system_columns(display, systems)]
+    shown = results.assign(name=[metric_name(label) for label in results["metric"]])
+    rows = [
+        [
+            str(form),
+            str(name),
+            NOTHING if gain == "none" else str(gain),
+            *system_cells(own, systems),
+        ]
+        for (form, name, gain), own in shown.groupby(["list_form", "name", "gain"], sort=False)
+    ]
+    return printed(display, columns, rows)

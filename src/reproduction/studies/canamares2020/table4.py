@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Table 4: effect of how the values of users are aggregated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import as_written, fixed
+from receval.figures.tables import Column, Table, printed
+from receval.metrics.labels import metric_name
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
+
+if TYPE_CHECKING:
+    from receval.metrics.averages import AdjustedGeometric
+    from reproduction.experiments.experiment import Experiment
+    from reproduction.studies.canamares2020._shared.measured_systems import MeasuredSystems
+
+AGGREGATIONS = {
+    "mean": "Mean",
+    "test-weighted": "Weighted by test ratings",
+    "positive-weighted": "Weighted by positive ratings",
+    "geometric": "Geometric mean",
+}
+CORRELATION = "Pearson's r of the numbers of ratings and of positive ratings"
+BY_SIDE = f"{CORRELATION}, by "
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return both metrics under all aggregations, and how ratings and positive ratings go together.
+
+    Columns: dataset; statement; aggregation; epsilon (of the geometric mean); metric; system;
+    lists; value; p_value; verdict, the last five as in
+    :meth:`.MeasuredSystems.compared`; coefficient (Pearson's r, in
+    the rows with a statement, whose ``lists`` are the users or the items). The geometric mean is
+    tested by the t-test of logarithms. The parameter ``epsilons`` has the values of epsilon beside
+    the default one.
+    """
+    tables = []
+    for experiment in inputs.experiments.values():
+        rows = [*_aggregated(experiment, inputs), *_correlations(experiment)]
+        table = pd.concat(rows, ignore_index=True)
+        table.insert(0, "dataset", experiment.dataset)
+        tables.append(table)
+    columns = ["dataset", "statement", "aggregation", "epsilon", "metric", "system", "lists"]
+    results = pd.concat(tables, ignore_index=True)
+    results = results[[*columns, "value", "p_value", "verdict", "coefficient"]]
+    text = ["statement", "aggregation", "epsilon", "metric", "system", "verdict"]
+    return results.assign(**{name: results[name].fillna("") for name in text})
+
+
+def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.DataFrame]:
+    from receval.metrics.averages import AdjustedGeometric
+    from reproduction.studies.canamares2020._shared.measured_systems import (
+        MeasuredSystems,
+        starting_configuration,
+    )
+
+    start = starting_configuration(experiment)
+    labels = [str(label) for label in inputs.parameters["metrics"]]
+    measured = MeasuredSystems(experiment, start, labels)
+    for aggregation in AGGREGATIONS:
+        test = "t-log" if aggregation == "geometric" else "t"
+        table = measured.compared(start.but(aggregation=aggregation, test=test))
+        epsilon = f"{AdjustedGeometric().epsilon:g}" if aggregation == "geometric" else ""
+        yield table.assign(aggregation=aggregation, epsilon=epsilon)
+    for text in inputs.parameters["epsilons"]:
+        geometric = AdjustedGeometric(epsilon=float(text))
+        table = _logarithms(measured, geometric).compared(start)
+        table["value"] = geometric.restored(table["value"].to_numpy())
+        yield table.assign(aggregation="geometric", epsilon=f"{geometric.epsilon:g}")
+
+
+def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> MeasuredSystems:
+    """Return the systems with the logarithms of their values, whose mean is tested by t."""
+    from copy import copy
+    from dataclasses import replace
+
+    transformed = copy(measured)
+    transformed.users = {
+        system: replace(own, values=geometric.transformed(own.values))
+        for system, own in measured.users.items()
+    }
+    return transformed
+
+
+def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
+    from receval.statistics.correlation import pearson_r
+
+    ratings = experiment.ratings
+    positive = ratings.values >= experiment.threshold
+    for side, codes in (("user", ratings.users), ("item", ratings.items)):
+        counts = np.bincount(codes)
+        positives = np.bincount(codes[positive], minlength=len(counts))
+        rated = counts > 0
+        yield pd.DataFrame(
+            {
+                "statement": [f"{BY_SIDE}{side}"],
+                "lists": int(rated.sum()),
+                "coefficient": pearson_r(counts[rated], positives[rated]),
+            }
+        )
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row for each metric and aggregation, and the correlations in a note."""
+    values = results[results["statement"] == ""]
+    systems = list(dict.fromkeys(values["system"]))
+    columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
+    rows = []
+    for metric in dict.fromkeys(values["metric"]):
+        own = values[values["metric"] == metric]
+        for (aggregation, epsilon), group in own.groupby(["aggregation", "epsilon"], sort=False):
+            constant = f", $`\\epsilon`$ = {as_written(float(epsilon))}" if epsilon != "" else ""
+            name = AGGREGATIONS[str(aggregation)] + constant
+            rows.append([metric_name(str(metric)), name, *system_cells(group, systems)])
+    return printed(display, columns, rows, _note(results[results["statement"] != ""]))
+
+
+def _note(correlations: pd.DataFrame) -> list[str]:
+    """Say how ratings and positive ratings go together, where the table has it."""
+    coefficients = zip(
+        correlations["statement"], real_values(correlations["coefficient"]), strict=True
+    )
+    by_side = [f"{fixed(r, 3)} by {text.removeprefix(BY_SIDE)}" for text, r in coefficients]
+    return [f"{CORRELATION}: {', '.join(by_side)}."] if by_side else []

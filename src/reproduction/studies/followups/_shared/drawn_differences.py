@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Paired differences of users who are drawn from a population whose effect is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from reproduction.experiments.experiment import Experiment
+
+TEST_LEVEL = 0.05
+"""A test rejects if its p-value is at most this: then that of a permutation test is exact."""
+
+ALL = "all"
+"""In the column ``metric``: tests under all metrics together."""
+
+Draw = Callable[[int, int, np.random.Generator], NDArray[np.float64]]
+"""Draws differences of so many tests, of so many users each, shape (n_tests, n_users)."""
+
+
+def values_by_metric(
+    experiment: Experiment, names: Sequence[str], labels: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the values of users under each metric, shape (n_systems, n_users), by its name."""
+    from receval.metrics.registry import parse_named
+    from reproduction.experiments.user_means import means_of_users
+
+    metrics = parse_named(names, labels)
+    values = means_of_users(experiment, list(metrics.values()))
+    return dict(zip(metrics, values, strict=True))
+
+
+def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the differences of all pairs of systems that each lead for some user.
+
+    Rounded so that equal differences are equal numbers, which share their rank. The pairs are in
+    the order of :func:`receval.statistics.pairs.system_pairs`, and the differences turned so that
+    their mean is not below 0.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_systems, n_users)
+
+    Returns
+    -------
+    ndarray of float64, shape (n_pairs, n_users)
+    """
+    from receval.metrics.averages import MEAN_DECIMALS
+    from receval.statistics.pairs import system_pairs
+
+    first, second = system_pairs(len(values))
+    differences = np.round(values[first] - values[second], MEAN_DECIMALS)
+    kept = (differences.max(axis=1) > 0) & (differences.min(axis=1) < 0)
+    differences = differences[kept]
+    turned = np.where(differences.mean(axis=1) < 0, -1.0, 1.0)
+    return differences * turned[:, np.newaxis]
+
+
+def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) -> Draw:
+    """Return draws of users of the pairs nearest to an effect, tilted until they have it.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n_pairs, n_users)
+        From :func:`differences_of_pairs`.
+    effect : float
+        Cohen's d_z of the population: see
+        :func:`reproduction.studies.followups._shared.tilting.tilted_to_effect`.
+    pairs : int
+        How many of the pairs, those whose own effect is nearest to it; tests take turns.
+    """
+    from reproduction.studies.followups._shared.tilting import tilted_to_effect
+
+    effects = differences.mean(axis=1) / differences.std(axis=1)
+    chosen = differences[np.argsort(np.abs(effects - effect), kind="stable")[:pairs]]
+    cumulated = np.cumsum([tilted_to_effect(row, effect) for row in chosen], axis=1)
+
+    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        found = np.empty((n_tests, n_users))
+        for pair, (row, sums) in enumerate(zip(chosen, cumulated, strict=True)):
+            own = found[pair :: len(chosen)]
+            users = np.searchsorted(sums, generator.random(own.shape) * sums[-1], side="right")
+            own[:] = row[np.minimum(users, len(row) - 1)]
+        return found
+
+    return draw
+
+
+def flipped_pairs(differences: NDArray[np.float64], pairs: int) -> Draw:
+    """Return draws of users of the nearest pairs whose two values are exchanged at random."""
+    effects = differences.mean(axis=1) / differences.std(axis=1)
+    chosen = differences[np.argsort(effects, kind="stable")[:pairs]]
+
+    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        rows = np.arange(n_tests)[:, np.newaxis] % len(chosen)
+        users = generator.integers(0, chosen.shape[1], (n_tests, n_users))
+        signs = 1.0 - 2.0 * generator.integers(0, 2, (n_tests, n_users))
+        return np.asarray(chosen[rows, users] * signs)
+
+    return draw
+
+
+def matched_users(values: NDArray[np.float64]) -> Draw:
+    """Return draws of the differences of two random users each under one system.
+
+    This is the comparison of a system with itself on two random halves of the users: neither half
+    is better but by chance.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_systems, n_users)
+        Tests take turns among the systems.
+    """
+    from receval.metrics.averages import MEAN_DECIMALS
+
+    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        rows = np.arange(n_tests)[:, np.newaxis] % len(values)
+        one, other = (
+            values[rows, generator.integers(0, values.shape[1], (n_tests, n_users))]
+            for _ in range(2)
+        )
+        return np.asarray(np.round(one - other, MEAN_DECIMALS))
+
+    return draw
+
+
+def rejections(
+    cell: Mapping[str, object],
+    draw: Draw,
+    n_tests: int,
+    n_users: int,
+    generator: np.random.Generator,
+) -> list[dict[str, object]]:
+    """Count how many of the drawn tests each kind of test rejects.
+
+    Parameters
+    ----------
+    cell : mapping
+        What the tests are of: the first columns of every row.
+    draw : callable
+        From one of the functions above. Every test has users of its own.
+    n_tests, n_users : int
+    generator : Generator
+        Of this cell alone.
+
+    Returns
+    -------
+    list of dict
+        The cell, ``sampled_users``, ``test``, ``tests`` (their number) and ``rejected``.
+    """
+    from receval.statistics.difference_tests import p_values_of_tests
+
+    found = p_values_of_tests(draw(n_tests, n_users, generator), generator)
+    return [
+        {
+            **cell,
+            "sampled_users": n_users,
+            "test": name,
+            "tests": n_tests,
+            "rejected": int((p_values <= TEST_LEVEL).sum()),
+        }
+        for name, p_values in found.items()
+    ]
+
+
+def shares_with_intervals(
+    counted: Sequence[Mapping[str, object]], keys: Sequence[str], share: str
+) -> pd.DataFrame:
+    """Return shares of rejected tests with exact 95 % intervals, also of all metrics together.
+
+    Parameters
+    ----------
+    counted : sequence of mapping
+        Rows with the keys, ``tests`` and ``rejected``.
+    keys : sequence of str
+        ``metric`` among them.
+    share : str
+        Name of the column of shares.
+    """
+    from receval.statistics.confidence import binomial_interval
+
+    table = pd.DataFrame(counted)
+    together = table.assign(metric=ALL).groupby(list(keys), sort=False, as_index=False)
+    table = pd.concat([table, together[["tests", "rejected"]].sum()], ignore_index=True)
+    low, high = binomial_interval(table["rejected"], table["tests"])
+    table[share] = table["rejected"] / table["tests"]
+    return table[[*keys, "tests", share]].assign(low=low, high=high)

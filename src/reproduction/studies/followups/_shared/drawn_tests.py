@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Systems in a world whose judgments are known, and what is observed of it in many draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from receval.evaluation.ranked_systems import RankedFold
+    from receval.protocols.judged_ranks import JudgedRanks
+    from receval.protocols.protocol import Protocol
+    from receval.recommenders.base import Recommender
+    from receval.splits.split import Judgments
+    from reproduction.simulation.known_chances import KnownChances
+
+TRAINS = 0.6
+"""Of the chance that a pair is observed, the part that trains."""
+
+TESTS = 0.4
+"""The part that tests, of the pairs that do not train."""
+
+
+def systems() -> dict[str, Recommender]:
+    """Return sixteen systems of different kinds and sizes, by name."""
+    from receval.recommenders.bprmf import BPRMF
+    from receval.recommenders.knn import ItemKNN, UserKNN
+    from receval.recommenders.non_personalised import AverageRating, Popularity, Random
+    from receval.recommenders.plsa import PLSA
+    from receval.recommenders.puresvd import PureSVD
+    from receval.recommenders.wrmf import WRMF
+
+    return {
+        "random": Random(seed=1),
+        "pop": Popularity(),
+        "average": AverageRating(),
+        "user-knn-10": UserKNN(neighbours=10),
+        "user-knn-50": UserKNN(neighbours=50),
+        "item-knn-10": ItemKNN(neighbours=10),
+        "item-knn-50": ItemKNN(neighbours=50),
+        "puresvd-2": PureSVD(factors=2),
+        "puresvd-5": PureSVD(factors=5),
+        "puresvd-10": PureSVD(factors=10),
+        "puresvd-30": PureSVD(factors=30),
+        "wrmf-5": WRMF(factors=5, seed=1),
+        "wrmf-20": WRMF(factors=20, seed=1),
+        "plsa-5": PLSA(topics=5, iterations=30, seed=1),
+        "plsa-20": PLSA(topics=20, iterations=30, seed=1),
+        "bprmf": BPRMF(factors=10, seed=1),
+    }
+
+
+class DrawnTests:
+    """The systems, trained once, and the ranks that they give every pair that does not train.
+
+    Parameters
+    ----------
+    world : KnownChances
+    seed : int
+        The edition's root seed.
+
+    Attributes
+    ----------
+    test_chances : ndarray of float64, shape (n_users, n_items)
+        That a pair which does not train tests.
+    complete : Judgments
+        Of all these pairs.
+    protocol : Protocol
+    """
+
+    def __init__(self, world: KnownChances, seed: int) -> None:
+        from functools import partial
+
+        from receval.data.ratings import summed_matrix
+        from receval.protocols.evaluation import rank_judged
+        from receval.protocols.protocol import Protocol
+        from receval.seeds import generator
+        from receval.splits.split import Fold
+        from reproduction.simulation.complete_judgments import complete_judgments
+
+        self.world = world
+        self.protocol: Protocol = Protocol("AR", "AI")
+        self._seeds = partial(generator, seed, "followups", "known-chances")
+        trains = world.observed(TRAINS, self._seeds("train"))
+        users, items = np.nonzero(trains)
+        train = summed_matrix(users, items, world.ratings[trains], shape=trains.shape)
+        self.complete: Judgments = complete_judgments(world.ratings, train)
+        self.test_chances = TESTS * world.chances
+        self.fold = Fold(train, self.complete, self.complete)
+        self.ranks: dict[str, JudgedRanks] = {
+            name: rank_judged(system.fit(train), self.fold, [self.protocol], self._seeds)[0]
+            for name, system in systems().items()
+        }
+
+    @property
+    def truth(self) -> RankedFold:
+        """The fold whose unbiased judgments are all there are."""
+        return self._fold(0, np.ones(len(self.complete), bool), np.ones(len(self.complete), bool))
+
+    def draws(self, number: int, per_user: int) -> Iterator[RankedFold]:
+        """Yield as many draws of the test, each with a sample of random items of each user.
+
+        Parameters
+        ----------
+        number : int
+        per_user : int
+            Sampled items a user; equal draws have nested samples.
+        """
+        from reproduction.simulation.complete_judgments import drawn_at_random
+
+        for draw in range(number):
+            tested = self.world.observed(TESTS, self._seeds("test", draw))
+            mask = tested[self.complete.users, self.complete.items]
+            sampled = drawn_at_random(self.complete, per_user, self._seeds("sample", draw))
+            yield self._fold(draw, mask, sampled)
+
+    def _fold(
+        self, number: int, tested: NDArray[np.bool_], sampled: NDArray[np.bool_]
+    ) -> RankedFold:
+        from receval.evaluation.ranked_systems import RankedFold
+        from reproduction.simulation.complete_judgments import kept_judgments
+
+        test, sample = (kept_judgments(self.complete, mask) for mask in (tested, sampled))
+        # Many systems' ranks are taken at these places, which are few.
+        of_test, of_sample = np.flatnonzero(tested), np.flatnonzero(sampled)
+        return RankedFold(
+            number,
+            replace(self.fold, test=test, unbiased=sample),
+            {name: replace(own, ranks=own.ranks[of_test]) for name, own in self.ranks.items()},
+            {name: replace(own, ranks=own.ranks[of_sample]) for name, own in self.ranks.items()},
+        )

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What metrics of the systems of an experiment are expected to be among sampled candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from receval.metrics.metric import Metric
+    from receval.sampled_metrics.audited_moments import AuditedMoments
+    from reproduction.studies._shared.inputs import ArtifactInputs
+
+UNIFORM, POPULARITY = "uniform", "popularity"
+"""How candidates are drawn: all alike and without replacement, or by popularity and with it."""
+
+SAMPLINGS = (UNIFORM, POPULARITY)
+
+
+class SampledMoments:
+    """Means and variances of metrics over samples, and their values among all candidates.
+
+    Parameters
+    ----------
+    inputs : ArtifactInputs
+        With one experiment under AR and with all candidates, and the models of its systems: judged
+        ranks do not say how popular the items above a relevant one are.
+    metrics : mapping of str to Metric
+        By name; they depend on the rank of the one relevant item alone.
+
+    Attributes
+    ----------
+    uniform : AuditedMoments
+    systems : tuple of str
+    """
+
+    def __init__(self, inputs: ArtifactInputs, metrics: Mapping[str, Metric]) -> None:
+        from receval.sampled_metrics.audited_moments import AuditedMoments
+        from receval.sampled_metrics.sampled_candidates import SamplingOdds
+
+        (experiment,) = inputs.experiments.values()
+        protocol = experiment.only_protocol
+        self.systems = experiment.all_systems
+        self.n_users = experiment.ratings.n_users
+        odds: dict[str, list[SamplingOdds]] = {name: [] for name in self.systems}
+        for number in experiment.folds:
+            fold = experiment.fold(number)
+            for name in self.systems:
+                lists = experiment.lists(name, protocol, number)
+                odds[name].append(SamplingOdds.of(fold, lists, protocol))
+        joined = {name: SamplingOdds.of_all_folds(own) for name, own in odds.items()}
+        self.uniform: AuditedMoments = AuditedMoments(joined, metrics, self.n_users, None)
+        self._inputs = inputs
+        self._experiment = experiment
+        self._shares: dict[str, NDArray[np.float64]] = {}
+
+    def at(self, sampling: str, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return means and variances of the averages, each of shape (n_metrics, n_systems)."""
+        if sampling == UNIFORM:
+            return self.uniform.at(size)
+        from receval.sampled_metrics.audited_moments import moments_of_average
+        from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
+
+        tables = self.uniform.tables
+        missing = size + 2 - len(tables)
+        if missing > 0:
+            raise ValueError(
+                f"{size} candidates by popularity are more than there are candidates: draw fewer."
+            )
+        both = np.concatenate([tables, tables**2], axis=1)
+        found = [
+            moments_of_average(expected_of_weighted_ranks(self.shares_of(name), both, size))
+            for name in self.systems
+        ]
+        return (
+            np.stack([mean for mean, _ in found], axis=1),
+            np.stack([variance for _, variance in found], axis=1),
+        )
+
+    def ties(self, number: int) -> NDArray[np.uint32]:
+        """Return which of two items with equal scores is above in a fold: the smaller one.
+
+        As the ranks were made (:mod:`reproduction.workflow.jobs.systems`).
+        """
+        from receval.seeds import generator
+
+        experiment = self._experiment
+        names = (experiment.dataset, experiment.split, number, "ties")
+        order = generator(self._inputs.seed, *names).permutation(experiment.ratings.n_items)
+        return order.astype(np.uint32)
+
+    def shares_of(self, system: str) -> NDArray[np.float64]:
+        """Return the share of the popularity above each relevant item.
+
+        Raises
+        ------
+        ValueError
+            The model of the system gives other ranks than it was judged by.
+        """
+        if system not in self._shares:
+            self._shares[system] = self._read_shares(system)
+        return self._shares[system]
+
+    def _read_shares(self, system: str) -> NDArray[np.float64]:
+        from receval.protocols.weighted_samples import popularity_weights
+        from receval.sampled_metrics.weighted_candidates import weight_shares_above
+
+        experiment = self._experiment
+        shares, above = [], []
+        for number in experiment.folds:
+            fold = experiment.fold(number)
+            relevant = fold.test.values >= experiment.threshold
+            found = weight_shares_above(
+                self._inputs.model(experiment, system, number),
+                fold,
+                np.flatnonzero(relevant).astype(np.int64),
+                relevant,
+                popularity_weights(fold, 1.0),
+                self.ties(number),
+            )
+            shares.append(found[0])
+            above.append(found[1])
+        if not np.array_equal(np.concatenate(above), self.uniform.odds[system].above):
+            raise ValueError(
+                f"The model of {system} on {experiment.dataset} does not give the ranks that it "
+                "was judged by: train and rank it again."
+            )
+        return np.concatenate(shares)
+
+    @property
+    def auc(self) -> NDArray[np.float64]:
+        """The mean share of candidates below a relevant item, by system; 0 if it is not ranked."""
+        return np.array([_auc(self.uniform, name) for name in self.systems])
+
+
+def _auc(moments: AuditedMoments, system: str) -> float:
+    odds = moments.odds[system]
+    pools = odds.pools[odds.users]
+    below = np.where(odds.above >= 0, 1 - odds.above / np.maximum(pools, 1), 0.0)
+    return float(below.mean())

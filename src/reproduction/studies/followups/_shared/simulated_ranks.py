@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Samples of candidates that are drawn, to check what is expected of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from receval.protocols.evaluation import Scorer
+from receval.protocols.scored_candidates import refuse_without_weight, scored_candidates
+from receval.splits.split import Fold
+from receval.storage.kernel_cache import njit
+
+
+def simulated_hits(
+    system: Scorer,
+    fold: Fold,
+    rows: NDArray[np.int64],
+    relevant: NDArray[np.bool_],
+    priority: NDArray[np.uint32],
+    sampled: int,
+    samples: int,
+    rng: np.random.Generator,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Return how many of the sampled candidates are above each relevant item, sample by sample.
+
+    Parameters
+    ----------
+    system : Scorer
+        A fitted system.
+    fold : Fold
+        Candidates are all items but those of the user's training ratings and relevant test ratings.
+    rows : ndarray of int64, shape (n_items,)
+        Which of the fold's test ratings are asked for, in ascending order.
+    relevant : ndarray of bool, shape (n_judgments,)
+    priority : ndarray of uint32, shape (n_all_items,)
+        Among equal scores the smaller ranks higher.
+    sampled : int
+        Candidates of each relevant item; with no weights, all of a user who has fewer.
+    samples : int
+        How often they are drawn.
+    rng : Generator
+    weights : ndarray of float64, shape (n_all_items,), optional
+        Candidates are drawn in proportion to these and with replacement; without them, all alike
+        and without replacement.
+
+    Returns
+    -------
+    ndarray of int64, shape (samples, n_items)
+        -1 where the item is not ranked.
+
+    Raises
+    ------
+    ValueError
+        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
+
+    Examples
+    --------
+    Item 2 is relevant; one of the two other candidates is above it:
+
+    >>> from receval.data.ratings import summed_matrix
+    >>> from receval.splits.split import Judgments
+    >>> class Falling:
+    ...     def score(self, users):
+    ...         return np.tile(np.float32([4, 3, 2, 1]), (len(users), 1))
+    >>> fold = Fold(summed_matrix([0], [0], [1], (1, 4)), Judgments.from_pairs([0], [2], [5], 1))
+    >>> hits = simulated_hits(
+    ...     Falling(), fold, np.array([0]), np.array([True]), np.arange(4, dtype=np.uint32),
+    ...     sampled=1, samples=4000, rng=np.random.default_rng(1)
+    ... )
+    >>> hits.mean().round(1), hits.max()
+    (np.float64(0.5), np.int64(1))
+    """
+    hits = np.full((samples, len(rows)), -1, dtype=np.int64)
+    weighted = np.empty(0) if weights is None else weights
+    for users in scored_candidates(system, fold, rows, relevant):
+        if weights is not None:
+            refuse_without_weight(users, weights, fold.test.users[rows])
+        _draw(*users, weighted, priority, sampled, rng, hits)
+    return hits
+
+
+@njit(cache=True)
+def _draw(
+    scores: NDArray[np.floating],
+    candidates: NDArray[np.bool_],
+    asked: NDArray[np.int64],
+    owners: NDArray[np.int64],
+    items: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    priority: NDArray[np.uint32],
+    sampled: int,
+    rng: np.random.Generator,
+    hits: NDArray[np.int64],
+) -> None:
+    n_items = scores.shape[1]
+    pool = np.empty(n_items, dtype=np.int64)
+    bounds = np.empty(n_items, dtype=np.float64)
+    for row, own_item, place in zip(owners, items, asked):  # noqa: B905
+        score = scores[row, own_item]
+        if score != score:
+            continue
+        size = 0
+        total = 0.0
+        for item in range(n_items):
+            if candidates[row, item]:
+                pool[size] = item
+                if len(weights):
+                    total += weights[item]
+                    bounds[size] = total
+                size += 1
+        for sample in range(hits.shape[0]):
+            count = 0
+            for drawn in range(sampled if len(weights) else min(sampled, size)):
+                if len(weights):
+                    point = rng.random() * total
+                    chosen = int(np.searchsorted(bounds[:size], point, side="right"))
+                    other = pool[min(chosen, size - 1)]
+                else:
+                    # The first of a shuffled pool, which goes on from where a sample left it.
+                    chosen = drawn + int(rng.random() * (size - drawn))
+                    pool[drawn], pool[chosen] = pool[chosen], pool[drawn]
+                    other = pool[drawn]
+                value = scores[row, other]
+                if value > score or (value == score and priority[other] < priority[own_item]):
+                    count += 1
+            hits[sample, place] = count

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+r"""Test ratings parted by how much their items were exposed, and the exponent of their popularity.
+
+The propensity of an item that :math:`n_i` users rated is :math:`n_i^\alpha` above a least number
+:math:`n_{min}` and :math:`n_i` up to there, with the exponent :math:`\alpha` of the power law that
+the numbers above follow. The range of the propensities of the test ratings is cut into parts of
+equal *width*. As propensities are very skewed, nearly all test ratings are in the first stratum,
+and the last one has those of the few most popular items.
+
+A metric is measured in each stratum by the test ratings that are there, over the users who have a
+relevant one, and averaged over strata by how many they have,
+
+.. math:: \sum_s \frac{n_s}{n}\, \frac{1}{|U_s|} \sum_{u \in U_s} m_{us}
+
+That is no estimate of a total, which
+:class:`receval.missing_judgments.propensities.StratifiedPropensities` gives, by strata with equal
+parts of the test.
+
+Notes
+-----
+Jadidinejad, Macdonald and Ounis (2021), "The Simpson's paradox in the offline evaluation of
+recommendation systems", TOIS 40(1), as their released code has it (``StratifiedEvaluation``, with
+two strata in its experiments). That fits the power law with the package powerlaw; here its two
+formulas are written out: Clauset, Shalizi and Newman (2009), "Power-law distributions in empirical
+data", SIAM Review 51(4), sections 3.1 (the exponent, approximately) and 3.3 (the least number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import zeta
+
+from receval.metrics.evaluation import evaluate, mean
+from receval.metrics.lists import JudgedLists
+from receval.metrics.metric import Metric
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.popularity import popularity
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold, Judgments
+from reproduction.simulation.complete_judgments import kept_judgments
+
+
+@dataclass(frozen=True)
+class PopularityPowerLaw:
+    r"""The law :math:`P(n) \propto n^{-\alpha}` of numbers of ratings from a least one on.
+
+    Attributes
+    ----------
+    alpha : float
+        Above 1.
+    least : int
+        The least number that follows it, at least 1.
+    """
+
+    alpha: float
+    least: int
+
+    @classmethod
+    def fit(cls, counts: NDArray[np.integer]) -> Self:
+        r"""Fit the law to the numbers of ratings of items.
+
+        For each least number :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m
+        numbers from it on; the least number is the one whose law is nearest to them by the largest
+        difference of the distribution functions.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (n_items,)
+            Items without ratings are left out.
+
+        Raises
+        ------
+        ValueError
+            Fewer than two different numbers are above 0.
+
+        Examples
+        --------
+        >>> law = PopularityPowerLaw.fit(np.repeat([1, 2, 4, 8], [64, 16, 4, 1]))
+        >>> law.least, round(law.alpha, 2)
+        (2, 3.06)
+        """
+        numbers = np.sort(counts[counts > 0]).astype(np.float64)
+        candidates = np.unique(numbers)[:-1]
+        if len(candidates) == 0:
+            raise ValueError(
+                "A power law of popularity needs items with different numbers of ratings: choose "
+                "fewer strata, or other data."
+            )
+        laws = [_law_from(numbers[numbers >= least]) for least in candidates]
+        best = int(np.argmin([distance for distance, _ in laws]))
+        return cls(laws[best][1], int(candidates[best]))
+
+    def propensities(self, counts: NDArray[np.integer]) -> NDArray[np.float64]:
+        r"""Return :math:`n^\alpha` of numbers above the least one, n of others.
+
+        Examples
+        --------
+        >>> PopularityPowerLaw(2.0, 3).propensities(np.array([0, 3, 4])).tolist()
+        [0.0, 3.0, 16.0]
+        """
+        numbers = counts.astype(np.float64)
+        return np.where(counts > self.least, numbers**self.alpha, numbers)
+
+
+def _law_from(numbers: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the distance of the law from numbers, in rising order from the least on, and alpha."""
+    least = numbers[0]
+    alpha = 1 + len(numbers) / float(np.log(numbers / (least - 0.5)).sum())
+    values, first = np.unique(numbers, return_index=True)
+    expected = zeta(alpha, values) / zeta(alpha, least)
+    # Shares of the numbers that are at least as large.
+    observed = 1 - first / len(numbers)
+    return float(np.abs(observed - expected).max()), alpha
+
+
+def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
+    """Part the test ratings of a fold by the propensities of their items.
+
+    Parameters
+    ----------
+    fold : Fold
+    strata : int
+        How many parts of equal width, at least 1. Some may be empty.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_judgments,)
+        From 0 for the least exposed items. A propensity at the border of two parts is in the lower
+        one.
+
+    Examples
+    --------
+    Item 0 was rated by six users, items 1 and 2 by one each:
+
+    >>> from scipy.sparse import csr_array
+    >>> from receval.splits.split import Judgments
+    >>> train = csr_array(np.array([[1, 0, 0]] * 4 + [[0, 0, 0]] * 2, dtype=np.float32))
+    >>> test = Judgments.from_pairs([4, 5, 4, 5], [0, 0, 1, 2], [5, 5, 5, 5], n_users=6)
+    >>> strata_of_exposure(Fold(train, test)).tolist()
+    [1, 0, 1, 0]
+    """
+    counts = popularity(fold)
+    own = PopularityPowerLaw.fit(counts).propensities(counts)[fold.test.items]
+    if len(own) == 0:
+        return np.zeros(0, dtype=np.int64)
+    borders = np.linspace(own.min(), own.max(), strata + 1)[1:-1]
+    return np.searchsorted(borders, own, side="left").astype(np.int64)
+
+
+def means_in_strata(
+    metrics: Sequence[Metric],
+    judgments: Judgments,
+    ranks: JudgedRanks,
+    stratum: NDArray[np.int64],
+    strata: int,
+    threshold: float,
+    protocol: Protocol,
+) -> NDArray[np.float64]:
+    """Measure one system's lists by the judgments of each stratum alone.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+    judgments : Judgments
+    ranks : JudgedRanks
+        Of all judgments. Items keep their ranks among all candidates.
+    stratum : ndarray of int64, shape (n_judgments,)
+        From :func:`strata_of_exposure`.
+    strata : int
+        How many there are.
+    threshold : float
+        Ratings at or above it are relevant.
+    protocol : Protocol
+        One list a user, and candidates that do not depend on what is judged: ``AR AI-AN`` or
+        ``AR train-AN``.
+
+    Returns
+    -------
+    ndarray of float64, shape (strata, n_metrics)
+        Means over the users who have a relevant judgment in the stratum; NaN if nobody has.
+    """
+    means = np.full((strata, len(metrics)), np.nan)
+    for number in range(strata):
+        own = stratum == number
+        if (judgments.values[own] < threshold).all():
+            continue
+        within = replace(ranks, ranks=ranks.ranks[own])
+        lists = JudgedLists.of(kept_judgments(judgments, own), within, threshold, protocol)
+        means[number] = mean(evaluate(metrics, lists), lists, "relevant")
+    return means
+
+
+def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Average the means of strata, each weighing as many judgments as it has.
+
+    Parameters
+    ----------
+    means : ndarray of float64, shape (strata, n_metrics)
+        A stratum without relevant judgments (NaN) adds nothing, to no system.
+    stratum : ndarray of int64, shape (n_judgments,)
+
+    Returns
+    -------
+    ndarray of float64, shape (n_metrics,)
+
+    Examples
+    --------
+    >>> mean_over_strata(np.array([[0.2], [0.6]]), np.array([0, 0, 0, 1])).round(3).tolist()
+    [0.3]
+    """
+    shares = np.bincount(stratum, minlength=len(means)) / len(stratum)
+    mean_of_strata: NDArray[np.float64] = shares @ np.nan_to_num(means)
+    return mean_of_strata

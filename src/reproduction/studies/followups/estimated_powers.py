@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Weights by powers of popularity: order and size of the estimates, by the power."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.estimator_names import MAR
+from reproduction.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.figure import Figure
+
+    from receval.evaluation.ranked_systems import RankedFold
+    from receval.protocols.protocol import Protocol
+
+GENERATED_TITLE = "Generated world"
+
+TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+"""Of ratios, as many as are in the panel."""
+
+TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Estimate the metrics of every system by SNIPS, with powers of popularity.
+
+    Propensities are proportional to :math:`|R(i)|^\alpha` of the item's ratings R(i).
+
+    Parameters of the artifact: ``metrics``; ``powers``; ``draws``, ``users`` and ``items`` of the
+    generated world, as of :mod:`.estimated_orders`, whose draws these are.
+
+    Columns: source (a dataset, or ``known-chances``, the generated world); metric; exponent (of
+    popularity); draw (of the generated world's test); system; estimate; reference (by
+    judgments of random items, or by all judgments of the world).
+    """
+    from receval.seeds import generator
+    from reproduction.simulation.known_chances import KnownChances
+    from reproduction.studies.followups._shared.drawn_tests import DrawnTests
+    from reproduction.studies.followups._shared.ranked_experiments import ranked_folds_of
+
+    parameters = inputs.parameters
+    tables = [
+        _estimated(
+            inputs,
+            ranked_folds_of(experiment),
+            experiment.all_systems,
+            experiment.only_protocol,
+            experiment.threshold,
+        ).assign(source=experiment.dataset, draw="")
+        for experiment in inputs.experiments.values()
+    ]
+    rng = generator(inputs.seed, "followups", "known-chances", "world")
+    world = KnownChances.drawn(int(parameters["users"]), int(parameters["items"]), rng)
+    tests = DrawnTests(world, inputs.seed)
+    systems, protocol = tuple(tests.ranks), tests.protocol
+    truth = _estimated(inputs, [tests.truth], systems, protocol, 4.0)
+    reference = truth.set_index(["metric", "exponent", "system"])["reference"]
+    for ranked in tests.draws(int(parameters["draws"]), per_user=1):
+        own = _estimated(inputs, [ranked], systems, protocol, 4.0)
+        places = pd.MultiIndex.from_frame(own[["metric", "exponent", "system"]])
+        true = reference.reindex(places).to_numpy()
+        tables.append(own.assign(reference=true, source=GENERATED, draw=str(ranked.number)))
+    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _estimated(
+    inputs: ArtifactInputs,
+    folds: Iterable[RankedFold],
+    systems: tuple[str, ...],
+    protocol: Protocol,
+    threshold: float,
+) -> pd.DataFrame:
+    """Return SNIPS for every power, with what the folds' unbiased judgments give as reference."""
+    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.propensities import PopularityPropensities
+    from receval.missing_judgments.rank_sums import rank_sum_of
+
+    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    models = {
+        PopularityPropensities(float(power)): f"{float(power):g}"
+        for power in inputs.parameters["powers"]
+    }
+    found = estimates_of_folds(list(folds), systems, metrics, list(models), protocol, threshold)
+    powers = {model.label: power for model, power in models.items()}
+    own = found[found["estimator"] == "SNIPS"]
+    references = found[found["estimator"] == MAR].set_index(["metric", "system"])["value"]
+    places = pd.MultiIndex.from_frame(own[["metric", "system"]])
+    return (
+        own.assign(
+            exponent=own["propensities"].map(powers),
+            estimate=own["value"],
+            reference=references.reindex(places).to_numpy(),
+        )
+        .sort_values("metric", kind="stable")
+        .reset_index(drop=True)
+    )
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw tau above and the ratio below by the power, a column a dataset and one the world."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    from receval.figures.curves import line
+    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
+
+    found = summary_of_powers(results)
+    sources = list(dict.fromkeys(results["source"]))
+    metrics = list(dict.fromkeys(results["metric"]))
+    styles = display.metric_styles(metrics)
+    figure = new_figure(DOUBLE_COLUMN, 3.8)
+    grid = figure.subplots(2, len(sources), sharex=True, sharey="row", squeeze=False)
+    for column, source in zip(grid.T, sources, strict=True):
+        title = GENERATED_TITLE if source == GENERATED else display.datasets[str(source)]
+        for axes, name in zip(column, ("tau", "ratio"), strict=True):
+            # Under all metrics SNIPS has the same numerators but for a factor, and so one order.
+            for metric in metrics[:1] if name == "tau" else metrics:
+                own = found[(found["source"] == source) & (found["metric"] == metric)]
+                band = (own[f"{name}_low"], own[f"{name}_high"]) if source == GENERATED else None
+                line(
+                    axes, own["exponent"], real_values(own[name]), styles[metric], metric, band=band
+                )
+        column[0].set_title(title)
+        column[0].axhline(0, color=NOTE_COLOUR, linewidth=0.7)
+        column[1].axhline(1, color=NOTE_COLOUR, linewidth=0.7)
+        column[1].set_xlabel("Power of popularity")
+    grid[1, 0].set_yscale("log")
+    grid[1, 0].yaxis.set_major_locator(FixedLocator(TICKS))
+    grid[1, 0].yaxis.set_minor_locator(NullLocator())
+    grid[1, 0].yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: short_number(f"{ratio:g}")))
+    ratios = found[["ratio", "ratio_low", "ratio_high"]].to_numpy()
+    grid[1, 0].set_ylim(0.9 * min(ratios.min(), 0.5), 1.1 * max(ratios.max(), 2.0))
+    grid[0, 0].set_ylabel(TAU)
+    grid[1, 0].set_ylabel(RATIO)
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure

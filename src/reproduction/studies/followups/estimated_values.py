@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Estimates of metrics from ratings that users chose, against judgments of random items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.estimator_names import MAR
+from reproduction.studies.followups._shared.estimator_rows import draw_rows
+from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from receval.missing_judgments.estimates_of_systems import FoldGenerator
+    from reproduction.experiments.experiment import Experiment
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Estimate the metrics of every system in every way.
+
+    Parameter of the artifact: ``metrics``, such as P@10
+    (:mod:`receval.missing_judgments.rank_sums`).
+
+    Columns: dataset; metric; estimator (naive, IPS, SNIPS, SKEW, WTD_H, WTD, and MAR, by the
+    judgments of randomly drawn items); propensities (by which it weights, or empty); system; value;
+    standard_error (over users, given the weights); judgments (how many it uses, over all folds);
+    effective_size (as many equally weighted ones would be as good).
+    """
+    from receval.missing_judgments.estimates_of_systems import estimates_of_folds
+    from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
+    from receval.missing_judgments.propensities import (
+        PopularityPropensities,
+        SamplePropensities,
+        StratifiedPropensities,
+    )
+    from receval.missing_judgments.rank_sums import rank_sum_of
+    from receval.seeds import generator
+    from reproduction.studies.followups._shared.ranked_experiments import ranked_folds_of
+
+    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    tables = []
+    for experiment in inputs.experiments.values():
+
+        def seeded(name: str, experiment: Experiment = experiment) -> FoldGenerator:
+            names = (experiment.dataset, experiment.split, "intervened", name)
+            return lambda number: generator(inputs.seed, *names, number)
+
+        table = estimates_of_folds(
+            ranked_folds_of(experiment),
+            experiment.all_systems,
+            metrics,
+            [PopularityPropensities(), StratifiedPropensities(10), SamplePropensities()],
+            experiment.only_protocol,
+            experiment.threshold,
+            interventions={test: seeded(test.name) for test in (SKEW, WTD_H, WTD)},
+        )
+        tables.append(table.assign(dataset=experiment.dataset))
+    keys = ["dataset", "metric", "estimator", "propensities", "system"]
+    columns = [*keys, "value", "standard_error", "judgments", "effective_size"]
+    table = pd.concat(tables, ignore_index=True)
+    order = np.lexsort([pd.factorize(table[name])[0] for name in reversed(keys)])
+    return table.iloc[order][columns].reset_index(drop=True)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw tau and ratios to the values by random items, a row an estimator."""
+    found = ratios_to_mar(results)
+    shown = found[found["estimator"] != MAR]
+    panels = [
+        (f"{title}", shown[shown["dataset"] == dataset])
+        for dataset, title in display.datasets.items()
+        if dataset in set(shown["dataset"])
+    ]
+    return draw_rows(
+        panels,
+        display,
+        left=("tau", "tau", "tau"),
+        right=("ratio", "ratio_low", "ratio_high"),
+        labels=("$\\tau$ with the order by random items", "Estimate / value by random items"),
+        unity=True,
+    )

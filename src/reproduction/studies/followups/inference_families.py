@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""False and true differences among all pairs of systems, adjusted for their number or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, SeriesStyle, new_figure
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.drawn_differences import ALL, values_by_metric
+from reproduction.studies.followups._shared.system_families import (
+    SETTINGS,
+    drawn_family,
+    groups_by_mean,
+    outcome_of_family,
+    rejected_pairs,
+)
+from reproduction.studies.followups._shared.test_curves import draw_tests, mark_level, set_user_axis
+
+METHODS = {
+    "unadjusted": "Unadjusted t",
+    "holm": "Holm (t)",
+    "benjamini-hochberg": "Benjamini-Hochberg (t)",
+    "tukey": "Tukey's HSD",
+    "wilcoxon-benjamini-hochberg": "Benjamini-Hochberg (Wilcoxon)",
+    "randomised-tukey": "Randomised Tukey HSD",
+}
+"""How the figure names the methods."""
+
+STYLES = {
+    "unadjusted": SeriesStyle(COLOURS[6], "o"),
+    "holm": SeriesStyle(COLOURS[0], "s"),
+    "benjamini-hochberg": SeriesStyle(COLOURS[2], "^"),
+    "tukey": SeriesStyle(COLOURS[3], "D"),
+    "wilcoxon-benjamini-hochberg": SeriesStyle(COLOURS[1], "v", "--"),
+    "randomised-tukey": SeriesStyle(COLOURS[5], "P", ":"),
+}
+
+PANELS = (
+    ("none", "any_false", "No pair differs", "Families with a false one"),
+    ("some", "any_false", "Some do: families", "Families with a false one"),
+    ("some", "false_share", "Some do: pairs", "False among the found"),
+    ("all", "found", "As they are", "Pairs found"),
+)
+"""What a panel shows: setting, column, title, and what is on the axis."""
+
+KEYS = ["dataset", "differing", "metric", "sampled_users", "method"]
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Test families of all pairs of systems at the level .05.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
+    family; ``families``, how many are drawn for each setting, metric and size, each of users of its
+    own, who are drawn with replacement; ``slow_families`` and ``slow_users``: of how many of them,
+    and up to which size, the slow methods are tried; ``permutations`` of the randomised test.
+
+    Columns: dataset; differing (``none``: all systems exchange users' values at random, so that no
+    pair differs; ``some``: those of three groups do, neighbours by their means, so that pairs of
+    two groups differ; ``all``: none do); metric (``all``: of all of them together); sampled_users;
+    method (:data:`._shared.system_families.METHODS`; p-values of t-tests or of Wilcoxon's test);
+    families; any_false (share of the families with a false difference or more); low, high (ends of
+    its exact 95 % interval); false_share (mean share of false ones among the rejected pairs); found
+    (mean share of the pairs that differ that are rejected). Where no pair is without a difference,
+    or none with one, the columns on them are empty.
+    """
+    from receval.seeds import generator, seed_sequence
+    from receval.statistics.confidence import binomial_interval
+    from receval.statistics.pairs import system_pairs
+
+    parameters = inputs.parameters
+    families, slow_families = int(parameters["families"]), int(parameters["slow_families"])
+    rows: list[tuple[object, ...]] = []
+    for experiment in inputs.experiments.values():
+        first, second = system_pairs(len(experiment.all_systems))
+        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        for differing, groups_of in SETTINGS.items():
+            for metric, of_metric in values.items():
+                groups = groups_by_mean(of_metric, groups_of)
+                same = groups[first] == groups[second]
+                for size in map(int, parameters["sizes"]):
+                    names = ("followups", "families", experiment.dataset, differing, metric, size)
+                    own = generator(inputs.seed, *names)
+                    for number in range(families):
+                        slow = number < slow_families and size <= int(parameters["slow_users"])
+                        rejected = rejected_pairs(
+                            drawn_family(of_metric, groups, size, own),
+                            seed_sequence(inputs.seed, *names, number),
+                            slow=slow,
+                            permutations=int(parameters["permutations"]),
+                        )
+                        for method, of_pairs in rejected.items():
+                            found = outcome_of_family(of_pairs, same)
+                            keys = (experiment.dataset, differing, metric, size, method)
+                            differ = int((~same).sum())
+                            rows.append(
+                                (
+                                    *keys,
+                                    found.false > 0 if same.any() else np.nan,
+                                    found.false_share if same.any() else np.nan,
+                                    found.true / differ if differ else np.nan,
+                                )
+                            )
+    columns = ["any_false", "false_share", "found"]
+    each = pd.DataFrame(rows, columns=[*KEYS, *columns])
+    each[columns] = each[columns].astype(np.float64)
+    each = pd.concat([each, each.assign(metric=ALL)], ignore_index=True)
+    table = each.groupby(KEYS, sort=False)[columns].mean()
+    table.insert(0, "families", each.groupby(KEYS, sort=False).size())
+    low, high = binomial_interval(
+        np.rint(table["any_false"].fillna(0) * table["families"]), table["families"]
+    )
+    unknown = table["any_false"].isna()
+    table.insert(2, "low", np.where(unknown, np.nan, low))
+    table.insert(3, "high", np.where(unknown, np.nan, high))
+    return table.reset_index()
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw errors and power by the number of users, all metrics together."""
+    figure = new_figure(DOUBLE_COLUMN, 2.6)
+    panels = figure.subplots(1, len(PANELS))
+    together = results[results["metric"] == ALL]
+    for axes, (differing, column, title, shown) in zip(panels, PANELS, strict=True):
+        own = together[together["differing"] == differing]
+        draw_tests(axes, own, column, STYLES, METHODS, "method")
+        set_user_axis(axes, sorted(set(results["sampled_users"])))
+        axes.set_ylabel(shown)
+        axes.set_title(title)
+        if column != "found":
+            mark_level(axes)
+        axes.set_ylim(0, 1.04 if column != "false_share" else None)
+    letter_panels(panels)
+    legend_below(figure)
+    return figure

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Power of five paired tests, by the number of users, where a difference is planted."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.printed_numbers import as_written
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.drawn_differences import (
+    ALL,
+    differences_of_pairs,
+    rejections,
+    shares_with_intervals,
+    tilted_pairs,
+    values_by_metric,
+)
+from reproduction.studies.followups._shared.test_curves import (
+    TEST_STYLES,
+    TESTS,
+    draw_tests,
+    set_user_axis,
+)
+
+KEYS = ["dataset", "planted_effect", "metric", "sampled_users", "test"]
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Count how often tests at the level .05 find a difference that is there.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
+    test; ``effect_hundredths``, the planted differences, in hundredths of standard deviations of
+    the paired difference; ``tests``, how many tests are drawn for each effect, metric and size,
+    each with users of its own, who are drawn with replacement; ``pairs``, how many pairs of systems
+    they take, those whose own effects are nearest.
+
+    Columns: dataset; planted_effect; metric (``all``: of all of them together); sampled_users; test
+    (:data:`receval.statistics.difference_tests.TESTS`); tests; power (share of them that rejects);
+    low, high (ends of its exact 95 % interval).
+
+    Users keep their differences, and are drawn with probabilities under which the effect is the
+    planted one (:func:`reproduction.studies.followups._shared.tilting.tilted_to_effect`).
+    """
+    from receval.seeds import generator
+
+    parameters = inputs.parameters
+    n_tests, pairs = int(parameters["tests"]), int(parameters["pairs"])
+    rows: list[dict[str, object]] = []
+    for experiment in inputs.experiments.values():
+        values = values_by_metric(experiment, parameters["names"], parameters["metrics"])
+        for metric, of_metric in values.items():
+            differences = differences_of_pairs(of_metric)
+            for effect in (int(number) / 100 for number in parameters["effect_hundredths"]):
+                draw_users = tilted_pairs(differences, effect, pairs)
+                for size in map(int, parameters["sizes"]):
+                    names = ("followups", "inference-power", experiment.dataset, metric)
+                    own = generator(inputs.seed, *names, f"{effect:g}", size)
+                    cell = {
+                        "dataset": experiment.dataset,
+                        "planted_effect": effect,
+                        "metric": metric,
+                    }
+                    rows += rejections(cell, draw_users, n_tests, size, own)
+    return shares_with_intervals(rows, KEYS, "power")
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw power by the number of users, a panel for each planted effect, all metrics together."""
+    effects = sorted(set(results["planted_effect"]))
+    figure = new_figure(DOUBLE_COLUMN, 2.4)
+    panels = figure.subplots(1, len(effects), sharey=True, squeeze=False)[0]
+    together = results[results["metric"] == ALL]
+    # Ties matter where nothing differs, and hardly where something does.
+    styles = {name: style for name, style in TEST_STYLES.items() if "ties" not in name}
+    for axes, effect in zip(panels, effects, strict=True):
+        own = together[together["planted_effect"] == effect]
+        draw_tests(axes, own, "power", styles, TESTS, intervals=True)
+        set_user_axis(axes, sorted(set(results["sampled_users"])))
+        axes.set_title(f"$d_z$ = {as_written(effect)}")
+    panels[0].set_ylim(0, 1.03)
+    panels[0].set_ylabel("Power")
+    letter_panels(panels)
+    legend_below(figure)
+    return figure

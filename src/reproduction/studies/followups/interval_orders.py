@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""The orders of the systems by means on interval scales, against those by the metrics' own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.heat_map import two_decimals
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.interval_values import (
+    OWN,
+    SCALES,
+    metrics_with_gain,
+    values_on_scales,
+)
+
+SHORT_TITLES = {"equal-steps": "Steps", "mean-ranks": "Ranks"}
+"""Of the scales, in the headings of the table."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the mean of every system on every scale, and how its order agrees with the own one.
+
+    Parameters of the artifact: as of :mod:`.interval_decisions`.
+
+    Columns: dataset; metric; scale (``own``, ``equal-steps`` or ``mean-ranks``); system; value
+    (mean over users); tau (Kendall's tau-b of the order of all systems with that on the own scale);
+    swapped (share of the pairs of systems of which another one is ahead); pairs; lists (how many
+    users are averaged).
+    """
+    (experiment,) = inputs.experiments.values()
+    metrics = metrics_with_gain(inputs)
+    values = values_on_scales(experiment, metrics)
+    tables = []
+    for index, metric in enumerate(metrics):
+        own = values[OWN][index].mean(axis=1)
+        for scale in (OWN, *SCALES):
+            means = values[scale][index].mean(axis=1)
+            signs = [pair_signs(each, TOLERANCE_OF_MEANS) for each in (own, means)]
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "dataset": experiment.dataset,
+                        "metric": metric,
+                        "scale": scale,
+                        "system": experiment.all_systems,
+                        "value": means,
+                        "tau": kendall_tau_b(own, means, TOLERANCE_OF_MEANS).item(),
+                        "swapped": float(np.mean(signs[0] * signs[1] < 0)),
+                        "pairs": len(signs[0]),
+                        "lists": values[scale].shape[2],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print tau and the number of swapped pairs, metrics against scales."""
+    found = results.drop_duplicates(["metric", "scale"]).set_index(["metric", "scale"])
+    columns = [
+        Column("Metric"),
+        *(
+            Column(f"{SHORT_TITLES[scale]}, {head}", "right")
+            for scale in SCALES
+            for head in ("$`\\tau`$", "pairs")
+        ),
+    ]
+    rows = []
+    for metric in dict.fromkeys(results["metric"]):
+        cells = []
+        for scale in SCALES:
+            row = found.loc[(metric, scale)]
+            cells += [two_decimals(float(row["tau"])), str(round(row["swapped"] * row["pairs"]))]
+        rows.append((str(metric), *cells))
+    return printed(display, columns, rows)

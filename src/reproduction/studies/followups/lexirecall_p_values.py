@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""P-values of all pairs of systems by lexirecall and by other metrics, and who prefers which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.statistics.pairs import system_pairs
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.lexirecall_lists import LEXIRECALL, lexirecall_lists
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Count the users who are served better by either system of each pair, under every metric.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``permutations``, the number of samples
+    of the permutation test.
+
+    Columns: dataset; metric (``lexirecall`` is the last); system_a, system_b; preferring_a,
+    preferring_b and tied (users, by their means over folds; under lexirecall, of all folds
+    together); p_sign (of the exact sign test of these); p_value (of the permutation test of the
+    difference in means, which for preferences is the sign test); permutations (number of samples of
+    signs).
+    """
+    from receval.metrics.averages import MEAN_DECIMALS
+    from receval.metrics.registry import parse_named
+    from reproduction.experiments.metric_comparison import p_values
+    from reproduction.experiments.user_means import means_of_users
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    (experiment,) = inputs.experiments.values()
+    systems = np.array(experiment.all_systems)
+    first, second = system_pairs(len(systems))
+    permutations = int(inputs.parameters["permutations"])
+    tested = p_values([experiment], metrics, inputs.seed, permutations)
+    values = np.round(means_of_users(experiment, list(metrics.values())), MEAN_DECIMALS)
+    counts = {
+        name: np.array(
+            [
+                (np.sum(own[one] > own[other]), np.sum(own[one] < own[other]), own.shape[1])
+                for one, other in zip(first, second, strict=True)
+            ]
+        )
+        for name, own in zip(metrics, values, strict=True)
+    }
+    wins = np.zeros((len(systems), len(systems)), dtype=np.int64)
+    users = 0
+    for number in experiment.folds:
+        lists = lexirecall_lists(experiment, number)
+        wins += lists.preferences()
+        users += lists.n_users_with_relevant
+    ends = np.full(len(first), users)
+    counts[LEXIRECALL] = np.stack([wins[first, second], wins[second, first], ends], axis=1)
+    tables = []
+    for name, own in counts.items():
+        table = _counted(name, systems[first], systems[second], own)
+        permuted = tested.loc[tested["metric"] == name, "p_value"].to_numpy()
+        table["p_value"] = permuted if len(permuted) else table["p_sign"]
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True).assign(
+        dataset=experiment.dataset, permutations=permutations
+    )[["dataset", *tables[0].columns, "permutations"]]
+
+
+def _counted(
+    metric: str, first: NDArray[np.str_], second: NDArray[np.str_], counts: NDArray[np.int64]
+) -> pd.DataFrame:
+    from receval.statistics.paired_tests import sign_test_of_counts
+
+    wins, losses, users = counts.T
+    return pd.DataFrame(
+        {
+            "metric": metric,
+            "system_a": first,
+            "system_b": second,
+            "preferring_a": wins,
+            "preferring_b": losses,
+            "tied": users - wins - losses,
+            "p_sign": sign_test_of_counts(wins, losses),
+        }
+    )
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the largest p-values of each metric by descending size.
+
+    The parameters are those of :func:`reproduction.studies.metric_studies.p_value_curves.draw`.
+    """
+    from reproduction.studies.metric_studies.p_value_curves import draw as draw_curves
+
+    return draw_curves(results, display)

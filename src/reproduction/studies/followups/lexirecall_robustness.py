@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Whether lexirecall keeps its order with ever fewer judgments, beside other metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.lexirecall_lists import LEXIRECALL, lexirecall_lists
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from reproduction.studies.metric_studies.rank_stability_of_values import SampledValues
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the rank stability of the sampled metrics, and of lexirecall under the same samples.
+
+    Parameters of the artifact: ``names`` and ``metrics``, of the judgment sampling; ``unit``, which
+    leaves in it.
+
+    The columns are those of
+    :func:`reproduction.studies.metric_studies.rank_stability_of_values.rank_stability`.
+    Lexirecall's order is that of the mean preferences of
+    :mod:`reproduction.studies.followups._shared.lexirecall_orders`, averaged over folds.
+    """
+    from receval.metrics.registry import parse_named
+    from reproduction.studies.metric_studies.rank_stability_of_values import (
+        rank_stability,
+        read_samplings,
+        summary_rows,
+    )
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    (path,) = inputs.judgment_samplings.values()
+    (values,) = read_samplings(path)
+    taus = _taus_of_lexirecall(inputs, values)
+    return pd.concat(
+        [
+            rank_stability([values], metrics, "arithmetic"),
+            summary_rows(values, "arithmetic", LEXIRECALL, taus, "tau"),
+        ],
+        ignore_index=True,
+    )
+
+
+def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArray:
+    """Compare lexirecall's order under each level and sample with that under all judgments."""
+    import numpy as np
+
+    from receval.missing_judgments.judgment_sampling import kept_units
+    from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+    from reproduction.experiments.sampled_judgments import sample_of_experiment
+
+    (experiment,) = inputs.experiments.values()
+    n_samples = values.values.shape[1]
+    complete = np.zeros(len(values.systems))
+    left = np.zeros((len(values.percents), n_samples, len(values.systems)))
+    for number in experiment.folds:
+        lists = lexirecall_lists(experiment, number)
+        complete += lists.mean_preferences()
+        for sample in range(n_samples):
+            order, n_units = sample_of_experiment(
+                experiment, number, inputs.parameters["unit"], sample, inputs.seed
+            )
+            for level, count in enumerate(kept_units(n_units, values.percents)):
+                left[level, sample] += lists.mean_preferences(order < count)
+    flat = left.reshape(-1, len(values.systems))
+    return kendall_tau_b(complete, flat, TOLERANCE_OF_MEANS).reshape(left.shape[:2])
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the curves of every metric, by falling shares of what is kept.
+
+    The parameters are those of :func:`reproduction.studies.metric_studies.rank_stability.draw`.
+    """
+    from reproduction.studies.metric_studies.rank_stability_curves import draw_rank_stability
+
+    return draw_rank_stability(results, display)

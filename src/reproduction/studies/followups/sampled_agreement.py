@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""How orders of the systems by several metrics agree among sampled candidates."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.heat_map import two_decimals
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.sampled_taus import AUC, EVERY, sampled_taus
+
+FULL = "all candidates"
+"""A metric's own order under full ranking, as what another order is compared with."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Compare the orders of the artifact ``sampled_orders`` with each other.
+
+    Columns: sampling; negatives; metric; compared_with (another metric with as many candidates,
+    ``AUC``, or ``all candidates``: the metric's own order among these); tau (Kendall's tau-b of the
+    orders of the systems).
+    """
+    results = read_results(inputs.results["sampled_orders"])
+    results = results.assign(
+        negatives=results["negatives"].astype(str), expected=real_values(results["expected"])
+    )
+    rows: list[tuple[str, str, str, str, float]] = []
+    for row in sampled_taus(results).itertuples(index=False):
+        key = (str(row.sampling), str(row.negatives), str(row.metric))
+        rows += [(*key, FULL, float(row.tau_full)), (*key, AUC, float(row.tau_auc))]
+    shown = results[results["metric"] != AUC]
+    for (sampling, negatives), own in shown.groupby(["sampling", "negatives"], sort=False):
+        values = own.pivot_table(index="metric", columns="system", values="expected", sort=False)
+        taus = kendall_tau_b(values.to_numpy(), values.to_numpy(), TOLERANCE_OF_MEANS)
+        rows += [
+            (str(sampling), str(negatives), str(one), str(other), float(taus[i, j]))
+            for (i, one), (j, other) in combinations(enumerate(values.index), 2)
+        ]
+    columns = ["sampling", "negatives", "metric", "compared_with", "tau"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row a sampling and number of candidates.
+
+    Parameters of the artifact: ``with_full`` and ``with_auc``, metrics whose coefficients with the
+    order among all candidates and by AUC are printed; ``printed``, numbers of candidates that have
+    a row, beside all of them.
+    """
+    results = results.assign(
+        negatives=results["negatives"].astype(str), tau=real_values(results["tau"])
+    )
+    asked = [
+        *((str(metric), FULL) for metric in display.parameters["with_full"]),
+        *((str(metric), AUC) for metric in display.parameters["with_auc"]),
+    ]
+    rows = []
+    shown = [*map(str, display.parameters["printed"]), EVERY]
+    results = results[results["negatives"].isin(shown)]
+    order = results[["sampling", "negatives"]].drop_duplicates()
+    place = [np.inf if n == "all" else float(n) for n in order["negatives"]]
+    order = order.assign(place=place, sampled=pd.factorize(order["sampling"])[0])
+    for sampling, negatives in order.sort_values(["sampled", "place"])[
+        ["sampling", "negatives"]
+    ].itertuples(index=False):
+        own = results[(results["sampling"] == sampling) & (results["negatives"] == negatives)]
+        among = own[~own["compared_with"].isin((FULL, AUC))]["tau"]
+        cells = own.set_index(["metric", "compared_with"])["tau"]
+        number = f"{int(negatives):,}" if negatives.isdigit() else negatives
+        rows.append(
+            (
+                str(sampling).capitalize(),
+                number,
+                two_decimals(float(among.mean())),
+                *(two_decimals(float(cells[pair])) for pair in asked),
+            )
+        )
+    titles = [f"{name}, {'all' if other == FULL else other}" for name, other in asked]
+    columns = [
+        Column("Drawn"),
+        *(Column(name, "right") for name in ("Candidates", "Between metrics", *titles)),
+    ]
+    return printed(display, columns, rows)

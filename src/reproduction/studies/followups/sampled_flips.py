@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Which pairs of systems change places among sampled candidates, and how many are enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.correlation import TOLERANCE_OF_MEANS
+from receval.statistics.pairs import LEVEL, system_pairs
+from receval.storage.files import read_results, real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
+from reproduction.studies.followups._shared.sampled_taus import EVERY
+
+if TYPE_CHECKING:
+    from receval.sampled_metrics.audited_moments import AuditedMoments
+
+SURE = 0.95
+"""The probability of the right order that is asked for."""
+
+MOST = 0.9
+"""The share of significant pairs for which the table asks how many candidates are enough."""
+
+NEVER = "more"
+"""Where no number that was tried is enough."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return, pair by pair, what is expected among samples, and how probable the right order is.
+
+    Expectations and variances are those of the artifact ``sampled_orders``. The difference of two
+    sampled averages is taken as normal, with its exact mean and variance over the samples of all
+    relevant items, each system with samples of its own:
+    :func:`receval.sampled_metrics.order_changes.swap_probability`.
+
+    Parameters of the artifact: ``names`` and ``metrics``, of those of ``sampled_orders``.
+
+    Columns: dataset; sampling; metric; negatives; system_a, system_b; full_difference (of the means
+    over relevant test ratings among all candidates, a minus b); full_p (of its
+    t-test with independent users, :func:`receval.statistics.paired_tests.clustered_t_test`);
+    expected_difference (among samples); right (probability that a sampled difference has the sign
+    of the full one); flipped (``yes`` where the two differences have opposite signs).
+    """
+    from receval.metrics.registry import parse_named
+    from receval.sampled_metrics.order_changes import swap_probability
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    moments = SampledMoments(inputs, metrics)
+    orders = read_results(inputs.results["sampled_orders"])
+    orders = orders[orders["negatives"].astype(str) != EVERY]
+    orders = orders.assign(expected=real_values(orders["expected"]), sd=real_values(orders["sd"]))
+    (experiment,) = inputs.experiments.values()
+    systems = np.array(moments.systems)
+    first, second = system_pairs(len(systems))
+    pairs = list(zip(systems[first], systems[second], strict=True))
+    full = moments.uniform.full
+    differences = full[:, first] - full[:, second]
+    p_values = {
+        name: [_p_of_full(moments.uniform, row, str(one), str(other)) for one, other in pairs]
+        for row, name in enumerate(metrics)
+    }
+    tables = []
+    for (sampling, metric, negatives), own in orders.groupby(
+        ["sampling", "metric", "negatives"], sort=False
+    ):
+        if metric not in metrics:
+            continue
+        by_system = own.set_index("system").loc[systems]
+        means, deviations = by_system[["expected", "sd"]].to_numpy(dtype=np.float64).T
+        difference = differences[list(metrics).index(str(metric))]
+        expected = means[first] - means[second]
+        spread = deviations[first] ** 2 + deviations[second] ** 2
+        tables.append(
+            pd.DataFrame(
+                {
+                    "dataset": experiment.dataset,
+                    "sampling": sampling,
+                    "metric": metric,
+                    "negatives": int(negatives),
+                    "system_a": systems[first],
+                    "system_b": systems[second],
+                    "full_difference": difference,
+                    "full_p": p_values[str(metric)],
+                    "expected_difference": expected,
+                    "flipped": np.where(difference * expected < 0, "yes", "no"),
+                    "right": 1 - swap_probability(difference, expected, spread),
+                }
+            )
+        )
+    table = pd.concat(tables, ignore_index=True)
+    order = np.lexsort(
+        (table["negatives"], *(pd.factorize(table[key])[0] for key in ("metric", "sampling")))
+    )
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) -> float:
+    """Test the difference of two means over relevant ratings, the users being independent."""
+    from receval.statistics.paired_tests import clustered_t_test
+
+    one, other = (moments.full_items[name][:, metric] for name in (first, second))
+    counts = np.bincount(moments.owners)
+    sums = np.bincount(moments.owners, weights=one - other).astype(np.float64)
+    return clustered_t_test(sums[counts > 0], counts[counts > 0])
+
+
+def flips(results: pd.DataFrame) -> pd.DataFrame:
+    """Count pairs in another order by sampling, metric and number of candidates.
+
+    Returns
+    -------
+    DataFrame
+        Columns: sampling; metric; negatives; pairs (that differ at all among all candidates);
+        flipped (those whose expected difference has the other sign); significant (pairs that
+        differ significantly at .05 among all candidates); significant_flipped (those of them that
+        are flipped); unsure (those of them whose right order has a probability below .95).
+    """
+    full, expected, p_values, right = (
+        real_values(results[name])
+        for name in ("full_difference", "expected_difference", "full_p", "right")
+    )
+    differs = np.abs(full) > TOLERANCE_OF_MEANS
+    turned = differs & (full * expected < 0)
+    significant = differs & (p_values < LEVEL)
+    table = results.assign(
+        pairs=differs,
+        flipped=turned,
+        significant=significant,
+        significant_flipped=significant & turned,
+        unsure=significant & (right < SURE),
+    )
+    columns = ["pairs", "flipped", "significant", "significant_flipped", "unsure"]
+    return (
+        table.groupby(["sampling", "metric", "negatives"], sort=False)[columns].sum().reset_index()
+    )
+
+
+def sure_from(counts: pd.DataFrame, share: float) -> str:
+    """Return the least number from which on the order of so many significant pairs is sure.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        From :func:`flips`, of one sampling and metric.
+    share : float
+        Of the significant pairs.
+
+    Examples
+    --------
+    >>> counts = pd.DataFrame({"negatives": [1, 5, 10], "unsure": [3, 1, 0], "significant": 4})
+    >>> sure_from(counts, 0.5), sure_from(counts.iloc[:2], 0.9)
+    ('5', 'more')
+    """
+    ordered = counts.sort_values("negatives")
+    is_short = 1 - ordered["unsure"] / ordered["significant"] < share
+    rest = ordered["negatives"]
+    after = rest[rest > rest[is_short].max()] if is_short.any() else rest
+    return f"{int(after.min()):,}" if len(after) else NEVER
+
+
+def steady_from(counts: pd.DataFrame) -> str:
+    """Return the least number from which on no expected order is another one.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        From :func:`flips`, of one sampling and metric.
+
+    Examples
+    --------
+    >>> steady_from(pd.DataFrame({"negatives": [1, 5, 10], "flipped": [3, 0, 0]}))
+    '5'
+    """
+    ordered = counts.sort_values("negatives")
+    sizes, turned = ordered["negatives"], ordered["flipped"] > 0
+    after = sizes[sizes > sizes[turned].max()] if turned.any() else sizes
+    return f"{int(after.min()):,}" if len(after) else NEVER
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row a sampling and metric: flipped pairs, sure pairs, and which number is enough.
+
+    Parameters of the artifact: ``printed`` and ``sure_at``, numbers of candidates.
+    """
+    counts = flips(results)
+    sizes = sorted(set(counts["negatives"]))
+    shown = [int(size) for size in display.parameters["printed"] if int(size) in sizes]
+    sure_at = [int(size) for size in display.parameters["sure_at"] if int(size) in sizes]
+    rows = []
+    for (sampling, metric), own in counts.groupby(["sampling", "metric"], sort=False):
+        by_size = own.set_index("negatives")
+        cells = [
+            f"{by_size.loc[size, 'flipped']} ({by_size.loc[size, 'significant_flipped']})"
+            for size in shown
+        ]
+        sure = 1 - by_size["unsure"] / by_size["significant"]
+        cells += [fixed(100 * float(sure[size]), 0) for size in sure_at]
+        cells += [sure_from(own, MOST), steady_from(own)]
+        rows.append((str(sampling).capitalize(), str(metric), *cells))
+    columns = [
+        Column("Drawn"),
+        Column("Metric"),
+        *(Column(f"{size:,}", "right") for size in shown),
+        *(Column(f"Sure at {size:,} (%)", "right") for size in sure_at),
+        Column(f"{fixed(100 * MOST, 0)} % sure from", "right"),
+        Column("None flipped from", "right"),
+    ]
+    return printed(display, columns, rows)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The order of the systems among sampled candidates, against that among all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+    SAMPLINGS,
+    UNIFORM,
+    SampledMoments,
+)
+from reproduction.studies.followups._shared.sampled_taus import AUC, EVERY, sampled_taus
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLES = {"uniform": "Drawn uniformly", "popularity": "Drawn by popularity"}
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Return what every system is expected to have under every metric, by number of candidates.
+
+    Each relevant test rating is ranked among s sampled non-relevant candidates (1R NN), drawn
+    uniformly without replacement, or by training popularity with replacement; expectations and
+    variances are sums over all samples (:mod:`receval.sampled_metrics.sampled_moments`,
+    :mod:`receval.sampled_metrics.weighted_candidates`). Values are means over relevant test
+    ratings.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``negatives``, the numbers s.
+
+    Columns: dataset; sampling (``uniform`` or ``popularity``); negatives (``all`` under full
+    ranking, with the sampling ``uniform``); metric (``AUC``, the mean share of candidates below
+    the relevant item, is of all candidates alone); system; expected; sd (over samples; each
+    relevant item and system has its own).
+    """
+    from receval.metrics.registry import parse_named
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    labels = list(metrics)
+    moments = SampledMoments(inputs, metrics)
+    (experiment,) = inputs.experiments.values()
+    tables = []
+
+    def rows(sampling: str, negatives: str, metric: str, expected: object, sd: object) -> None:
+        tables.append(
+            pd.DataFrame(
+                {
+                    "dataset": experiment.dataset,
+                    "sampling": sampling,
+                    "negatives": negatives,
+                    "metric": metric,
+                    "system": moments.systems,
+                    "expected": expected,
+                    "sd": sd,
+                }
+            )
+        )
+
+    for sampling in SAMPLINGS:
+        for size in map(int, inputs.parameters["negatives"]):
+            means, variances = moments.at(sampling, size)
+            for label, mean, variance in zip(labels, means, variances, strict=True):
+                rows(sampling, str(size), label, mean, np.sqrt(variance))
+    for label, values in zip(labels, moments.uniform.full, strict=True):
+        rows(UNIFORM, EVERY, label, values, 0.0)
+    rows(UNIFORM, EVERY, AUC, moments.auc, 0.0)
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw tau with the order among all candidates, and below with the order by AUC.
+
+    Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, beside all.
+    """
+    from receval.figures.curves import line
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
+
+    taus = sampled_taus(results)
+    drawn = [*map(str, display.parameters["printed"]), EVERY]
+    taus = taus[taus["negatives"].isin(drawn)]
+    metrics = list(dict.fromkeys(taus["metric"]))
+    styles = display.metric_styles(metrics)
+    sizes = list(dict.fromkeys(taus["negatives"]))
+    figure = new_figure(DOUBLE_COLUMN, 4.4)
+    grid = figure.subplots(2, 2, sharex=True, sharey="row")
+    dataset = next(iter(display.datasets.values()))
+    for row, (column, label) in enumerate((("tau_full", "All candidates"), ("tau_auc", "AUC"))):
+        for axes, sampling in zip(grid[row], SAMPLINGS, strict=True):
+            for metric in metrics:
+                own = taus[(taus["sampling"] == sampling) & (taus["metric"] == metric)]
+                places = [sizes.index(size) for size in own["negatives"]]
+                line(axes, places, own[column], styles[metric], metric)
+            axes.set_title(f"{TITLES[sampling]}, {dataset}" if not row else TITLES[sampling])
+        grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
+    for axes in grid[-1]:
+        axes.set_xticks(range(len(sizes)), [_written(size) for size in sizes])
+        axes.set_xlabel("Sampled candidates a relevant item")
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def _written(size: str) -> str:
+    return f"{int(size):,}" if size.isdigit() else size

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Exact expectations over sampled candidates, beside samples that are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+    POPULARITY,
+    SAMPLINGS,
+    SampledMoments,
+)
+
+DECIMALS = 4
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return, of some systems and relevant items, what is expected and what samples give.
+
+    Parameters of the artifact: ``names`` and ``metrics``; ``systems``; ``negatives``, numbers of
+    candidates; ``every``, of how many relevant test ratings of a fold one is taken; ``samples``,
+    how often candidates are drawn for each of these, every time anew for every system.
+
+    Columns: dataset; sampling; system; negatives; metric; relevant_items (that are averaged);
+    expected (exactly, of these items); simulated (mean over the samples); standard_error (of this
+    mean); samples.
+    """
+    from receval.metrics.registry import parse_named
+    from receval.protocols.weighted_samples import popularity_weights
+    from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
+    from receval.seeds import generator
+    from reproduction.studies.followups._shared.simulated_ranks import simulated_hits
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    moments = SampledMoments(inputs, metrics)
+    (experiment,) = inputs.experiments.values()
+    samples, every = int(inputs.parameters["samples"]), int(inputs.parameters["every"])
+    tables = moments.uniform.tables
+    rows = []
+    for system in map(str, inputs.parameters["systems"]):
+        models = [inputs.model(experiment, system, number) for number in experiment.folds]
+        for sampling in SAMPLINGS:
+            for size in map(int, inputs.parameters["negatives"]):
+                rng = generator(inputs.seed, "followups", "samples", system, sampling, size)
+                hits, taken, before = [], [], 0
+                for number, model in zip(experiment.folds, models, strict=True):
+                    fold = experiment.fold(number)
+                    relevant = fold.test.values >= experiment.threshold
+                    asked = np.flatnonzero(relevant).astype(np.int64)
+                    drawn = simulated_hits(
+                        model,
+                        fold,
+                        asked[::every],
+                        relevant,
+                        moments.ties(number),
+                        size,
+                        samples,
+                        rng,
+                        popularity_weights(fold, 1.0) if sampling == POPULARITY else None,
+                    )
+                    hits.append(drawn)
+                    taken.append(before + np.arange(0, len(asked), every))
+                    before += len(asked)
+                items = np.concatenate(taken)
+                if sampling == POPULARITY:
+                    shares = moments.shares_of(system)[items]
+                    exact = expected_of_weighted_ranks(shares, tables, size)
+                else:
+                    exact = moments.uniform.items(system, size)[items, : len(metrics)]
+                means = tables[1 + np.concatenate(hits, axis=1)].mean(axis=1)
+                errors = means.std(axis=0, ddof=1) / np.sqrt(samples)
+                numbers = zip(metrics, exact.mean(axis=0), means.mean(axis=0), errors, strict=True)
+                for metric, expected, simulated, error in numbers:
+                    rows.append(
+                        {
+                            "dataset": experiment.dataset,
+                            "sampling": sampling,
+                            "system": system,
+                            "negatives": size,
+                            "metric": metric,
+                            "relevant_items": len(items),
+                            "expected": expected,
+                            "simulated": simulated,
+                            "standard_error": error,
+                            "samples": samples,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row a sampling, system and number of candidates.
+
+    The last column has the largest difference of the metrics, in standard errors.
+    """
+    metrics = list(dict.fromkeys(results["metric"]))
+    rows = []
+    for (sampling, system, negatives), own in results.groupby(
+        ["sampling", "system", "negatives"], sort=False
+    ):
+        cells, gaps = [], []
+        for metric in metrics:
+            numbers = own[own["metric"] == metric]
+            exact, mean, error = (
+                float(real_values(numbers[name])[0])
+                for name in ("expected", "simulated", "standard_error")
+            )
+            gaps.append(abs(mean - exact) / error if error else 0.0)
+            cells += [
+                fixed(exact, DECIMALS),
+                f"{fixed(mean, DECIMALS)} ± {fixed(error, DECIMALS)}",
+            ]
+        title = display.short_titles[str(system)]
+        rows.append(
+            (str(sampling).capitalize(), title, f"{int(negatives):,}", *cells, fixed(max(gaps), 1))
+        )
+    columns = [Column("Drawn"), Column("System"), Column("Candidates", "right")]
+    for metric in metrics:
+        columns += [Column(metric, "right"), Column("Simulated", "right")]
+    columns.append(Column("Largest gap (SE)", "right"))
+    return printed(display, columns, rows)

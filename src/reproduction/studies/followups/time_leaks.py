@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""How many test ratings have training ratings in their future, under several splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.followups._shared.splits_by_time import (
+    SPLIT_TITLES,
+    in_order,
+    percentage,
+    tested_by,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from receval.data.ratings import Ratings
+    from receval.splits.split import Split
+
+SCOPES = {"anybody": "Of anybody", "same item": "Of the same item", "same user": "Of the same user"}
+"""Whose training ratings are looked at (:data:`receval.splits.leakage.LEAKAGE_SCOPES`)."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    r"""Count the test ratings with later training ratings (:mod:`receval.splits.leakage`).
+
+    With the times :math:`T_s(u, i)` of the training ratings of a scope s, those of anybody, of the
+    same item or of the same user, a test rating of u for i at t is affected if
+
+    .. math:: \exists\, t' \in T_s(u, i) : t' > t.
+
+    Of ratings without timestamps a split may say which are the newest fifth. Then a rating is of
+    one of two moments, and what is affected for certain is counted: a lower bound.
+
+    Parameters of the artifact: those of :func:`.tested_by`; ``newest_fifth``, the split whose test
+    ratings are the newest.
+
+    Columns: dataset; split; tested (which ratings test); known (``seconds``, or ``newest fifth``
+    where no more is known of the time of a rating); fold; scope; test_interactions and test_users
+    (how many there are); interactions (share of them that is affected); users (share of the users
+    with one that is); median_share (over the test ratings that the scope has training ratings for,
+    the median share of these that is later); median_days (over the affected, the median number of
+    days to the latest of them; empty where seconds are not known).
+
+    Sources: Ji, Sun, Zhang and Li (2023), ACM TOIS 41(3); Meng et al. (2020), RecSys.
+    """
+    from receval.splits.leakage import futures_in_train
+
+    tables = []
+    for dataset in inputs.datasets:
+        names = [name for of, name in inputs.splits if of == dataset]
+        ratings, known, usable = _with_times(inputs, dataset, names)
+        splits = {name: inputs.split(dataset, name) for name in usable}
+        found = futures_in_train(ratings, list(splits.values()))
+        for name, leakage in zip(splits, found, strict=True):
+            table = leakage.table
+            if known != "seconds":
+                table = table.assign(median_days=float("nan"))
+            keys = {
+                "dataset": dataset,
+                "split": name,
+                "tested": tested_by(name, inputs.parameters),
+                "known": known,
+            }
+            tables.append(table.assign(**keys)[[*keys, *table.columns]])
+    return pd.concat(tables, ignore_index=True)
+
+
+def _with_times(
+    inputs: ArtifactInputs, dataset: str, names: list[str]
+) -> tuple[Ratings, str, list[str]]:
+    """Return ratings with times, what is known of these, and the splits that can be looked at."""
+    ratings = inputs.ratings(dataset)
+    newest = str(inputs.parameters["newest_fifth"])
+    if ratings.timestamps is not None:
+        # It is that split again: the newest fifth of all.
+        return ratings, "seconds", [name for name in names if name != newest]
+    if newest not in names:
+        return ratings, "seconds", []
+    return with_two_moments(ratings, inputs.split(dataset, newest)), "newest fifth", names
+
+
+def with_two_moments(ratings: Ratings, newest: Split) -> Ratings:
+    """Return ratings whose time is 1 if they test in the only fold of a split, and 0 otherwise."""
+    import numpy as np
+
+    from receval.splits.split import TEST
+
+    (codes,) = newest.codes
+    return replace(ratings, timestamps=(codes & TEST > 0).astype(np.int64))
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the share of affected test ratings, and of the training ratings that are later."""
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure, ordered_styles
+    from reproduction.studies._shared.figures.bars import grouped_bars
+
+    means = _means(results)
+    datasets = list(dict.fromkeys(means["dataset"]))
+    shown = {name: in_order(means.loc[means["dataset"] == name, "tested"]) for name in datasets}
+    styles = ordered_styles(list(SCOPES))
+    figure = new_figure(DOUBLE_COLUMN, 3.9)
+    grid = figure.subplots(
+        2,
+        len(datasets),
+        squeeze=False,
+        sharey="row",
+        width_ratios=[len(shown[name]) for name in datasets],
+    )
+    columns = {
+        "interactions": "Test ratings with later\ntraining ratings (%)",
+        "median_share": "Training ratings that are\nlater, median (%)",
+    }
+    for row, (column, label) in zip(grid, columns.items(), strict=True):
+        for axes, dataset in zip(row, datasets, strict=True):
+            own = means[means["dataset"] == dataset]
+            grouped_bars(
+                axes,
+                own.assign(percent=100 * own[column]),
+                group="tested",
+                series="scope",
+                value="percent",
+                styles=styles,
+                group_order=shown[dataset],
+                group_labels=dict(_labels(own)),
+                series_labels=SCOPES,
+            )
+            axes.set_ylim(0, 114)
+            axes.set_yticks(range(0, 101, 20))
+            # As in the labels: what is known of the newest fifth alone is a lower bound.
+            bound = bool((own["known"] != "seconds").all())
+            for bars in axes.containers:
+                axes.bar_label(bars, fmt=partial(percentage, at_least=bound), fontsize=6, padding=1)
+        row[0].set_ylabel(label)
+    for axes, dataset in zip(grid[0], datasets, strict=True):
+        axes.set_title(display.datasets[dataset])
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def _means(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the means over folds."""
+    keys = ["dataset", "split", "tested", "known", "scope"]
+    columns = ["interactions", "users", "median_share"]
+    return results.groupby(keys, sort=False, as_index=False)[columns].mean()
+
+
+def _labels(results: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    for tested, own in results.groupby("tested"):
+        title = SPLIT_TITLES[str(tested)]
+        # Nothing is later than the newest fifth, however little is known.
+        at_least = (own["known"] != "seconds").all() and (own["interactions"] > 0).any()
+        yield str(tested), f"{title},\nat least" if at_least else title

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""Figure 5: how often popularity is steep and agrees with the average rating, and what follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below
+from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic, percent
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
+    AGREE,
+    DISAGREE,
+    TIED,
+    orders_together,
+    popularity_against,
+    table_of_areas,
+    table_of_statements,
+)
+from reproduction.studies.menamaldonado2021._shared.pair_drawing import (
+    COLOURS,
+    print_totals,
+    share_beside_paper,
+)
+
+if TYPE_CHECKING:
+    from receval.theory.rating_probabilities import RatingProbabilities
+
+STEEPER_THAN = {
+    "both": "odds of popularity\nsteeper than average\nrating and complement",
+    "complement": "odds of popularity steeper\nthan complement alone",
+    "average rating": "odds of popularity steeper\nthan average rating alone",
+    "neither": "odds of popularity steeper\nthan neither of them",
+}
+OUTCOME_STYLES = {
+    DISAGREE: (COLOURS[DISAGREE], "optimal rankings disagree"),
+    AGREE: (COLOURS[AGREE], "optimal rankings agree"),
+    TIED: (COLOURS[TIED], "one of them has a tie"),
+}
+RANKINGS_DISAGREE = "optimal rankings disagree"
+STEEPER_THAN_BOTH = "odds are steeper than average rating and complement"
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the pairs of items by agreement and steepness of popularity and average rating.
+
+    Columns: dataset; ratings (all, or train: the training parts of a split); split (the first of
+    the artifact's that can be made); fold (its number from 0, or mean); statement;
+    popularity_and_rating (agree, disagree, or which is flat: equal for both items); steeper_than
+    (what the odds of popularity are steeper than: both, the average rating alone, its complement
+    alone, neither); predicted (whether lemma 1 predicts that the optimal rankings disagree);
+    rankings (agree, disagree, or tied: one of them has a tie); pairs (number; empty for means);
+    share_of_pairs; paper (the share that the paper states).
+
+    A row has either a statement or an area of the mosaic: the columns from popularity_and_rating to
+    rankings. Items without ratings are left out.
+    """
+    from receval.splits.split import TRAIN
+    from receval.theory.rating_probabilities import RatingProbabilities
+
+    threshold = float(inputs.parameters["relevance_threshold"])
+    tables = []
+    for dataset in inputs.datasets:
+        ratings = inputs.ratings(dataset)
+        counts = RatingProbabilities.of_ratings(ratings, threshold)
+        everything = {"dataset": dataset, "ratings": "all", "split": "", "fold": ""}
+        tables.append(_pairs(counts).assign(**everything))
+        splits = [name for of_dataset, name in inputs.splits if of_dataset == dataset]
+        # The authors' folds where they are, else seeded ones.
+        for name in splits[:1]:
+            folds = []
+            for number, codes in enumerate(inputs.split(dataset, name).codes):
+                in_train = codes & TRAIN > 0
+                counts = RatingProbabilities.of_ratings(ratings, threshold, in_train)
+                folds.append(_pairs(counts).assign(fold=str(number)))
+            for table in (*folds, _mean(folds)):
+                tables.append(table.assign(dataset=dataset, ratings="train", split=name))
+    results = pd.concat(tables, ignore_index=True)
+    columns = ["dataset", "ratings", "split", "fold", "statement", *_AREA]
+    return results[[*columns, "pairs", "share_of_pairs", "paper"]]
+
+
+_AREA = ["popularity_and_rating", "steeper_than", "predicted", "rankings"]
+
+
+def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
+    from receval.theory.item_pairs import item_pairs
+    from reproduction.studies.menamaldonado2021._shared.lemmas import lemma1_predicts_disagreement
+
+    pairs = item_pairs(counts, "rated")
+    steeper = pairs.steeper_than_relevance > 0, pairs.steeper_than_non_relevance > 0
+    rankings = orders_together(pairs.observed_precision, pairs.observed_anti_precision)
+    predicted = lemma1_predicts_disagreement(
+        pairs.popularity,
+        pairs.relevance,
+        pairs.steeper_than_relevance,
+        pairs.steeper_than_non_relevance,
+    )
+    popularity = popularity_against(pairs, "average rating")
+    areas = table_of_areas(
+        pairs,
+        {
+            "popularity_and_rating": popularity,
+            "steeper_than": _steeper_than(*steeper),
+            "predicted": np.where(predicted, DISAGREE, "no disagreement"),
+            "rankings": rankings,
+        },
+    )
+    statements: dict[str, tuple[NDArray[np.bool_], float | None]] = {
+        RANKINGS_DISAGREE: (rankings == DISAGREE, 0.824),
+        "optimal rankings agree": (rankings == AGREE, None),
+        "one of the optimal rankings has a tie": (rankings == TIED, None),
+        STEEPER_THAN_BOTH: (steeper[0] & steeper[1], 0.633),
+        "odds are steeper than average rating": (steeper[0], None),
+        "odds are steeper than complement": (steeper[1], None),
+        "popularity and average rating agree": (popularity == AGREE, None),
+        "lemma 1 predicts what the optimal rankings do": (
+            predicted == (rankings == DISAGREE),
+            None,
+        ),
+    }
+    tables = [table_of_statements(pairs, statements), _popularity_itself(counts), areas]
+    together = pd.concat(tables, ignore_index=True)
+    return together.fillna(dict.fromkeys(["statement", *_AREA], ""))
+
+
+def _popularity_itself(counts: RatingProbabilities) -> pd.DataFrame:
+    """Compare the steepness of popularity, without odds: a reading of the paper's 63.3 %."""
+    from receval.theory.item_pairs import item_pairs
+
+    pairs = item_pairs(counts, "rated", steepness="popularity")
+    steeper = (pairs.steeper_than_relevance > 0) & (pairs.steeper_than_non_relevance > 0)
+    text = "popularity itself is steeper than average rating and complement"
+    return table_of_statements(pairs, {text: (steeper, 0.633)})
+
+
+def _steeper_than(
+    average_rating: NDArray[np.bool_], complement: NDArray[np.bool_]
+) -> NDArray[np.str_]:
+    return np.select(
+        [average_rating & complement, complement, average_rating],
+        ["both", "complement", "average rating"],
+        "neither",
+    )
+
+
+def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return the means of the shares over the folds; pairs of which a fold has none count as 0."""
+    together = pd.concat(folds, ignore_index=True)
+    keys = ["statement", *_AREA]
+    grouped = together.groupby(keys, as_index=False, sort=False)
+    mean = grouped.agg(share_of_pairs=("share_of_pairs", "sum"), paper=("paper", "first"))
+    mean["share_of_pairs"] /= len(folds)
+    return mean.assign(fold="mean", pairs=np.nan)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the areas of all ratings as a mosaic, coloured by what the optimal rankings do."""
+    datasets = list(dict.fromkeys(results["dataset"]))
+    figure = new_figure(DOUBLE_COLUMN, 3.5 * len(datasets))
+    panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]
+    for axes, dataset in zip(panels, datasets, strict=True):
+        rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
+        areas = rows[rows["statement"] == ""]
+        popularity = areas["popularity_and_rating"]
+        strip = real_values(areas["share_of_pairs"])[~popularity.isin([AGREE, DISAGREE])].sum()
+        columns = [
+            _column(areas[popularity == AGREE], "popularity and average rating agree"),
+            _column(areas[popularity == DISAGREE], "they disagree"),
+            _column(areas[~popularity.isin([AGREE, DISAGREE])], ""),
+        ]
+        mosaic(axes, columns)
+        disagree, steeper = (
+            share_beside_paper(rows, statement, is_real=display.is_real(dataset))
+            for statement in (RANKINGS_DISAGREE, STEEPER_THAN_BOTH)
+        )
+        axes.set_title(
+            f"{display.datasets[dataset]}: optimal rankings disagree on {disagree} of the pairs"
+        )
+        lines = [
+            f"Odds of popularity steeper than average rating and complement: {steeper}",
+            f"Strip at the right, one of the two equal for both items: {percent(strip)}",
+        ]
+        print_totals(axes, lines, above=17)
+    legend_below(figure)
+    return figure
+
+
+def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
+    shares = real_values(areas["share_of_pairs"])
+    return MosaicColumn(
+        label,
+        tuple(
+            Area(
+                label,
+                tuple(
+                    Part(float(shares[(areas["rankings"] == outcome) & of_name].sum()), *style)
+                    for outcome, style in OUTCOME_STYLES.items()
+                ),
+            )
+            for name, label in STEEPER_THAN.items()
+            for of_name in [areas["steeper_than"] == name]
+        ),
+    )

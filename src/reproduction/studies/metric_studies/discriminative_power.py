@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Discriminative power of metrics: the sum of the p-values of all pairs of systems."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.multiple_comparisons import discriminative_power
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the discriminative power of every metric on every dataset.
+
+    Columns: dataset; metric; dp (sum over unordered pairs); dp_ordered (over ordered pairs, as
+    released with valcarce2018); dp_released (over ordered pairs, of the released form of the
+    metric); pairs; permutations; users.
+    """
+    from receval.metrics.registry import parse_named
+    from reproduction.experiments.metric_comparison import p_values
+
+    def tested(labels_in: str) -> pd.DataFrame:
+        metrics = parse_named(inputs.parameters["names"], inputs.parameters[labels_in])
+        permutations = int(inputs.parameters["permutations"])
+        return p_values(inputs.experiments.values(), metrics, inputs.seed, permutations)
+
+    keys = ["dataset", "metric"]
+    table = (
+        tested("metrics")
+        .groupby(keys, sort=False)
+        .agg(
+            dp=("p_value", discriminative_power),
+            pairs=("p_value", "size"),
+            permutations=("permutations", "first"),
+            users=("users", "first"),
+        )
+    )
+    released = tested("released").groupby(keys, sort=False)["p_value"]
+    table.insert(1, "dp_ordered", 2 * table["dp"])
+    table.insert(2, "dp_released", released.agg(lambda p: discriminative_power(p, "ordered")))
+    return table.reset_index()
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print discriminative power over ordered pairs, datasets against metrics.
+
+    Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
+    ``published_<dataset>`` has the paper's values as it prints them, which stand beside ours where
+    datasets are the rows, if these are no twins; ``note`` is a remark below the table.
+    """
+    metrics_down = display.parameters["down"] == "metrics"
+    datasets = list(dict.fromkeys(results["dataset"]))
+    metrics = list(dict.fromkeys(results["metric"]))
+    found = results.set_index(["dataset", "metric"])["dp_ordered"]
+    cells = {
+        dataset: [fixed(found[dataset, metric], 2) for metric in metrics] for dataset in datasets
+    }
+    if metrics_down:
+        columns = [
+            Column("Metric"),
+            *(Column(display.datasets[name], "right") for name in datasets),
+        ]
+        rows = [
+            (metric, *(cells[dataset][index] for dataset in datasets))
+            for index, metric in enumerate(metrics)
+        ]
+    else:
+        columns = [Column("Dataset"), Column("From"), *(Column(name, "right") for name in metrics)]
+        rows = []
+        for dataset in datasets:
+            rows.append((display.datasets[dataset], "ours", *cells[dataset]))
+            published = display.parameters.get(f"published_{dataset}")
+            if published and display.is_real(dataset):
+                rows.append((display.datasets[dataset], "paper", *published))
+    notes = [str(display.parameters[name]) for name in ("note",) if name in display.parameters]
+    return printed(display, columns, rows, notes)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Agreement of metrics under the geometric mean: the correct one, and the released tool's.
+
+The released tool of valcarce2020 leaves the logarithm of a user without a hit at 0 when it averages
+F1 and RR, as if the list were perfect; all other metrics are floored. The two averages it treats so
+are the two that the paper finds odd.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from receval.figures.display import DisplayStyle
+from receval.metrics.averages import Arithmetic, Geometric
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+FLOORED = Geometric()
+ONES = Geometric(zeros="one")
+AFFECTED = ("F1", "RR")
+"""Metrics that the released tool averages in the other form."""
+
+STARRED = ("F1", "MRR")
+"""What they are called in print, with an asterisk in the other form."""
+
+FORMS = {"geometric": "No hit counts as the floor", "released": "No hit counts as 1 (*)"}
+"""Titles of the two forms."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the correlation of every pair of metrics under the geometric mean, in both forms.
+
+    Columns: dataset; average; metric_a, metric_b; tau; systems. Under the average ``geometric``
+    all metrics are floored, under ``released`` F1 and RR are averaged as the released tool does.
+    Rows of the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each
+    metric's arithmetic mean with its geometric one.
+    """
+    from receval.metrics.registry import parse_named
+    from reproduction.experiments.metric_comparison import agreement_of, system_values
+
+    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    names = list(metrics)
+    tables = []
+    for experiment in inputs.experiments.values():
+        arithmetic, floored, ones = system_values(
+            experiment, list(metrics.values()), [Arithmetic(), FLOORED, ONES]
+        )
+        affected = np.array([metric.name in AFFECTED for metric in metrics.values()])
+        released = np.where(affected[:, None], ones, floored)
+        forms = {"geometric": floored, "released": released}
+        for form, values in forms.items():
+            tables.append(agreement_of(values, names, experiment.dataset, form))
+        for form, values in forms.items():
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "dataset": experiment.dataset,
+                        "average": f"arithmetic to {form}",
+                        "metric_a": names,
+                        "metric_b": names,
+                        "tau": np.diag(kendall_tau_b(arithmetic, values, TOLERANCE_OF_MEANS)),
+                        "systems": values.shape[1],
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw a heat map for each form and dataset; see :func:`.agreement_maps.draw_agreement`."""
+    from reproduction.studies.metric_studies.agreement_maps import draw_agreement
+
+    return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""P-values of all pairs of systems under several metrics, and their curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from receval.figures.curves import line
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import NOTE_COLOUR, letter_panels
+from receval.figures.label_boxes import lines_meet_boxes
+from receval.figures.line_labels import label_lines
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    SeriesStyle,
+    new_figure,
+    short_number,
+)
+from receval.statistics.multiple_comparisons import p_value_curve
+from reproduction.studies._shared.figures.end_labels import label_floor
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+SIGNIFICANT = 0.05
+
+HEIGHT = 3.0
+"""Of the figure, in inches."""
+
+PANEL_POINTS = 56.0
+"""Points of an inch of the figure's height that the panels have."""
+
+_LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
+
+THIN = 0.6
+"""Width of a curve without a name."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the p-value of every pair of systems under every metric.
+
+    The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
+    are those of :func:`reproduction.experiments.metric_comparison.p_values`.
+    """
+    from receval.metrics.registry import parse_named
+    from reproduction.experiments.metric_comparison import p_values
+
+    return p_values(
+        inputs.experiments.values(),
+        parse_named(inputs.parameters["names"], inputs.parameters["metrics"]),
+        inputs.seed,
+        int(inputs.parameters["permutations"]),
+    )
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the largest p-values of each metric by descending size, a panel for each dataset.
+
+    A curve ends where it comes to the least p-value that the samples of signs can give, and has
+    its name there, or else at the edge of the panel. The parameter ``largest_pairs`` says how many
+    p-values are drawn, ``named`` which metrics have names, where not all have: all others are thin
+    lines.
+    """
+    datasets = list(dict.fromkeys(results["dataset"]))
+    styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
+    largest = int(display.parameters["largest_pairs"])
+    unnamed = set(styles) - set(display.parameters.get("named", styles))
+    floor = 1 / float(results["permutations"].max())
+    width = SINGLE_COLUMN if len(datasets) == 1 else DOUBLE_COLUMN
+    figure = new_figure(width, HEIGHT)
+    panels = figure.subplots(1, len(datasets), sharey=True, squeeze=False)[0]
+    panels[0].set_yscale("log")
+    _mark_levels(panels, floor)
+    arrivals = {}
+    for axes, dataset in zip(panels, datasets, strict=True):
+        rows = results[results["dataset"] == dataset]
+        ends = _draw_curves(axes, rows, styles, largest, floor)
+        for curve in axes.lines:
+            if str(curve.get_label()).removeprefix("_") in unnamed:
+                curve.set_label("_")
+                curve.set_linewidth(THIN)
+        arrivals[axes] = {name: end for name, end in ends.items() if name not in unnamed}
+        axes.set_title(display.datasets[dataset])
+        axes.set_xlabel("Rank of the pair by $p$-value")
+        axes.set_xlim(0.5, largest + 0.5)
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        # No line goes through the names below the floor, where the axis ends.
+        axes.grid(visible=False, axis="x")
+        axes.spines["left"].set_bounds(floor, 1)
+    _name_level(panels, largest)
+    longest = max((len(name) for ends in arrivals.values() for name in ends), default=0)
+    panels[0].set_ylim(floor / _room_below(longest, floor), 1.6)
+    panels[0].set_ylabel("$p$-value (log scale)")
+    letter_panels(panels)
+    named = [axes for axes in panels if len(arrivals[axes]) < len(styles) - len(unnamed)]
+    if named:
+        label_lines(named)
+    for axes, ends in arrivals.items():
+        label_floor(axes, ends, floor)
+    return figure
+
+
+def _room_below(longest: int, floor: float) -> float:
+    """Return how many times the floor is the panel's end, so that the longest name has room."""
+    points = PANEL_POINTS * HEIGHT
+    needed = _LEADER + _LETTER * longest if longest else 2.0
+    decades: float = np.log10(1.6 / floor) * needed / (points - needed)
+    return float(10**decades)
+
+
+def _draw_curves(
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    largest: int,
+    floor: float,
+) -> dict[str, tuple[float, str]]:
+    """Draw the curves of a panel; return where those arrive that come to the floor."""
+    arrivals = {}
+    for name, style in styles.items():
+        p_values = rows.loc[rows["metric"] == name, "p_value"]
+        if not len(p_values):
+            continue
+        curve = p_value_curve(p_values, largest)
+        on_floor = np.flatnonzero(curve <= floor * 1.5)
+        shown = curve[: on_floor[0] + 1] if len(on_floor) else curve
+        # Named below the floor, and not at the edge of the panel.
+        label = f"_{name}" if len(on_floor) else name
+        line(axes, np.arange(1, len(shown) + 1), shown, style, label, markers=False)
+        if len(on_floor):
+            arrivals[name] = (float(len(shown)), style.colour)
+    return arrivals
+
+
+def _mark_levels(panels: Sequence[Axes], floor: float) -> None:
+    """Mark the usual level of significance, and the least p-value that there can be."""
+    decades = 10.0 ** np.arange(int(np.floor(np.log10(floor))), 1)
+    panels[0].yaxis.set_major_locator(FixedLocator(decades.tolist()))
+    panels[0].yaxis.set_minor_locator(NullLocator())
+    panels[0].yaxis.set_major_formatter(
+        FuncFormatter(lambda p, _: short_number(f"{p:.12f}".rstrip("0").rstrip(".")))
+    )
+    for axes in panels:
+        axes.axhline(SIGNIFICANT, color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_level")
+        axes.axhline(floor, color=NOTE_COLOUR, linewidth=0.7, label="_floor")
+
+
+def _name_level(panels: Sequence[Axes], largest: int) -> None:
+    """Name the usual level at the right of the first panel where no curve is in the way."""
+    # The more panels, the narrower they are: the words take about 24 points.
+    left = (0.91 - 0.03 * len(panels)) * largest
+    room = np.array([[left, SIGNIFICANT, largest + 0.5, 2.2 * SIGNIFICANT]])
+    room[:, 1::2] = np.log10(room[:, 1::2])
+
+    def is_free(axes: Axes) -> bool:
+        curves = [
+            np.column_stack([curve.get_xdata(), np.log10(np.asarray(curve.get_ydata()))])
+            for curve in axes.lines
+        ]
+        return not any(lines_meet_boxes(curve[:-1], curve[1:], room).any() for curve in curves)
+
+    axes = next(filter(is_free, panels), panels[0])
+    axes.annotate(
+        "$p$ = .05",
+        (1, SIGNIFICANT),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 1.5),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=6.5,
+        color=NOTE_COLOUR,
+    )

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Which single change of a decision makes another system the winner: a page of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle, p_value_text
+from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import fixed, in_text, p_value, significant
+from receval.figures.tables import Column, printed, to_markdown
+from receval.multiverse.decisions import Configuration
+from receval.multiverse.description import NO_DIFFERENCE, decision_title, describe, level_title
+from receval.multiverse.verdicts import single_changes, with_verdicts
+from receval.statistics.pairs import LEVEL
+from receval.storage.files import real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the starting configuration and all universes that are one decision away from it.
+
+    Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
+    """
+    from receval.storage.files import read_results
+
+    return single_changes(read_results(inputs.results["universes"]))
+
+
+def write(results: pd.DataFrame, display: DisplayStyle) -> str:
+    """Return the page as Markdown, every sentence made from the results.
+
+    The parameter ``pair`` of the artifact has the names of the two systems.
+    """
+    results = with_verdicts(results)
+    first, second = (display.short_titles[name] for name in display.parameters["pair"])
+    start, changes = results.iloc[0], results.iloc[1:]
+    dataset = " and ".join(display.datasets.values())
+    lines = [
+        f"# {escape_markdown(display.title)}",
+        "",
+        f"*Starting point, on {dataset}.* {escape_markdown(in_text(describe(Configuration())))}",
+        "",
+        escape_markdown(_standing(start, first, second)),
+        "",
+        escape_markdown(_summary(start, changes, first, second)),
+        "",
+        *_flips(start, changes, first, second),
+        _table(results, display, first, second),
+    ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _standing(universe: pd.Series, first: str, second: str) -> str:
+    """Say who is ahead in a universe, and how surely."""
+    value, other = float(universe["value"]), float(universe["other_value"])
+    if value == other:
+        return f"There both systems have {significant(value)}."
+    ahead, behind = (first, second) if value > other else (second, first)
+    high, low = max(value, other), min(value, other)
+    sure = "significantly" if universe["verdict"] != "tie" else "not significantly"
+    values = f"{significant(high)} to {significant(low)}"
+    return f"There {ahead} is ahead of {behind}, {values}, {sure} ({_test(universe)})."
+
+
+def _test(universe: pd.Series) -> str:
+    p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
+    if p == p:
+        return p_value_text(p)
+    return f"{fixed(100 * rejected, 0)} % of the bootstrap samples reject"
+
+
+def _winner(universe: pd.Series) -> int:
+    difference = float(universe["difference"])
+    return int(difference > 0) - int(difference < 0)
+
+
+def _flipped(start: pd.Series, changes: pd.DataFrame) -> list[bool]:
+    before = _winner(start)
+    return [_winner(universe) * before < 0 for _, universe in changes.iterrows()]
+
+
+def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> str:
+    """Count the changes that put the other system ahead, and the winners of all."""
+    flipped = changes[_flipped(start, changes)]
+    sure = int((flipped["verdict"] != "tie").sum())
+    ahead = "None of them puts the other system ahead."
+    if len(flipped):
+        verb = "puts" if len(flipped) == 1 else "put"
+        surely = f"{sure or 'none'} of these significantly"
+        if len(flipped) == sure <= 2:
+            surely = ("significantly", "both significantly")[sure - 1]
+        ahead = f"{len(flipped)} of them {verb} the other system ahead, {surely}."
+    counts = {
+        f"{first} wins": int((changes["verdict"] == "first").sum()),
+        f"{second} wins": int((changes["verdict"] == "second").sum()),
+        f"there is {NO_DIFFERENCE}": int((changes["verdict"] == "tie").sum()),
+    }
+    everywhere = "all " if max(counts.values()) == len(changes) else ""
+    verdicts = [f"{what} in {everywhere}{number}" for what, number in counts.items() if number]
+    return (
+        f"One decision is changed at a time (another aggregation brings its own test), in "
+        f"{len(changes)} ways. {ahead} Counting significant differences alone, "
+        f"{' and '.join(filter(None, [', '.join(verdicts[:-1]), verdicts[-1]]))}."
+    )
+
+
+def _flips(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> Sequence[str]:
+    flipped = changes[_flipped(start, changes)]
+    if flipped.empty:
+        return []
+    lines = ["Changes that put the other system ahead:", ""]
+    for _, universe in flipped.iterrows():
+        decision, level = str(universe["decision"]), str(universe["level"])
+        text = (
+            f"{decision_title(decision)}: {level_title(decision, str(start[decision]))} → "
+            f"{level_title(decision, level)}. {_standing(universe, first, second)}"
+        )
+        lines.append(f"- {escape_markdown(in_text(text))}")
+    return [*lines, ""]
+
+
+def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str) -> str:
+    """Return all universes as a table, the winner first."""
+    texts = ("Winner", "Decision", "Changed to")
+    numbers = (first, second, "Difference", "p")
+    columns = [*map(Column, texts), *(Column(name, "right") for name in numbers)]
+    winners = {"first": first, "second": second, "tie": NO_DIFFERENCE}
+    rows = []
+    for _, universe in results.iterrows():
+        decision, level = str(universe["decision"]), str(universe["level"])
+        names = (
+            [decision_title(decision), in_text(level_title(decision, level))]
+            if decision
+            else ["(starting point)", ""]
+        )
+        p, rejected = (float(number) for number in real_values(universe[["p_value", "rejected"]]))
+        rows.append(
+            [
+                winners[str(universe["verdict"])],
+                *names,
+                significant(float(universe["value"])),
+                significant(float(universe["other_value"])),
+                significant(float(universe["difference"]), signed=True),
+                p_value(p) if p == p else f"({fixed(100 * rejected, 0)} %)",
+            ]
+        )
+    note = (
+        f"Winner: with p < {fixed(LEVEL, 2)}, or, for the bootstrap, where most samples reject "
+        "(their share in brackets)."
+    )
+    # The page has its title and the datasets in its own words.
+    table = printed(replace(display, title="", caption="", absence=""), columns, rows, [note])
+    return to_markdown(table)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The values of all systems in every universe, which the comparisons of their pairs come from."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import significant
+from receval.figures.tables import Column, Table, printed
+from receval.metrics.labels import metric_name
+from receval.multiverse.decisions import DECISIONS, Configuration
+from receval.multiverse.description import level_title
+from receval.storage.files import VALUE_OF_SYSTEM, real_values
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+EFFECT = "effect_"
+
+OF_VALUES = tuple(name for name in DECISIONS if name != "test")
+"""The decisions that change values."""
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Measure all systems in every universe.
+
+    Columns: the decisions but D, as tests change no value; ``value_<system>`` for every system;
+    ``effect_<first>_<second>`` for every pair, the standardised difference. A row for each system
+    would triple the size of the file.
+
+    The artifact ``pairs`` follows from these: ``ahead`` from the values, ``explained_<decision>``
+    from the effects. Wins and losses also follow from the p-values of every test, which would be
+    30 columns more: those of one pair are in ``universes``.
+    """
+    from receval.multiverse.exploration import explore
+    from receval.seeds import generator
+    from reproduction.experiments.universes import ExperimentUniverses
+
+    # One test of each universe, the first that is legal: the bootstrap stands last in a grid.
+    tested: dict[tuple[str, ...], Configuration] = {}
+    for configuration in inputs.decisions.configurations():
+        levels = configuration.levels
+        tested.setdefault(tuple(levels[name] for name in OF_VALUES), configuration)
+    systems = inputs.parameters["systems"]
+    pairs = list(combinations(systems, 2))
+    universes = ExperimentUniverses(inputs.experiments)
+    # As of all artifacts of the dataset: a grid may have no test but the bootstrap.
+    random = generator(inputs.seed, universes.experiments[0].dataset, "multiverse")
+    compared = explore(tested.values(), universes, pairs, random)
+    of_pair = {
+        pair: rows.set_index(list(OF_VALUES))
+        for pair, rows in compared.groupby(["first", "second"], sort=False)
+    }
+    values = {systems[0]: of_pair[pairs[0]]["value"]}
+    values |= {second: of_pair[systems[0], second]["other_value"] for second in systems[1:]}
+    table = pd.DataFrame(
+        {
+            **{f"{VALUE_OF_SYSTEM}{system}": value for system, value in values.items()},
+            **{f"{EFFECT}{a}_{b}": rows["effect"] for (a, b), rows in of_pair.items()},
+        }
+    )
+    return table.reset_index()
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print the values under every metric on every form of list, as far as the start decides."""
+    start = Configuration().levels
+    shown = results
+    for name in OF_VALUES:
+        if name not in ("lists", "metric"):
+            shown = shown[shown[name].astype(str) == start[name]]
+    systems = [
+        name.removeprefix(VALUE_OF_SYSTEM) for name in results if name.startswith(VALUE_OF_SYSTEM)
+    ]
+    values = real_values(shown[[f"{VALUE_OF_SYSTEM}{system}" for system in systems]])
+    rows = [
+        (str(lists), _metric_title(str(metric)), *map(significant, of_systems))
+        for lists, metric, of_systems in zip(shown["lists"], shown["metric"], values, strict=True)
+    ]
+    columns = [Column(display.short_titles[system], "right") for system in systems]
+    return printed(display, [Column("Lists"), Column("Metric"), *columns], rows)
+
+
+def _metric_title(level: str) -> str:
+    title = level_title("metric", level)
+    return title if "(" in title else metric_name(title)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Values of one algorithm by several packages, by fold, and means with intervals over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from receval.metrics.registry import parse
+from receval.statistics.confidence import CONFIDENCE
+from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.tidy_values import Measurement, measure_experiment, tidy
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import read_published
+from reproduction.studies.systems._shared.list_overlap import overlap, top_items
+
+PACKAGES = {"implicit": "implicit", "sklearn": "scikit-learn"}
+"""Who trains a system, by the first word of its name; receval else."""
+
+OVERLAP = "overlap"
+
+VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
+
+
+def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the rows of single folds, and the means that were published.
+
+    Parameters
+    ----------
+    inputs : ArtifactInputs
+        Experiments, models and parameters of the artifact `implementations`, which says what they
+        are (:mod:`reproduction.studies.systems.implementations`).
+
+    Returns
+    -------
+    DataFrame
+        ``algorithm``, ``system``, ``package``, ``dataset``, ``split``, ``fold``, ``metric``,
+        ``value``, ``difference`` (from receval's value on the same fold and split) and ``lists``.
+    """
+    parameters = inputs.parameters
+    systems = {name: tuple(parameters[name]) for name in parameters["algorithms"]}
+    published_systems = tuple(parameters["published_systems"])
+    compared = [
+        experiment
+        for experiment in inputs.experiments.values()
+        if not set(experiment.all_systems) & set(published_systems)
+    ]
+    measured = pd.concat([_measured(e, parameters["metrics"]) for e in compared])
+    tables = [
+        _with_differences(measured[measured["system"].isin(names)], names[0]).assign(
+            algorithm=algorithm
+        )
+        for algorithm, names in systems.items()
+    ]
+    tables.append(pd.DataFrame(_overlaps(inputs, compared, systems, parameters["depth"])))
+    tables += [
+        _published(inputs, experiment, published_systems)
+        for experiment in inputs.experiments.values()
+        if set(experiment.all_systems) & set(published_systems)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    own = table["system"].str.partition("-")[0].map(PACKAGES).fillna("receval")
+    table["package"] = table["package"].where(table["package"].notna(), own)
+    order = {name: index for index, name in enumerate(dict.fromkeys(table["algorithm"]))}
+    table = table.iloc[np.argsort(table["algorithm"].map(order), kind="stable")]
+    return table[["algorithm", "system", "package", *VALUES]]
+
+
+def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Add the means over all folds and splits, with intervals over seeds, after the folds.
+
+    Parameters
+    ----------
+    folds : DataFrame
+        From :func:`values_of_packages`; means among them, which were published, stay as they are.
+    keys : sequence of str
+        The columns that say what a mean is of.
+
+    Returns
+    -------
+    DataFrame
+        The rows of the folds, then one with ``fold`` "mean" for each combination of the keys, with
+        ``half_interval`` and ``half_interval_of_difference`` beside value and difference.
+    """
+    single = folds[folds["fold"] != "mean"]
+    rows = []
+    for names, group in single.groupby(list(keys), sort=False):
+        named = dict(zip(keys, names, strict=True))
+        # Overlaps of receval's lists with its own are of pairs of seeds that have one in common.
+        of_pairs = named["package"] == "receval" and named["metric"].startswith(OVERLAP)
+        rows.append(
+            {
+                **named,
+                "dataset": group["dataset"].iloc[0],
+                "split": "",
+                "fold": "mean",
+                "value": group["value"].mean(),
+                "half_interval": np.nan if of_pairs else half_interval(_by_fold(group, "value")),
+                "difference": group["difference"].mean(),
+                "half_interval_of_difference": half_interval(_by_fold(group, "difference")),
+                "lists": group["lists"].sum(),
+            }
+        )
+    table = pd.concat([folds, pd.DataFrame(rows)], ignore_index=True)
+    table["lists"] = table["lists"].astype("Int64")
+    columns = [*keys[:-1], "dataset", "split", "fold", keys[-1], "value", "half_interval"]
+    return table[[*columns, "difference", "half_interval_of_difference", "lists"]]
+
+
+def half_interval(values: NDArray[np.float64]) -> float:
+    r"""Return half the interval of a mean over folds and seeds, by the spread over seeds alone.
+
+    Folds have seeds of their own, so that the variances within them are averaged:
+
+    .. math:: h = t_{k(n-1)}(0.975) \sqrt{s^2 / (k n)}
+
+    with :math:`s^2` the mean of the variances within the :math:`k` folds of :math:`n` seeds. What
+    differs from fold to fold, the data, is no part of it.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_folds, n_seeds)
+
+    Returns
+    -------
+    float
+        NaN with a single seed, or where a value is NaN.
+
+    Examples
+    --------
+    >>> round(half_interval(np.array([[0.1, 0.3], [0.5, 0.7]])), 3)
+    0.304
+    """
+    n_folds, n_seeds = values.shape
+    if n_seeds < 2:
+        return float("nan")
+    # From the first seed on, so that equal values have no variance but for rounding.
+    variance = np.var(values - values[:, :1], axis=1, ddof=1).mean()
+    factor = stdtrit(n_folds * (n_seeds - 1), (1 + CONFIDENCE) / 2)
+    return float(factor * np.sqrt(variance / values.size))
+
+
+def _by_fold(group: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    return np.array([own[column].to_numpy() for _, own in group.groupby("fold")], dtype=np.float64)
+
+
+def _measured(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
+    measurement = Measurement(
+        tuple(map(parse, labels)), experiment.evaluated_users, names=tuple(labels)
+    )
+    table = tidy(measure_experiment(experiment, [measurement]))
+    return table[["dataset", "split", "fold", "system", "metric", "value", "lists"]]
+
+
+def _with_differences(table: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Add the differences from the values of receval's system on the same fold and split."""
+    keys = ["dataset", "split", "fold", "metric"]
+    own = table[table["system"] == reference][[*keys, "value"]]
+    joined = table.merge(own, on=keys, how="left", suffixes=("", "_of_receval"))
+    difference = joined["value"] - joined["value_of_receval"]
+    joined["difference"] = difference.where(joined["system"] != reference)
+    return joined.drop(columns="value_of_receval").assign(package=None)
+
+
+def _overlaps(
+    inputs: ArtifactInputs,
+    experiments: Sequence[Experiment],
+    systems: dict[str, tuple[str, ...]],
+    depth: int,
+) -> Iterator[dict[str, object]]:
+    """Yield how alike the lists of tested users are: to receval's, and its own to the next seed's.
+
+    The experiments have the same folds.
+    """
+    for number in experiments[0].folds:
+        fold = experiments[0].fold(number)
+        users = np.flatnonzero(np.diff(fold.test.indptr))
+        for algorithm, names in systems.items():
+            before = None
+            for experiment in experiments:
+                present = [name for name in names if name in experiment.all_systems]
+                lists = {
+                    name: top_items(
+                        inputs.model(experiment, name, number), fold.train, users, depth
+                    )
+                    for name in present
+                }
+                shared = {name: overlap(lists[name], lists[names[0]]) for name in present[1:]}
+                if before is not None and names[0] in lists:
+                    shared[names[0]] = overlap(before, lists[names[0]])
+                before = lists.get(names[0])
+                for name, values in shared.items():
+                    yield {
+                        "algorithm": algorithm,
+                        "system": name,
+                        "package": None,
+                        "dataset": experiment.dataset,
+                        "split": experiment.split,
+                        "fold": str(number),
+                        "metric": f"{OVERLAP}@{depth}",
+                        "value": float(values.mean()),
+                        "difference": float("nan"),
+                        "lists": len(users),
+                    }
+
+
+def _published(
+    inputs: ArtifactInputs, experiment: Experiment, systems: Sequence[str]
+) -> pd.DataFrame:
+    """Return receval's values of LibRec's systems by fold, and the published means."""
+    if inputs.published is None:
+        raise ValueError("The artifact needs the key published: the table to compare with.")
+    labels = inputs.parameters["metrics"]
+    own = _measured(experiment, labels)
+    own = own[own["system"].isin(systems)].assign(package="receval", difference=float("nan"))
+    table = read_published(inputs.published)
+    known = table[
+        (table["dataset"] == experiment.dataset)
+        & (table["split"] == experiment.split)
+        & (table["judgments"] == "test")
+        & table["system"].isin(systems)
+        & table["metric"].isin(labels)
+    ]
+    means = own.groupby(["system", "metric"])["value"].mean()
+    theirs = known.rename(columns={"published": "value"})[
+        ["dataset", "split", "system", "metric", "value"]
+    ].assign(package="LibRec", fold="mean")
+    pairs = zip(theirs["system"], theirs["metric"], theirs["value"], strict=True)
+    theirs["difference"] = [value - means.loc[(name, metric)] for name, metric, value in pairs]
+    both = pd.concat([own[own["metric"].isin(set(known["metric"]))], theirs], ignore_index=True)
+    ranked = {name: index for index, name in enumerate(systems)}
+    both = both.iloc[np.argsort(both["system"].map(ranked), kind="stable")]
+    return both.assign(algorithm=both["system"])

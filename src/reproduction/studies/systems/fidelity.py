@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Every system against the values published for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.metric_styles import plain_metric
+from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
+from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.systems._shared.printed_metrics import printed_metric
+
+LINEAR_UP_TO = 1.0
+"""Percent: the axis of differences is linear up to it and logarithmic beyond."""
+
+FARTHEST = 100.0
+"""Percent: larger differences are drawn at the edge."""
+
+TICKS = (-50, -10, -5, -1, 0, 1, 5, 10, 50)
+
+CLOSE = 5.0
+"""Percent: half the width of the grey band."""
+
+APART = {2: 0.4, 3: 0.5, 4: 0.6}
+"""Rows between the first and the last of so many marks of a system: where they nearly coincide the
+last would hide the first."""
+
+BETWEEN = (10,)
+"""Ticks whose numbers have no room where panels stand side by side."""
+
+ROW_HEIGHT = 0.14
+"""Inches of a system."""
+
+PANEL = ["dataset", "judgments"]
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return published and own value of every system and metric.
+
+    The columns are those of :func:`.published_and_ours`.
+    """
+    from reproduction.studies.systems._shared.published_and_ours import published_and_ours
+
+    return published_and_ours(inputs)
+
+
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the relative differences: a row for each study, a panel for each set of its values.
+
+    The panels of a study share the systems, from the best to the worst by the first metric as
+    published for the first of the panels.
+    """
+    # An empty cell is text: there is no relative difference from a published 0.
+    relative = pd.to_numeric(results["relative_difference"], errors="coerce")
+    results = results.assign(
+        relative_difference=relative, metric=results["metric"].map(printed_metric)
+    )
+    styles = _styles(list(dict.fromkeys(results["metric"])), display)
+    studies = {str(study): rows for study, rows in results.groupby("study", sort=False)}
+    orders = {study: _best_first(rows, next(iter(styles))) for study, rows in studies.items()}
+    counts = [len(order) for order in orders.values()]
+    figure = new_figure(DOUBLE_COLUMN, 0.4 + 0.75 * len(counts) + ROW_HEIGHT * sum(counts))
+    rows_of_panels = figure.add_gridspec(len(counts), 1, height_ratios=counts)
+    all_axes = []
+    for index, (study, of_study) in enumerate(studies.items()):
+        panels = list(of_study.groupby(PANEL, sort=False))
+        heights = {system: -rank for rank, system in enumerate(orders[study])}
+        farthest = float(100 * of_study["relative_difference"].abs().max())
+        enlarged = farthest if 0 < farthest < LINEAR_UP_TO else None
+        grid = rows_of_panels[index].subgridspec(1, len(panels))
+        row = [figure.add_subplot(grid[0, column]) for column in range(len(panels))]
+        for axes, ((dataset, judgments), rows) in zip(row, panels, strict=True):
+            _draw_marks(axes, rows, styles, heights)
+            _scale(axes, enlarged, BETWEEN if len(panels) > 1 else ())
+            axes.set_ylim(1 - len(heights) - 0.6, 0.6)
+            axes.set_yticks(list(heights.values()), [""] * len(heights))
+            axes.set_title(
+                display.datasets[str(dataset)] + ", unbiased" * (judgments == "unbiased")
+            )
+        row[0].set_yticklabels([display.titles[system] for system in heights])
+        row[0].set_ylabel(f"Values of\n{study}")
+        all_axes += row
+    if (results["searched"] == "yes").any():
+        all_axes[-1].plot([], [], "o", color=INK, mfc="white", label="hollow: seen by the search")
+    letter_panels(all_axes)
+    legend_below(figure)
+    return figure
+
+
+def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
+    """Return the style of each metric; what the papers' nine are not is in ink."""
+    known = [metric for metric in metrics if plain_metric(metric) in display.metrics]
+    styles = display.metric_styles(known)
+    return {metric: styles.get(metric, SeriesStyle(INK, "x")) for metric in metrics}
+
+
+def _best_first(rows: pd.DataFrame, metric: str) -> list[str]:
+    first = rows[rows["metric"] == metric].drop_duplicates("system")
+    ordered = first.sort_values("published", ascending=False, kind="stable")
+    return list(dict.fromkeys([*ordered["system"], *rows["system"]]))
+
+
+def _draw_marks(
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    heights: Mapping[str, int],
+) -> None:
+    here = [metric for metric in styles if (rows["metric"] == metric).any()]
+    above = dict(
+        zip(
+            here,
+            APART.get(len(here), 0.4) * np.linspace(0.5, -0.5, max(2, len(here))),
+            strict=False,
+        )
+    )
+    for metric in here:
+        style = styles[metric]
+        own = rows[(rows["metric"] == metric) & rows["relative_difference"].notna()]
+        percent = np.clip(own["relative_difference"] * 100, -FARTHEST, FARTHEST)
+        at = own["system"].map(heights) + above[metric]
+        seen = own["searched"] == "yes"
+        marks: dict[str, Any] = {"linestyle": "none", "marker": style.marker, "color": style.colour}
+        if len(own):
+            axes.plot([], [], label=metric, **marks)
+        for chosen, face in ((seen, "white"), (~seen, style.colour)):
+            axes.plot(
+                percent[chosen],
+                at[chosen],
+                markersize=3,
+                markeredgewidth=0.7,
+                markerfacecolor=face,
+                zorder=3,
+                **marks,
+            )
+
+
+def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
+    """Set the axis of differences: linear as far as ``enlarged``, or logarithmic with a band."""
+    axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
+    axes.set_xlabel("Difference from published (%)")
+    if enlarged is not None:
+        axes.set_xlim(-1.2 * enlarged, 1.2 * enlarged)
+        axes.xaxis.set_major_locator(MaxNLocator(3, symmetric=True, steps=[1, 2, 5, 10]))
+        return
+    axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
+    axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
+    axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
+    _name_ticks(axes, without)
+
+
+def _name_ticks(axes: Axes, without: Sequence[int]) -> None:
+    """Put a mark at each tick, and its number but for some that have no room."""
+    names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
+    shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
+    axes.set_xticks(TICKS, shown, fontsize=6.5)
+    axes.xaxis.set_minor_locator(NullLocator())

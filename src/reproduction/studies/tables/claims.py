@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Verdicts on claims of a study's paper: a part of the ledger, shown beside its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import NOTHING, in_text
+from receval.figures.tables import LONGEST_CELL, Column, Table, printed
+from receval.storage.files import read_results
+from receval.storage.messages import shortened
+from reproduction.claims.verdicts import ClaimVerdict
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+ALL = "all"
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the rows of the ledger that the parameter ``claims`` names, or all of the paper.
+
+    The columns are those of the ledger without the paper.
+
+    Raises
+    ------
+    ValueError
+        A claim that the parameter names is not in the ledger.
+    """
+    ledger = read_results(inputs.judged_claims).drop(columns="paper")
+    wanted = inputs.parameters["claims"]
+    if wanted == ALL:
+        return ledger
+    if missing := [claim for claim in wanted if claim not in set(ledger["claim"])]:
+        raise ValueError(
+            f"{inputs.judged_claims} has no verdict on {', '.join(missing)}: correct the numbers "
+            "under claims, or list these claims in config/claims."
+        )
+    return ledger[ledger["claim"].isin(list(wanted))]
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print a row a claim and dataset that is decided; a note names the others.
+
+    What other forms of a claim give is in the CSV alone.
+
+    Where all claims are numbers, the paper's number stands beside ours; else the statement and what
+    we have.
+    """
+    results = results[results["form"] == ""]
+    is_decided = results["verdict"] != ClaimVerdict.UNDECIDABLE
+    decided = results[is_decided]
+    numbers = bool((decided["published"] != "").all())
+    columns = [
+        Column("Verdict", width=0.12),
+        Column("Claim"),
+        Column("Dataset", width=0.1),
+        Column("The paper", width=0.33),
+    ]
+    if numbers:
+        columns += [Column("Published", "right"), Column("Ours", "right")]
+    else:
+        columns += [Column("Rule", width=0.15), Column("Ours", width=0.22)]
+    rows = [_cells(row, display, numbers) for row in decided.to_dict("records")]
+    return printed(display, columns, rows, _notes(results[~is_decided], display))
+
+
+def _cells(row: Mapping[Hashable, Any], display: DisplayStyle, numbers: bool) -> tuple[str, ...]:
+    dataset = display.datasets.get(row["dataset"], row["dataset"]) or NOTHING
+    first = (str(row["verdict"]), str(row["claim"]), dataset, _short(row["statement"]))
+    if numbers:
+        return (*first, _short(row["expected"]), _short(row["ours"]))
+    return (*first, _short(row["rule"]), _short(row["ours"]))
+
+
+def _short(text: object) -> str:
+    return in_text(shortened(str(text), LONGEST_CELL)) or NOTHING
+
+
+def _notes(undecided: pd.DataFrame, display: DisplayStyle) -> list[str]:
+    parts = [
+        f"{display.datasets.get(dataset, dataset) or 'any data'}: "
+        f"{', '.join(dict.fromkeys(rows['claim']))}"
+        for dataset, rows in undecided.groupby("dataset", sort=False)
+    ]
+    return [f"Not decided, for want of data, on {'; on '.join(parts)}."] if parts else []

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Table of dataset statistics: counts, density, inequality, and chosen and drawn ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from receval.data.ratings import Ratings
+from receval.figures.display import DisplayStyle
+from receval.figures.printed_numbers import fixed
+from receval.figures.tables import Column, Table, printed
+from receval.statistics.concentration import density, gini
+from reproduction.studies._shared.inputs import ArtifactInputs
+
+
+def dataset_statistics(datasets: Iterable[tuple[str, Ratings]]) -> pd.DataFrame:
+    """Return one row a dataset: what there is of it.
+
+    Columns: dataset; users, items, ratings (numbers); density_percent (share of pairs with a
+    rating, in per cent); item_gini, user_gini (inequality of the numbers of ratings); known_ratings
+    and unknown_ratings (chosen by the user, drawn for the user; 0 where the data does not say).
+
+    Parameters
+    ----------
+    datasets : iterable of (str, Ratings)
+        Names and ratings, read when they are asked for.
+    """
+    rows = []
+    for dataset, ratings in datasets:
+        known = 0 if ratings.known is None else int(ratings.known.sum())
+        rows.append(
+            {
+                "dataset": dataset,
+                "users": ratings.n_users,
+                "items": ratings.n_items,
+                "ratings": len(ratings),
+                "density_percent": 100 * density(ratings),
+                "item_gini": gini(np.bincount(ratings.items, minlength=ratings.n_items)),
+                "user_gini": gini(np.bincount(ratings.users, minlength=ratings.n_users)),
+                "known_ratings": known,
+                "unknown_ratings": 0 if ratings.known is None else len(ratings) - known,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the statistics of every dataset.
+
+    The parameter ``columns`` of the artifact names those of :func:`dataset_statistics` that are
+    wanted, in their order.
+    """
+    return dataset_statistics(inputs.all_ratings())[["dataset", *inputs.parameters["columns"]]]
+
+
+def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
+    """Print the statistics as the paper does.
+
+    Parameters of the artifact: ``printed`` names the columns that are printed (all of ``columns``
+    by default; the others are in the CSV alone), ``headings`` their headings.
+    """
+    names = display.parameters.get("printed", display.parameters["columns"])
+    headings = dict(zip(names, display.parameters["headings"], strict=True))
+    columns = [Column("Dataset"), *(Column(text, "right") for text in headings.values())]
+    rows = [
+        (display.datasets[row["dataset"]], *(_cell(row, name) for name in headings))
+        for row in results.to_dict("records")
+    ]
+    return printed(display, columns, rows)
+
+
+def _cell(row: Mapping[Hashable, Any], name: str) -> str:
+    if name == "density_percent":
+        return fixed(row[name], 3)
+    if name.endswith("_gini"):
+        return fixed(row[name], 3)
+    if name == "known_ratings":
+        # Where the data does not say it, users chose whatever they rated.
+        return f"{row[name] or row['ratings']:,}"
+    if name == "unknown_ratings":
+        return f"{row[name]:,}" if row[name] else "none"
+    return f"{row[name]:,}"

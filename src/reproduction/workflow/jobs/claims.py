@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""The verdicts on the claims of the papers: of one, and the ledger of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from receval.storage.files import read_results, write_results
+
+
+def judge_claims(
+    *,
+    claims: Path,
+    record: Path,
+    results: Sequence[Path],
+    certainty: Sequence[Path],
+    verdicts: Path,
+) -> None:
+    """Judge the claims of a paper by the results of an edition.
+
+    Parameters
+    ----------
+    claims : Path
+        ``config/claims/<study>.yaml``.
+    record : Path
+        ``.../<study>/provenance.json``, whose settings are read.
+    results : sequence of Path
+        ``.../<study>/<artifact>.csv``, all that may be read.
+    certainty : Sequence of Path
+        The accepted certainty of verdicts over splits, if there is one.
+    verdicts : Path
+        The CSV to write: a row a claim and dataset (:data:`reproduction.claims.ledger.COLUMNS`).
+
+    Raises
+    ------
+    ValueError
+        A claim cannot be judged; the message names it.
+    """
+    from reproduction.claims.ledger import judged_claims
+    from reproduction.claims.sources import ClaimSources
+    from reproduction.claims.spec import read_claims
+
+    sources = ClaimSources(
+        {f"{path.parent.name}/{path.stem}": path for path in results},
+        {record.parent.name: record},
+    )
+    known = read_results(certainty[0]) if certainty else None
+    write_results(judged_claims([read_claims(claims)], sources, known), verdicts)
+
+
+def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:
+    """Write the ledger of all papers, as a table and as a page.
+
+    Parameters
+    ----------
+    verdicts : sequence of Path
+        Of each paper, from :func:`judge_claims`.
+    ledger, page : Path
+        The CSV and the Markdown to write.
+    synthetic : bool
+        Whether the data are twins, which the page says.
+    """
+    import pandas as pd
+
+    from receval.storage.files import write_atomically
+    from reproduction.publishing.ledger_page import ledger_page
+    from reproduction.publishing.verdict_rows import read_verdict_rows
+
+    rows = pd.concat([read_results(path) for path in verdicts], ignore_index=True)
+    write_results(rows, ledger)
+    write_atomically(page, ledger_page(read_verdict_rows(ledger), synthetic=synthetic))
+
+
+def list_claims(
+    *, verdicts: Path, page: Path, synthetic: bool, elsewhere: Mapping[str, str]
+) -> None:
+    """Write the page of all claims of a paper.
+
+    Parameters
+    ----------
+    verdicts : Path
+        From :func:`judge_claims`.
+    page : Path
+        The Markdown to write.
+    synthetic : bool
+        Whether the data are twins, which the page says.
+    elsewhere : mapping of str to str
+        How claims on a dataset that is not here are decided.
+    """
+    from receval.storage.files import write_atomically
+    from reproduction.publishing.ledger_page import paper_page
+    from reproduction.publishing.verdict_rows import read_verdict_rows
+
+    rows = read_verdict_rows(verdicts)
+    write_atomically(page, paper_page(rows, elsewhere, synthetic=synthetic))

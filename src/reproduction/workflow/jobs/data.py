@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""From raw files to ratings and splits: what the rules of data.smk and split.smk name."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from receval.data.ratings import Ratings, table_folder
+from receval.splits.kinds import AnySplitSpec, SplitSpec, make_split
+from receval.storage.messages import enumerated, quoted
+from reproduction.datasets.availability import resolve
+from reproduction.datasets.fetch import obtain
+from reproduction.datasets.prepare import PREPARED_FILES, prepare
+from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.reports import RawDataError
+from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.simulation.spec import TwinSpec
+from reproduction.simulation.twins import write_twin
+
+_log = logging.getLogger(__name__)
+
+
+def generate_twin(
+    *,
+    manifest: Path,
+    files: Path,
+    dataset: str,
+    twin: Mapping[str, Any],
+    description: Mapping[str, Any],
+    seed: int,
+) -> None:
+    """Write a dataset's synthetic twin in the raw format of the original.
+
+    Parameters
+    ----------
+    manifest : Path
+        Gets the description of the raw files (:class:`reproduction.datasets.raw.RawFiles`).
+    files : Path
+        Folder that gets the raw files.
+    dataset : str
+    twin : mapping
+        A :class:`reproduction.simulation.spec.TwinSpec` as plain values.
+    description : mapping
+        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
+    seed : int
+        The edition's root seed.
+    """
+    files.mkdir(parents=True, exist_ok=True)
+    report = write_twin(dataset, TwinSpec.model_validate(twin), seed, files)
+    variant = DatasetSpec.model_validate(description).variant_of(report["files"])
+    RawFiles(
+        dataset=dataset,
+        variant=variant.name,
+        parser=variant.parser,
+        files=tuple(RawFile.of(files / name) for name in report["files"]),
+        source="twin",
+        expected=ExpectedCounts.model_validate(report["expected"]),
+    ).write(manifest)
+
+
+def fetch_raw(
+    *,
+    manifest: Path,
+    dataset: str,
+    description: Mapping[str, Any],
+    raw_folder: Path,
+    local_mirrors: Sequence[str],
+    network: bool,
+    checksums: Mapping[str, str],
+) -> None:
+    """Find or download the raw files of a dataset, and check them.
+
+    Parameters
+    ----------
+    manifest : Path
+        Gets the description of the raw files (:class:`reproduction.datasets.raw.RawFiles`).
+    dataset : str
+    description : mapping
+        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
+    raw_folder : Path
+        Folder with one folder a dataset, where downloads go; what lies there is looked at first.
+    local_mirrors : sequence of str
+        Folders with one folder a dataset.
+    network : bool
+        Whether a download is allowed.
+    checksums : mapping of str to str
+        Of the files that were there when the plan was made; they only tell Snakemake when to look
+        at them again, and what counts is what is there now.
+    """
+    spec = DatasetSpec.model_validate(description)
+    mirrors = [Path(mirror) for mirror in local_mirrors]
+    own = raw_folder / dataset
+    found = resolve(dataset, spec, own, mirrors, network)
+    obtain(dataset, spec, found, own).write(manifest)
+
+
+def prepare_ratings(
+    *,
+    manifest: Path,
+    ratings: Path,
+    user_ids: Path,
+    item_ids: Path,
+    summary: Path,
+    description: Mapping[str, Any],
+) -> None:
+    """Turn raw files into the canonical table of ratings.
+
+    Parameters
+    ----------
+    manifest : Path
+        Names the raw files, with their checksums: the only files that a job reads although its
+        rule cannot declare them, since a download has no name before it is made.
+    ratings, user_ids, item_ids, summary : Path
+        Files of one folder, under the names that :func:`reproduction.datasets.prepare.prepare`
+        gives.
+    description : mapping
+        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
+
+    Raises
+    ------
+    RawDataError
+        The manifest names a parser that the description does not, or a row does not fit.
+    """
+    declared = (ratings, user_ids, item_ids, summary)
+    written = tuple(ratings.parent / name for name in PREPARED_FILES)
+    if declared != written:
+        raise ValueError(
+            f"A prepared dataset is {', '.join(PREPARED_FILES)}, in this order and in one folder; "
+            f"the rule declares {', '.join(map(str, declared))}."
+        )
+    raw, spec = RawFiles.read(manifest), DatasetSpec.model_validate(description)
+    # To import a parser is to run it, and of the configuration's names alone it is known that
+    # they lead into this package or into a plugin.
+    parsers = sorted({variant.parser for variant in spec.variants})
+    if raw.parser not in parsers:
+        raise RawDataError(
+            manifest,
+            None,
+            f"it names the parser {quoted(raw.parser)}, which is not the dataset's: "
+            f"{enumerated(parsers)}; delete the file, and it is made again",
+        )
+    prepare(raw, spec, ratings.parent)
+
+
+def split_ratings(
+    *,
+    manifest: Path,
+    ratings: Sequence[Path],
+    split: Path,
+    description: Mapping[str, Any],
+    seed: int,
+    names: tuple[str, str],
+) -> None:
+    """Split the ratings of a dataset into training and test parts.
+
+    Parameters
+    ----------
+    manifest : Path
+        The description of the raw files, with the files beside them that a predefined split reads.
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+        The archive to write.
+    description : mapping
+        One of the models of :mod:`receval.splits.kinds` as plain values.
+    seed : int
+        The edition's root seed.
+    names : tuple of str
+        Dataset and split.
+    """
+    raw = RawFiles.read(manifest)
+    spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)
+    auxiliary_files = {file.path.name: file.path for file in raw.auxiliary_files}
+    made = make_split(Ratings.read(table_folder(ratings)), spec, seed, *names, auxiliary_files)
+    for file in raw.auxiliary_files:
+        file.check()
+    _log.info("%d folds; %s", made.n_folds, dict(made.metadata))
+    made.write(split)

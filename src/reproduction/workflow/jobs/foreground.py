@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""One job of a run in the foreground of the process that asks for it, where a debugger can follow.
+
+The process starts Snakemake for one file, by force, and waits. Snakemake makes the inputs that are
+missing as ever; the job that makes the file itself it hands back over a socket, whose number and
+whose file it finds in an environment variable. So the function is called with what the rule says
+now, whether or not it was ever called before, and Snakemake keeps its records as of any other job.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
+from reproduction.workflow.jobs.job_process import Job, JobResult, sentence_of
+from reproduction.workflow.jobs.safe_path import SAFE_PYTHON
+from reproduction.workflow.provenance.loaded_sources import LOADED, as_planned
+
+VARIABLE = "RECEVAL_FOREGROUND"
+"""Names the socket and the file, as ``number:file``."""
+
+
+def run_rule(target: str, options: Sequence[str] = ()) -> int:
+    """Call the function that makes a file, in this thread, and return Snakemake's exit status.
+
+    Parameters
+    ----------
+    target : str
+        A file that a rule makes, relative to the repository, which is the current folder.
+    options : sequence of str
+        Further options of Snakemake.
+
+    Raises
+    ------
+    Exception
+        What the function raises, once Snakemake has taken note of it.
+    ValueError
+        This system has no such sockets.
+    """
+    if sys.platform == "win32":
+        raise ValueError("receval repo run-rule needs Linux or macOS.")
+    LOADED.keep()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        number = theirs.fileno()
+        snakemake = subprocess.Popen(
+            [*SAFE_PYTHON, "-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
+            # Its line of progress would be drawn over the debugger's.
+            env={**os.environ, VARIABLE: f"{number}:{target}", "TERM": "dumb"},
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            # Whoever interrupts the function does not mean Snakemake.
+            start_new_session=True,
+        )
+    with Connection(ours.detach()) as connection:
+        try:
+            _serve(connection)
+        finally:
+            connection.close()
+            status = snakemake.wait()
+    return status
+
+
+def _serve(connection: Connection) -> None:
+    """Carry out the job that Snakemake hands over, if it comes to that."""
+    try:
+        job: Job = connection.recv()
+    except EOFError:
+        return
+    print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
+    result = JobResult("It was left in the debugger.")
+    try:
+        # As in a job, so that the bytes are the same.
+        with as_planned(job.code), threadpool_limits(1):
+            job.call.make()
+        result = JobResult()
+    except Exception as error:
+        result = JobResult(sentence_of(error))
+        raise
+    finally:
+        with suppress(OSError):
+            connection.send(result)
+
+
+def launcher_of_this_run() -> Launcher:
+    """Return what starts the jobs of this run: all in the background, or all but one."""
+    number, _, target = os.environ.get(VARIABLE, "").partition(":")
+    fastest = fastest_launcher()
+    return HandingOver(Connection(int(number)), Path(target), fastest) if number else fastest
+
+
+class HandingOver:
+    """Hands the job that makes one file to the process that asked for it, and starts all others.
+
+    Parameters
+    ----------
+    asking : Connection
+        To that process.
+    target : Path
+        The file.
+    others : Launcher
+    """
+
+    def __init__(self, asking: Connection, target: Path, others: Launcher) -> None:
+        self._asking = asking
+        self._target = target
+        self._others = others
+
+    def warm_up(self) -> None:
+        """Do nothing: there are few other jobs, or none."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Hand a job over, or start a process for it."""
+        if self._target not in job.call.arguments.values():
+            return self._others.start(job)
+        self._asking.send(job)
+        return _HandedOver(self._asking)
+
+    def close(self) -> None:
+        """Let go of what was started for other jobs."""
+        self._others.close()
+
+
+class _HandedOver:
+    """A job that another process carries out."""
+
+    def __init__(self, asking: Connection) -> None:
+        self._asking = asking
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return what became of the job; nobody knows if the other process has ended."""
+        try:
+            result: JobResult = self._asking.recv()
+        except (EOFError, OSError):
+            return None, None
+        return result, int(result.error is not None)
+
+    def terminate(self) -> None:
+        """Leave the job to whoever debugs it."""

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Starting a process for a job: forked from a warm server, or anew."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Protocol
+
+from receval.arithmetic import use_one_arithmetic
+from reproduction.workflow.jobs.job_process import (
+    Ended,
+    Job,
+    JobResult,
+    carry_out,
+    end_with_the_run_alone,
+)
+from reproduction.workflow.jobs.memory_of_jobs import KEPT, WITHOUT_THREADS
+from reproduction.workflow.jobs.safe_path import SAFE_PYTHON, safe_path
+from reproduction.workflow.provenance.loaded_sources import LOADED
+
+PATIENCE = 10.0
+"""Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
+
+
+class StartedJob(Protocol):
+    """A job at work in a process of its own."""
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return what the job said at its end, and its status; None for what nobody knows."""
+
+    def terminate(self) -> None:
+        """End the process."""
+
+
+class Launcher(Protocol):
+    """Starts processes for jobs; whoever calls it from many threads does so one at a time."""
+
+    def warm_up(self) -> None:
+        """Begin to load what jobs share."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Start a process for a job."""
+
+    def close(self) -> None:
+        """Let go of what was started for many jobs."""
+
+
+def fastest_launcher() -> Launcher:
+    """Return a fork server on Linux, and elsewhere what does the same, slower."""
+    return ForkServer() if sys.platform == "linux" else Spawner()
+
+
+class ForkServer:
+    """Forks every job from one process that has loaded the libraries.
+
+    The server runs :mod:`reproduction.workflow.jobs.fork_server`. It belongs to this process, so no
+    job runs code older than the run: it starts with :meth:`warm_up` or the first job, and ends when
+    this process ends or :meth:`close` is called.
+    """
+
+    def __init__(self) -> None:
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def warm_up(self) -> None:
+        """Start the server if there is none, or if it was killed."""
+        if self._server is not None and self._server.poll() is None:
+            return
+        self.close()
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            self._server = subprocess.Popen(
+                [*SAFE_PYTHON, "-m", "reproduction.workflow.jobs.fork_server", str(number)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[number],
+                env={**KEPT, **WITHOUT_THREADS, **os.environ},
+            )
+
+    def start(self, job: Job) -> StartedJob:
+        """Start a process for a job.
+
+        Raises
+        ------
+        OSError
+            The server cannot be started.
+        """
+        self.warm_up()
+        try:
+            return self._ask_for(job)
+        except ConnectionError:
+            # The server was killed a moment ago, and nobody has begun the job.
+            self.close()
+            self.warm_up()
+            return self._ask_for(job)
+
+    def _ask_for(self, job: Job) -> StartedJob:
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            socket.send_fds(self._control, [b"j"], [theirs.fileno()])
+            connection = Connection(ours.detach())
+        connection.send(job)
+        return _ForkedJob(connection)
+
+    def close(self) -> None:
+        """End the server, and with it all its jobs."""
+        if self._control is not None:
+            self._control.close()
+        if self._server is not None:
+            try:
+                self._server.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._server.kill()
+                self._server.wait()
+        self._control = self._server = None
+
+
+class _ForkedJob:
+    """A process that the fork server has forked, or is about to."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._process: int | None = None
+        self._unwanted = False
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return what the job said at its end, and its status; None for what nobody knows."""
+        result = status = None
+        # A broken connection is the end of the server.
+        with suppress(EOFError, OSError), self._connection:
+            while status is None:
+                message = self._connection.recv()
+                if isinstance(message, JobResult):
+                    result = message
+                elif isinstance(message, Ended):
+                    status = message.status
+                else:
+                    self._started(message)
+        with self._lock:
+            # The system may give its number to another process now.
+            self._process = None
+        return result, status
+
+    def terminate(self) -> None:
+        """End the process; also one that is still to start."""
+        with self._lock:
+            self._unwanted = True
+            if self._process is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(self._process, signal.SIGTERM)
+
+    def _started(self, process: int) -> None:
+        with self._lock:
+            self._process = process
+            unwanted = self._unwanted
+        if unwanted:
+            self.terminate()
+
+
+class Spawner:
+    """Starts every job's process anew, where forking is not safe or not known."""
+
+    def __init__(self) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        # multiprocessing's list of children is not made for threads.
+        self._lock = threading.Lock()
+
+    def warm_up(self) -> None:
+        """Do nothing: there is nothing to share."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Start a process for a job."""
+        receiver, sender = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_spawned, args=(job, sender), daemon=True)
+        with self._lock, _without_main_module(), safe_path():
+            process.start()
+        sender.close()
+        return _SpawnedJob(process, receiver, self._lock)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to share."""
+
+
+class _SpawnedJob:
+    """A process of multiprocessing."""
+
+    def __init__(self, process: BaseProcess, receiver: Connection, lock: threading.Lock) -> None:
+        self._process = process
+        self._receiver = receiver
+        self._lock = lock
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return what the job said at its end, and its status; None for what nobody knows."""
+        result: JobResult | None = None
+        with suppress(EOFError, OSError), self._receiver:
+            result = self._receiver.recv()
+        wait([self._process.sentinel])
+        with self._lock:
+            self._process.join()
+        return result, self._process.exitcode
+
+    def terminate(self) -> None:
+        """End the process."""
+        self._process.terminate()
+
+
+def _spawned(job: Job, result: Connection) -> None:
+    """Carry out a job, and end with the process that wants it."""
+    LOADED.keep()
+    use_one_arithmetic()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    end_with_the_run_alone()
+    result.send(carry_out(job))
+
+
+@contextmanager
+def _without_main_module() -> Iterator[None]:
+    """Hide the program from a process that starts: it would import it, and Snakemake with it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

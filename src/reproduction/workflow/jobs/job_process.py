@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""What a job's process does: the call, its log, its benchmark, its result."""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import logging
+import os
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from receval.storage.files import write_atomically
+from receval.storage.messages import printable
+from reproduction.workflow.jobs.calls import Call
+from reproduction.workflow.jobs.kernels import COMPILED, noting_compiled
+from reproduction.workflow.provenance.loaded_sources import CodeBehind, as_planned
+
+_log = logging.getLogger(__name__)
+
+TALKATIVE = ("fontTools",)
+"""Libraries that say more than anybody wants to know of their work."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call, and where its process says what.
+
+    Attributes
+    ----------
+    call : Call
+    folder : Path
+        The current folder of the run, which the paths of the call are relative to.
+    log : Path
+        Begun anew; everything that the job says goes there.
+    benchmark : Path or None
+        Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
+        seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
+        resident memory of the process in MB, with the libraries that it shares with others) and
+        ``process_cpu_time`` (processor seconds of the process from its start).
+    code : CodeBehind or None
+        What the run was planned with; the job fails if its process has loaded anything else.
+    """
+
+    call: Call
+    folder: Path
+    log: Path
+    benchmark: Path | None = None
+    code: CodeBehind | None = None
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """How a job ended that was not killed.
+
+    Attributes
+    ----------
+    error : str or None
+        A sentence; None if all is well.
+    disk_full : bool
+        Whether it failed for want of space, as every other job would.
+    """
+
+    error: str | None = None
+    disk_full: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job's process ended, as the system tells.
+
+    Attributes
+    ----------
+    status : int
+        Exit status, or the negative number of the signal that killed it.
+    """
+
+    status: int
+
+
+def end_with_the_run_alone() -> None:
+    """Leave it to the main process what becomes of this one when somebody interrupts the run.
+
+    A run in the background ignores Ctrl-C, and its jobs go on with it. Any other run ends its jobs
+    by SIGTERM. Jobs must not ignore that, even if whoever started the run does.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def carry_out(job: Job) -> JobResult:
+    """Carry out a job in this process, which has nothing else to do.
+
+    Standard output and errors go to the job's log from now on: also what compiled code prints, and
+    the last words of a process that crashes.
+    """
+    try:
+        os.chdir(job.folder)
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        with job_log(job.log):
+            _redirect_into(job.log)
+            wall, processor = time.perf_counter(), time.process_time()
+            with as_planned(job.code), noting_compiled() as compiled:
+                job.call.make()
+            spent = time.perf_counter() - wall, time.process_time() - processor
+            for kernel, types in compiled:
+                _log.info("%s%s for %s", COMPILED, kernel, types)
+        if job.benchmark is not None:
+            _write_benchmark(job.benchmark, job.call.name, *spent)
+    except Exception as error:
+        return JobResult(sentence_of(error), _is_for_want_of_space(error))
+    return JobResult()
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return an exception as one sentence: its words, and its type where it is not one of ours."""
+    if is_our_own(error) or (type(error) is ValueError and str(error).strip()):
+        return str(error).strip()
+    return "".join(traceback.format_exception_only(error)).strip()
+
+
+def is_our_own(error: BaseException) -> bool:
+    """Return whether an exception is of a class of this project, whose words say all of it."""
+    return type(error).__module__.startswith("receval.") and bool(str(error).strip())
+
+
+@contextmanager
+def job_log(path: str | Path) -> Iterator[logging.Logger]:
+    """Log a job into a file, with the exception that ends it, which is raised again.
+
+    One of this project is logged as its sentence, without a traceback that would repeat it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, begun anew.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(b"")
+    # Appending, so that others can write to the same file.
+    handler = logging.FileHandler(target, mode="a", encoding="utf-8")
+    handler.setFormatter(_PlainText("%(levelname)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    level = root.level
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    try:
+        with warnings.catch_warnings():
+            yield logging.getLogger("receval")
+    except Exception as error:
+        said = sentence_of(error) if is_our_own(error) else traceback.format_exc()
+        logging.getLogger("receval").error("%s", said)
+        raise
+    finally:
+        logging.captureWarnings(False)
+        root.setLevel(level)
+        root.removeHandler(handler)
+        handler.close()
+
+
+class _PlainText(logging.Formatter):
+    """Shows names of others with escapes: logs are read at terminals."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record), kept="\n\t")
+
+
+def _redirect_into(log: Path) -> None:
+    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    os.close(descriptor)
+    faulthandler.enable(2)
+
+
+def _is_for_want_of_space(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _write_benchmark(path: Path, function: str, wall: float, processor: float) -> None:
+    whole, memory = _usage_of_this_process()
+    values = {
+        "function": function,
+        "s": f"{wall:.4f}",
+        "cpu_time": f"{processor:.4f}",
+        "max_rss": memory,
+        "process_cpu_time": f"{whole:.4f}",
+    }
+    write_atomically(path, "\t".join(values) + "\n" + "\t".join(values.values()) + "\n")
+
+
+def _usage_of_this_process() -> tuple[float, str]:
+    """Return processor seconds since the start, and the largest memory in MB."""
+    if sys.platform == "win32":
+        return time.process_time(), "NA"
+    import resource  # not on Windows
+
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    # Kilobytes, but bytes on macOS.
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return usage.ru_utime + usage.ru_stime, f"{usage.ru_maxrss / unit:.1f}"

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Running the workflow's jobs: one process each, which the library's functions have to themselves.
+
+Most jobs work for some hundredths of a second. Started from nothing, each would first wait a
+second for Python, the numerical libraries and the compiled kernels. So they are forked from a
+process that has loaded them once (:mod:`reproduction.workflow.jobs.fork_server`): alone with their
+memory, their log and their end, as if they had been started from nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from reproduction.workflow.jobs.calls import Call, NamedFiles, paths_of
+from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
+from reproduction.workflow.jobs.job_process import Job, JobResult
+from reproduction.workflow.jobs.leftovers import remove_parts_of
+from reproduction.workflow.provenance.loaded_sources import CodeBehind
+
+PATIENCE = 30.0
+"""Seconds that the main process has to end after SIGTERM, before it is ended."""
+
+
+class JobError(Exception):
+    """A job did not do its work; the message is a sentence that says why."""
+
+
+class JobStoppedError(JobError):
+    """A job was ended, or not begun, because the whole run ends."""
+
+
+class JobRunner:
+    """Runs jobs side by side, each in a process of its own.
+
+    Parameters
+    ----------
+    abandon : callable
+        Called with an exception that no other job could escape, for the run to end with it.
+    launcher : Launcher, optional
+        How processes start; by default as fast as this system can.
+
+    Attributes
+    ----------
+    code_behind : callable
+        Returns the code behind a digest that a rule has as its parameter ``code``, so that a job
+        fails that has loaded other code; None where it is not known, as it is before the plan is.
+    disk_full : bool
+        Whether a job has failed for want of space, for which the run was abandoned.
+
+    Notes
+    -----
+    :meth:`run` may be called from many threads; it returns when the job has ended.
+    """
+
+    def __init__(
+        self, abandon: Callable[[Exception], object], launcher: Launcher | None = None
+    ) -> None:
+        self._launcher = fastest_launcher() if launcher is None else launcher
+        self._abandon = abandon
+        self._lock = threading.Lock()
+        self._running: set[StartedJob] = set()
+        self._stopped_by: str | None = None
+        self._interrupted = False
+        self.code_behind: Callable[[str], CodeBehind | None] = lambda _: None
+        self.disk_full = False
+        # The time of the jobs then counts as that of this process's children.
+        atexit.register(self.close)
+
+    def warm_up(self) -> None:
+        """Begin to load what jobs share, while there is no job yet."""
+        with self._lock:
+            self._launcher.warm_up()
+
+    def run(
+        self,
+        function: str,
+        inputs: NamedFiles,
+        outputs: NamedFiles,
+        params: Mapping[str, Any],
+        log: Any,
+        **more: Any,
+    ) -> None:
+        """Call a library function in a process of its own, and wait for it.
+
+        Parameters
+        ----------
+        function : str
+            ``module:name``. It is called with every named input, output and parameter of the rule
+            as a keyword argument, but for the parameter ``code``.
+        inputs, outputs, params
+            Those of the rule; files have names.
+        log
+            Of the rule: ``messages``, the job's log, and ``benchmark``, its time and memory.
+        **more
+            Arguments on which no result depends, such as where a download may come from.
+
+        Raises
+        ------
+        JobError
+            The function raised an exception, or its process was killed.
+        JobStoppedError
+            The run ends.
+        """
+        call = Call.of_rule(function, inputs, outputs, params, more)
+        name = call.name
+        code = self.code_behind(params.get("code", ""))
+        job = Job(call, Path.cwd(), Path(log.messages), Path(log.benchmark), code)
+        remove_parts_of(paths_of(outputs))
+        started = self._start(job, name)
+        result, status = started.wait()
+        with self._lock:
+            self._running.discard(started)
+        if self._interrupted:
+            # Snakemake says nothing of a job that ends like this: the run is interrupted, too.
+            raise KeyboardInterrupt
+        if result is None and self._stopped_by is not None:
+            raise JobStoppedError(f"{name} was ended: {self._stopped_by}.")
+        if result is None:
+            raise JobError(f"{name} {_end_of(status)} Its log: {job.log}.")
+        self._tell(result, name, job.log)
+
+    def _start(self, job: Job, name: str) -> StartedJob:
+        with self._lock:
+            if self._stopped_by is not None:
+                raise JobStoppedError(f"{name} was not begun: {self._stopped_by}.")
+            started = self._launcher.start(job)
+            self._running.add(started)
+            return started
+
+    def _tell(self, result: JobResult, name: str, log: Path) -> None:
+        if result.error is None:
+            return
+        error = JobError(f"{name}: {result.error}\nIts log: {log}.")
+        if result.disk_full:
+            # All other jobs would fail as well, one by one.
+            self.disk_full = True
+            self.stop("there is no space left on the disk")
+            self._abandon(error)
+        raise error
+
+    def stop(self, reason: str, *, interrupted: bool = False) -> None:
+        """End all jobs, and begin none from now on.
+
+        Parameters
+        ----------
+        reason : str
+            For the message of the jobs that end.
+        interrupted : bool
+            Whether the main process is interrupted, too, and needs no message.
+        """
+        with self._lock:
+            self._stopped_by = self._stopped_by or reason
+            self._interrupted |= interrupted
+            for job in self._running:
+                job.terminate()
+
+    def stop_on_signals(self) -> None:
+        """End all jobs as soon as this process is told to end; called by the main thread.
+
+        Snakemake waits for its jobs then, which may take minutes. Handlers of signals are its own;
+        this only listens, so that they do what they did.
+        """
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+
+        def listen() -> None:
+            while True:
+                for number in os.read(reader, 64):
+                    if number in (signal.SIGINT, signal.SIGTERM):
+                        reason = f"the run got the signal {signal.Signals(number).name}"
+                        self.stop(reason, interrupted=number == signal.SIGINT)
+                    if number == signal.SIGTERM:
+                        # Snakemake's handler waits for a lock that the main thread may hold, and
+                        # would wait for ever. A run that is killed loses nothing.
+                        killing = threading.Timer(PATIENCE, os._exit, [128 + number])
+                        killing.daemon = True
+                        killing.start()
+
+        threading.Thread(target=listen, name="receval-signals", daemon=True).start()
+
+    def close(self) -> None:
+        """Let go of what was started for many jobs."""
+        self._launcher.close()
+
+
+def _end_of(status: int | None) -> str:
+    if status is None:
+        return "was lost: the process that starts jobs was killed."
+    if status >= 0:
+        return f"ended without a result, with status {status}."
+    # Not every number has a name, and Windows has no SIGKILL.
+    names = {number.value: number.name for number in signal.Signals}
+    name = names.get(-status, f"the signal {-status}")
+    if name == "SIGKILL":
+        return (
+            "was killed by SIGKILL: the system may have run out of memory. Run fewer jobs at once, "
+            "or where there is more memory."
+        )
+    return f"was killed by {name}."

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The job that writes the paper: its numbers from results, and its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+def build_paper(
+    *,
+    text: Sequence[Path],
+    numbers: Path,
+    ledger: Path,
+    results: Sequence[Path],
+    records: Sequence[Path],
+    errata: Path,
+    documents: Sequence[Path],
+    figures: Sequence[Path],
+    certainty: Sequence[Path],
+    variance: Sequence[Path],
+    names_of_figures: Sequence[str],
+    counts: Mapping[str, int],
+    synthetic: bool,
+    pdf: Path,
+    table: Path,
+    contents: Path,
+    configuration: Sequence[Path] = (),
+) -> None:
+    """Write the paper of an edition.
+
+    Parameters
+    ----------
+    text : sequence of Path
+        ``receval.typ`` and the files that it reads.
+    numbers : Path
+        ``paper/numbers.yaml``: what the text calls by name.
+    ledger : Path
+        The verdicts on all claims.
+    results, records : sequence of Path
+        ``<study>/<artifact>.csv`` and ``<study>/provenance.json`` of all studies.
+    errata : Path
+        ``config/errata.yaml``.
+    documents : sequence of Path
+        In which numbers are written.
+    figures : sequence of Path
+        PDFs of drawings.
+    certainty, variance : sequence of Path
+        ``certainty.csv`` and ``variance.csv`` of the replications, each or nothing.
+    names_of_figures : sequence of str
+        What the text calls the figures, in their order.
+    counts : mapping of str to int
+        What the plan has of each.
+    synthetic : bool
+        Whether the data are twins, which every page says.
+    pdf, table, contents : Path
+        The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
+    configuration : sequence of Path
+        All files of the configuration, which errata quote.
+
+    Raises
+    ------
+    ValueError
+        A number of the text cannot be read, or the text cannot be set; the message says which.
+    """
+    from receval.storage.files import write_atomically, write_results
+    from reproduction.publishing.number_sources import PaperInputs
+    from reproduction.publishing.paper import paper_numbers, table_of_numbers
+    from reproduction.publishing.paper_spec import read_paper_spec
+    from reproduction.publishing.typesetting import typeset
+    from reproduction.workflow.provenance.versions import write_json
+
+    found = paper_numbers(
+        read_paper_spec(numbers),
+        PaperInputs(
+            ledger=ledger,
+            results=results,
+            records=records,
+            errata=errata,
+            documents=documents,
+            certainty=next(iter(certainty), None),
+            variance=next(iter(variance), None),
+            counts=counts,
+            figures=names_of_figures,
+            synthetic=synthetic,
+        ),
+    )
+    drawn = dict(zip(names_of_figures, figures, strict=True))
+    pages = typeset(text, found, drawn)
+    write_json(contents, found)
+    write_results(table_of_numbers(found), table)
+    write_atomically(pdf, pages)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What the fork server loads while it has nothing else to do, so that no job has to."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+
+import receval
+from receval.recommenders.one_thread import find_threads
+from reproduction.workflow.jobs.kernels import compile_kernel, listed
+from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
+
+LIBRARIES = (
+    "numpy",
+    "pandas",
+    "pyarrow.parquet",
+    "matplotlib.figure",
+    "matplotlib.style",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.backends.backend_pdf",
+)
+"""What most jobs need, loaded at once: a single drawing waits for nothing else."""
+
+LOADED_WHEN_USED = (
+    "encodings.cp437",
+    "encodings.utf_16_be",
+    "encodings.utf_32_be",
+    "fontTools.ttLib.tables.O_S_2f_2",
+    "fontTools.ttLib.tables._c_m_a_p",
+    "fontTools.ttLib.tables._c_v_t",
+    "fontTools.ttLib.tables._f_p_g_m",
+    "fontTools.ttLib.tables._g_a_s_p",
+    "fontTools.ttLib.tables._g_l_y_f",
+    "fontTools.ttLib.tables._h_e_a_d",
+    "fontTools.ttLib.tables._h_h_e_a",
+    "fontTools.ttLib.tables._h_m_t_x",
+    "fontTools.ttLib.tables._l_o_c_a",
+    "fontTools.ttLib.tables._m_a_x_p",
+    "fontTools.ttLib.tables._n_a_m_e",
+    "fontTools.ttLib.tables._p_o_s_t",
+    "fontTools.ttLib.tables._p_r_e_p",
+    "pandas.core.methods.to_dict",
+    "pandas.core.reshape.reshape",
+    "pandas.io.formats.csvs",
+    "pyarrow.pandas_compat",
+)
+"""What libraries import only when a file is read or written: a zip archive, a CSV, a font."""
+
+OTHER_PACKAGES = ("implicit", "sklearn.decomposition", "sklearn.linear_model", "sklearn.neighbors")
+"""Packages of which several jobs train systems; the library imports them where it does."""
+
+LEFT_OUT = frozenset({"receval.cli.main", "reproduction.workflow.jobs.fork_server"})
+"""Programs, which no job imports."""
+
+
+def libraries() -> Iterator[Callable[[], object]]:
+    """Yield the steps that load what most jobs need."""
+    yield from (partial(import_module, name) for name in LIBRARIES)
+
+
+def all_the_rest() -> Iterator[Callable[[], object]]:
+    """Yield the steps after which no job of a long run has anything to load."""
+    names = (*module_names(), *LOADED_WHEN_USED, *OTHER_PACKAGES)
+    yield from (partial(import_module, name) for name in names)
+    yield from (partial(compile_kernel, *kernel) for kernel in listed())
+    yield find_threads
+    yield use_large_pages
+
+
+def module_names() -> Iterator[str]:
+    """Yield the names of all modules of the package, packages before what is in them."""
+    for folder in receval.__path__:
+        for module in pkgutil.iter_modules([folder], "receval."):
+            yield from _with_what_is_inside(module)
+
+
+def _with_what_is_inside(module: pkgutil.ModuleInfo) -> Iterator[str]:
+    if module.name not in LEFT_OUT:
+        yield module.name
+    if module.ispkg:
+        finder = module.module_finder
+        path = f"{finder.path}/{module.name.rpartition('.')[2]}"  # type: ignore[union-attr]
+        for inner in pkgutil.iter_modules([path], f"{module.name}."):
+            yield from _with_what_is_inside(inner)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""The claims under other root seeds: verdicts of one replication, and what all together say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from receval.storage.files import read_results, refusing_damage, write_results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def judge_replication(
+    *,
+    claims: Path,
+    record: Path,
+    results: Sequence[Path],
+    datasets: Sequence[str],
+    label: Mapping[str, Any],
+    verdicts: Path,
+    numbers: Path,
+) -> None:
+    """Judge the claims of a paper that hang on splits and seeds by one replication.
+
+    Parameters
+    ----------
+    claims : Path
+        ``config/claims/<study>.yaml``.
+    record : Path
+    results : sequence of Path
+        As for :func:`reproduction.workflow.jobs.claims.judge_claims`, of the replication.
+    datasets : sequence of str
+        Those that are repeated.
+    label : mapping
+        A :class:`.ReplicationLabel` as plain values.
+    verdicts, numbers : Path
+        The CSVs to write: a row a claim and dataset, and a row a number that was read.
+
+    Raises
+    ------
+    ValueError
+        A claim cannot be judged; the message names it.
+    """
+    from reproduction.claims.repetition import ReplicationLabel, judged_replication
+    from reproduction.claims.sources import ClaimSources
+    from reproduction.claims.spec import read_claims
+
+    sources = ClaimSources(
+        {f"{path.parent.name}/{path.stem}": path for path in results},
+        {record.parent.name: record},
+    )
+    rows, cells = judged_replication(
+        read_claims(claims), datasets, sources, ReplicationLabel(**label)
+    )
+    write_results(rows, verdicts)
+    write_results(cells, numbers)
+
+
+def gather_replications(
+    *, verdicts: Sequence[Path], accepted: Sequence[Path], seeds: Mapping[str, int], table: Path
+) -> None:
+    """Write the verdicts of all replications: those just made, and accepted ones of other seeds.
+
+    Parameters
+    ----------
+    verdicts : sequence of Path
+        From :func:`judge_replication`.
+    accepted : sequence of Path
+        The accepted table, if there is one.
+    seeds : mapping of str to int
+        The root seed of each replication that there is.
+    table : Path
+        The CSV to write.
+    """
+    import pandas as pd
+
+    from reproduction.claims.repetition import all_replications
+
+    fresh = pd.concat(map(_as_text, verdicts), ignore_index=True)
+    known = _as_text(accepted[0]) if accepted else None
+    write_results(all_replications(fresh, known, seeds), table)
+
+
+def _as_text(path: Path) -> pd.DataFrame:
+    """Read a CSV as it stands, so that a row that is copied stays the same to the byte."""
+    import pandas as pd
+
+    with refusing_damage(path):
+        return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
+    """Write how sure each verdict is.
+
+    Parameters
+    ----------
+    replications : Path
+        From :func:`gather_replications`.
+    claims : sequence of Path
+        ``config/claims/<study>.yaml``, which have the numbers as they are printed.
+    table : Path
+        The CSV to write (:data:`reproduction.claims.certainty.COLUMNS`).
+    """
+    from receval.storage.files import real_values
+    from reproduction.claims.certainty import certainty
+    from reproduction.claims.spec import read_claims
+
+    rows = read_results(replications)
+    for name in ("published", "value"):
+        rows[name] = real_values(rows[name])
+    printed = {
+        number: claim.expected
+        for path in claims
+        for number, claim in read_claims(path).claims.items()
+    }
+    write_results(certainty(rows, printed), table)
+
+
+def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path) -> None:
+    """Write of which source of chance each deciding number varies.
+
+    Parameters
+    ----------
+    numbers : sequence of Path
+        From :func:`judge_replication`, of all runs of the crossed design.
+    runs : sequence of str
+        Their names, such as ``s1-t2-c3``.
+    table : Path
+        The CSV to write (:data:`reproduction.claims.variance.COLUMNS`).
+    """
+    import pandas as pd
+
+    from receval.storage.files import real_values
+    from reproduction.claims.variance import SOURCES, variance_table
+
+    tables = []
+    for path, run in zip(numbers, runs, strict=True):
+        levels = dict(zip(SOURCES, run.split("-"), strict=True))
+        tables.append(read_results(path).assign(**levels))
+    rows = pd.concat(tables, ignore_index=True)
+    rows["value"] = real_values(rows["value"])
+    write_results(variance_table(rows.fillna({"label": ""})), table)
+
+
+def draw_replications(
+    *, certainty: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
+) -> None:
+    """Draw how sure the verdicts on the claims of a paper are.
+
+    Parameters
+    ----------
+    certainty : Path
+        From :func:`summarise_replications`.
+    study : str
+        Of the paper.
+    is_demo : bool
+        Whether the data are twins, which the caption says.
+    results, svg, pdf : Path
+        The files to write: the rows that are drawn, and the figure.
+    """
+    from receval.figures.finish import save_figure
+    from receval.figures.style import figure_style
+    from reproduction.publishing.certainty_figure import caption, draw, drawn_rows
+
+    rows = drawn_rows(read_results(certainty), study)
+    write_results(rows, results)
+    with figure_style():
+        figure = draw(read_results(results))
+        title = f"Replications of {study}"
+        save_figure(figure, svg, pdf, title, caption(rows, is_demo=is_demo))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""What a run of the workflow does first, in its main process or for a job on a cluster."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+from receval.arithmetic import use_one_arithmetic
+from receval.storage.files import being_written
+from receval.storage.messages import REFUSED, about_files, how_many
+from reproduction.config.settings import EDITIONS
+from reproduction.workflow.jobs.foreground import launcher_of_this_run
+from reproduction.workflow.jobs.garbage import collect_rarely
+from reproduction.workflow.jobs.job_runner import JobRunner
+from reproduction.workflow.jobs.leftovers import date_back, remove_leftovers
+from reproduction.workflow.provenance.used_arithmetic import begin_to_describe_processor
+
+# Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
+_RECORD_BYTES = 2**20
+
+_held: list[FileLock] = []
+
+
+def begin_run(
+    source: Path,
+    *,
+    in_main_process: bool,
+    dry: bool,
+    at_once: Sequence[int | None],
+    abandon: Callable[[Exception], object],
+) -> JobRunner:
+    """Prepare this process for a run, and return what runs its jobs.
+
+    Parameters
+    ----------
+    source : Path
+        The folder that holds the package.
+    in_main_process : bool
+        Whether this is the run's main process, which then holds the run's lock in ``.snakemake``.
+    dry : bool
+        Whether nothing will be run, so that nothing need be loaded.
+    at_once : sequence of int or None
+        How many cores the run has, and how many jobs it may submit, if there are limits.
+    abandon : callable
+        See :class:`reproduction.workflow.jobs.job_runner.JobRunner`.
+    """
+    collect_rarely()
+    prepare_job_environment(source)
+    if in_main_process:
+        _check_limits(at_once)
+        _clear_up(dry)
+        if not dry:
+            begin_to_describe_processor()
+    runner = JobRunner(abandon, launcher_of_this_run())
+    runner.stop_on_signals()
+    if not dry:
+        runner.warm_up()
+    return runner
+
+
+def _check_limits(at_once: Sequence[int | None]) -> None:
+    """End a run that would wait for ever: Snakemake takes a limit of nothing for one."""
+    if min(limit for limit in (1, *at_once) if limit is not None) < 1:
+        print(
+            "No run can begin with --cores 0 or --jobs 0: name a number from 1 on, or all.",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+
+
+def _clear_up(dry: bool) -> None:
+    """Remove what killed runs have left; end this one where it could keep no records."""
+    if dry:
+        with suppress(OSError):
+            remove_stale_locks(Path(".snakemake"))
+        return
+    with or_no_run():
+        links = [path for path in Path("work").glob("*") if path.is_symlink()]
+        for folder in (Path(".snakemake"), Path("work"), *links):
+            _check_space(folder)
+        remove_stale_locks(Path(".snakemake"), [Path("work") / name for name in (*EDITIONS, "raw")])
+    say_what_was_of_the_future(Path("work"))
+
+
+def say_what_was_of_the_future(folder: Path) -> None:
+    """Date what was made by a clock that is ahead as of now, and say so: see :func:`date_back`."""
+    dated = date_back(folder, time.time())
+    if dated:
+        print(
+            f"{how_many(len(dated), 'file')} in {folder.as_posix()} came from the future, such as "
+            f"{dated[0].as_posix()}: dated as of now. Look after the clocks of your machines.",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def or_no_run() -> Iterator[None]:
+    """End the run with one sentence, and the status 2, where the system refuses a file."""
+    try:
+        yield
+    except OSError as error:
+        print(f"No run can begin. {about_files(error)}", file=sys.stderr)
+        raise SystemExit(2) from error
+
+
+def _check_space(folder: Path) -> None:
+    """Raise the system's error where a folder takes no more files."""
+    if folder.is_symlink() and not folder.exists():
+        there = os.fspath(folder.readlink())
+        reason = f"it is a link to {there}, which is not there: mount its disk, or remove the link"
+        raise OSError(errno.ENOLINK, reason, os.fspath(folder))
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    probe = being_written(folder, ".space")
+    try:
+        with probe.open("xb") as file:
+            file.write(bytes(_RECORD_BYTES))
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+
+
+def prepare_job_environment(source: Path) -> None:
+    """Let jobs compute with the one arithmetic and use one source of the package.
+
+    Jobs run side by side, each on one thread, so that bytes do not depend on the number of cores.
+    They use the repository's package also in an environment where it is not installed.
+
+    Parameters
+    ----------
+    source : Path
+        The folder that holds the package.
+    """
+    use_one_arithmetic(computes=False)
+    # Jupyter's kernels set it for all that they start: here figures are files.
+    os.environ.pop("MPLBACKEND", None)
+    # An empty part would be the current folder, which may be anybody's.
+    there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), *there]))
+
+
+def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]:
+    """Remove the locks of runs that are no more; call it at the start of every run.
+
+    Snakemake locks its outputs with files. They outlive a run that was killed, and the next one
+    refuses to start until somebody unlocks the folder by hand. A lock of the operating system ends
+    with its process, however that ends. So every run holds one on a file of its own until it ends,
+    and whoever can have those of all others for a moment knows that no other run is alive.
+
+    Parameters
+    ----------
+    folder : Path
+        Snakemake's own folder, ``.snakemake``; made where it is missing.
+    outputs : sequence of Path
+        Folders from which goes, too, what those runs had half written.
+
+    Returns
+    -------
+    list of Path
+        What was removed; nothing while another run is alive, or where the file system has no such
+        locks (Snakemake's own then decide alone).
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    runs = folder / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    removed: list[Path] = []
+    try:
+        # Of two runs that begin at once, one sees the other.
+        with FileLock(folder / "runs.lock"):
+            alive = [path for path in runs.glob("*.lock") if not _remove_if_free(path)]
+            if not alive:
+                removed = sorted((folder / "locks").glob("*.lock"))
+                for lock in removed:
+                    lock.unlink(missing_ok=True)
+                for output in outputs:
+                    removed += remove_leftovers(output)
+            own = FileLock(runs / f"{uuid4().hex}.lock")
+            own.acquire()
+            _held.append(own)
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno in REFUSED:
+            raise
+    return removed
+
+
+def _remove_if_free(path: Path) -> bool:
+    """Remove the file of a run that has ended; return whether it has."""
+    try:
+        with FileLock(path, blocking=False):
+            pass
+    except Timeout:
+        return False
+    path.unlink(missing_ok=True)
+    return True

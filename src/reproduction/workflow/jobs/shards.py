@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""One system shared out to several jobs by shards of folds and users, and its ranks joined."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from receval.data.ratings import Ratings, table_folder
+from receval.protocols.judged_ranks import JudgedRanks, RanksKey, join_ranks, write_ranks
+from receval.protocols.protocol import Protocol
+from receval.recommenders.model_files import model_file
+from receval.seeds import generator
+from receval.splits.split import Split, fold
+from reproduction.workflow.jobs.systems import Training, ranked_fold, trained_model
+
+_log = logging.getLogger(__name__)
+
+
+def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
+    """Divide users into shards of consecutive ones that take about as long each.
+
+    A user costs ``1 / n_users + ratings of the user / all ratings``. The first half is what is
+    alike for all: a neighbourhood compares each with all others, and ranking scores all items. The
+    second half grows with what a user has rated, whether it trains or tests: products of vectors,
+    judgments. A shard ends behind the user with whom the costs so far reach its part of the sum.
+
+    Parameters
+    ----------
+    ratings_of_users : array_like of int, shape (n_users,)
+        Number of ratings of each user, of train and test together: the division is the same for
+        all splits and folds of a dataset, and on every machine.
+    n_shards : int
+        At least 1.
+
+    Returns
+    -------
+    list of range
+        One after the other all users, at least one a shard.
+
+    Raises
+    ------
+    ValueError
+        There are fewer users than shards.
+
+    Examples
+    --------
+    The last user has rated as much as the three others together:
+
+    >>> user_shards([2, 2, 2, 6], 2)
+    [range(0, 3), range(3, 4)]
+    """
+    numbers = np.asarray(ratings_of_users, dtype=np.int64)
+    n_users, n_ratings = len(numbers), int(numbers.sum())
+    if n_users < n_shards:
+        raise ValueError(
+            f"{n_users} users cannot be divided into {n_shards} shards: ask for no more shards "
+            "than users."
+        )
+    # In whole numbers, so that no rounding moves a border.
+    costs = np.cumsum(numbers * n_users + n_ratings) if n_ratings else np.arange(1, n_users + 1)
+    parts = [-(-number * int(costs[-1]) // n_shards) for number in range(1, n_shards)]
+    ends = [0, *(np.searchsorted(costs, parts) + 1).tolist(), n_users]
+    for number in range(1, n_shards):
+        # A user that costs more than a shard leaves others without users of their own.
+        lowest, highest = ends[number - 1] + 1, n_users - (n_shards - number)
+        ends[number] = min(max(ends[number], lowest), highest)
+    return [range(*pair) for pair in pairwise(ends)]
+
+
+def folds_and_users(
+    n_folds: int, ratings_of_users: ArrayLike, shard: tuple[int, int]
+) -> list[tuple[int, range]]:
+    """Return the folds of a shard, and of each the users.
+
+    Folds are shared out first, which costs nothing: users of one fold are divided only where there
+    are more shards than folds, as evenly as can be, and the last folds, of which splits by ratios
+    train the most, into one part more than the first where it is not even.
+
+    Parameters
+    ----------
+    n_folds : int
+    ratings_of_users : array_like of int, shape (n_users,)
+        As for :func:`user_shards`.
+    shard : tuple of int
+        Number of the shard, from 1, and how many there are.
+
+    Returns
+    -------
+    list of (int, range)
+
+    Raises
+    ------
+    ValueError
+        A fold has fewer users than the parts that it is divided into.
+
+    Examples
+    --------
+    Three folds in two shards, and in four:
+
+    >>> folds_and_users(3, [2, 2], (1, 2))
+    [(0, range(0, 2)), (2, range(0, 2))]
+    >>> [folds_and_users(3, [2, 2], (number, 4)) for number in (2, 3, 4)]
+    [[(1, range(0, 2))], [(2, range(0, 1))], [(2, range(1, 2))]]
+    """
+    number, n_shards = shard
+    n_users = len(np.asarray(ratings_of_users))
+    if n_shards <= n_folds:
+        return [(each, range(n_users)) for each in range(number - 1, n_folds, n_shards)]
+    fewest, more = divmod(n_shards, n_folds)
+    if n_users * n_folds < n_shards:
+        raise ValueError(
+            f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards: ask for "
+            f"no more than {n_users * n_folds} (shards in config.yaml)."
+        )
+    place = number - 1
+    for fold_number in range(n_folds):
+        parts = fewest + (fold_number >= n_folds - more)
+        if place < parts:
+            break
+        place -= parts
+    return [(fold_number, user_shards(ratings_of_users, parts)[place])]
+
+
+def rank_shard(
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    models: Sequence[Path],
+    ranks: Path,
+    recommender: str,
+    parameters: Mapping[str, Any],
+    protocols: Sequence[Mapping[str, Any]],
+    system_seed: int,
+    candidate_seed: int,
+    names: tuple[str, str, str],
+    shard: tuple[int, int],
+    events: bool = False,
+    grades_from: float | None = None,
+    order: Literal["codes", "appearance"] = "codes",
+) -> None:
+    """Write the judged ranks of one shard: of some folds, or of some users on one fold.
+
+    Where there are no models, the system is trained first, fold by fold and for the users of the
+    shard alone, and what it has learnt is kept in memory until the fold is ranked: neighbourhoods
+    of all users would take more room on the disk, and more time to write and read again, than
+    anything else of a study.
+
+    Parameters
+    ----------
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    models : sequence of Path
+        The folder that :func:`reproduction.workflow.jobs.systems.train_system` wrote; none where
+        the shard trains the system: on whole folds, or for some users if its class can do so.
+    ranks : Path
+        The archive to write, which :func:`join_shards` reads.
+    recommender, parameters, events, grades_from, order
+        As for :func:`reproduction.workflow.jobs.systems.train_system`.
+    protocols : sequence of mapping
+        Each a :class:`receval.protocols.protocol.Protocol` as plain values.
+    system_seed, candidate_seed : int
+        The root seeds of training and of ranking.
+    names : tuple of str
+        Dataset, split and system.
+    shard : tuple of int
+        Number of the shard, from 1, and how many there are.
+    """
+    folder = table_folder(ratings)
+    training = Training(recommender, parameters, system_seed, names, events, grades_from, order)
+    training.check(folder)
+    wanted = [Protocol(**protocol) for protocol in protocols]
+    table = Ratings.read(folder)
+    folds = Split.read(split)
+    of_users = np.bincount(table.users, minlength=table.n_users)
+    judged_ranks: dict[RanksKey, JudgedRanks] = {}
+    for number, users in folds_and_users(folds.n_folds, of_users, shard):
+        data = fold(table, folds, number)
+        if models:
+            model = trained_model(recommender, model_file(models[0], number), table)
+        else:
+            # Many systems learn for all users or for none.
+            some = users if len(users) < table.n_users else None
+            model = training.fitted(data, number, table.n_items, some)
+        generator_for = partial(generator, candidate_seed, *names[:2], number)
+        judged_ranks |= ranked_fold(model, data, number, wanted, generator_for, users)
+        _log.info(
+            "fold %d of %d ranked for users %d to %d",
+            *(number + 1, folds.n_folds, users.start, users.stop - 1),
+        )
+    write_ranks(ranks, judged_ranks, names)
+
+
+def join_shards(*, shards: Sequence[Path], ranks: Path) -> None:
+    """Write the judged ranks of all users from those of all shards.
+
+    Parameters
+    ----------
+    shards : sequence of Path
+        What :func:`rank_shard` wrote, in the order of the shards.
+    ranks : Path
+        The archive to write: with the bytes that ``rank_system`` would give it.
+    """
+    join_ranks(ranks, shards)

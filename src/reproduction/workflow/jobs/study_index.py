@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""The page of a study: every figure with its caption, how it is read and what it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from receval.figures.display import heading, printed_name
+from receval.figures.escaping import escape_markdown
+from receval.figures.printed_numbers import in_text
+from receval.storage.files import read_results, write_atomically
+
+if TYPE_CHECKING:
+    from reproduction.claims.sources import ClaimSources
+
+SHOWN = "*What it shows.*"
+OF_TWINS = (
+    "**The data of this edition are synthetic twins: what the figures show says nothing about the "
+    "real datasets.**"
+)
+
+ROOT = "../../.."
+"""From the page of an accepted study to the repository."""
+
+LEDGER = "../claims_{paper}.md"
+"""From that page to all claims of a paper."""
+
+_SYMBOL = re.compile(r"(?<![\w`{])(\|?)([A-Za-z]_\w(?:\^\w)?)(?!\w)(\|?)")
+_FORMULA = re.compile(r"(\$`.+?`\$)")
+_FILE = re.compile(r"\bdocs/\w+\.md\b|\bREADME\b(?!\.)")
+
+
+def write_index(
+    *,
+    study: Mapping[str, Any],
+    record: Path,
+    results: Sequence[Path],
+    verdicts: Sequence[Path],
+    index: Path,
+) -> None:
+    """Write the page of a study from the verdicts on what its figures show.
+
+    Parameters
+    ----------
+    study : mapping
+        From :meth:`reproduction.workflow.plan.studies.PlannedStudies.page`.
+    record : Path
+        ``.../<study>/provenance.json``, which says what data there were.
+    results : sequence of Path
+        ``.../<study>/<artifact>.csv``, by which statements of our own are judged.
+    verdicts : sequence of Path
+        Those on the claims of the study's paper (:data:`reproduction.claims.ledger.COLUMNS`), if it
+        has any.
+    index : Path
+        The Markdown to write.
+
+    Raises
+    ------
+    ValueError
+        A figure shows a claim that there is not, or what cannot be judged.
+    """
+    from reproduction.claims.sources import ClaimSources
+
+    sources = ClaimSources(
+        {f"{study['name']}/{path.stem}": path for path in results}, {study["name"]: record}
+    )
+    shown = _ShownText(study, _rows_by_claim(verdicts), sources)
+    parts = [f"# {_text(study['title'])}", _text(study["citation"])]
+    if study["is_demo"]:
+        parts.append(OF_TWINS)
+    parts.append(_contents([_heading(artifact) for artifact in study["artifacts"]]))
+    for artifact in study["artifacts"]:
+        parts += _section(artifact, shown.paragraphs(artifact) if artifact["shows"] else None)
+    write_atomically(index, ("\n\n".join(parts) + "\n").encode())
+
+
+def _rows_by_claim(verdicts: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
+    rows = [row for path in verdicts for row in read_results(path).to_dict("records")]
+    return {str(claim): list(own) for claim, own in groupby(rows, lambda row: row["claim"])}
+
+
+class _ShownText:
+    """What the figures of a study show, in words.
+
+    Parameters
+    ----------
+    study : mapping
+        As for :func:`write_index`.
+    claims : mapping of str to list of dict
+        Rows of the ledger by claim.
+    sources : ClaimSources
+        What statements of our own are judged by.
+    """
+
+    def __init__(
+        self,
+        study: Mapping[str, Any],
+        claims: Mapping[str, list[dict[str, Any]]],
+        sources: ClaimSources,
+    ) -> None:
+        self._study = study
+        self._claims = claims
+        self._sources = sources
+
+    def paragraphs(self, artifact: Mapping[str, Any]) -> list[str]:
+        """Return how a figure is read, and what it shows: one statement, or a list of several."""
+        said = [self._statement(shown, artifact["name"]) for shown in artifact["shows"]]
+        reading = f"*How to read it.* {_text(artifact['reading'])}"
+        if len(said) == 1:
+            return [reading, f"{SHOWN} {said[0]}"]
+        return [reading, SHOWN, "\n".join(f"- {one}" for one in said)]
+
+    def _statement(self, shown: str | Mapping[str, Any], artifact: str) -> str:
+        from reproduction.claims.shown_statements import own_statement, told_verdicts
+
+        where = f"{artifact} of {self._study['name']}"
+        if isinstance(shown, str):
+            rows = self._claims.get(shown)
+            if rows is None:
+                raise ValueError(
+                    f"{where} shows the claim {shown}, which is not in the study's file in "
+                    "config/claims: correct its number in config/studies."
+                )
+            ledger = LEDGER.format(paper=rows[0]["paper"])
+            link = f" ([{shown}]({ledger}#{shown}), {_text(rows[0]['where'])})"
+        else:
+            statement = own_statement(shown, where)
+            rows, link = statement.judged(self._study["name"], artifact, self._sources), ""
+        told = told_verdicts(rows, self._title, of_paper=isinstance(shown, str))
+        parts = [_text(rows[0]["statement"])]
+        for verdict, said in told:
+            parts.append(f"**{_text(self._own(verdict))}{':' if said else '.'}**")
+            parts += [_text(self._own(said))] if said else []
+        return f"{' '.join(parts)}{link}"
+
+    def _title(self, dataset: str) -> str:
+        title = str(self._study["datasets"].get(dataset, dataset))
+        # It says what the data are, and is no name.
+        is_name = dataset not in self._study["generated"]
+        return title if is_name else f"{title[:1].lower()}{title[1:]}"
+
+    def _own(self, text: str) -> str:
+        """Return a text on our data, which calls twins by what they are."""
+        if not self._study["is_demo"]:
+            return text
+        real = [
+            title
+            for name, title in self._study["datasets"].items()
+            if name not in self._study["generated"]
+        ]
+        return _as_twins(text, real)
+
+
+def _heading(artifact: Mapping[str, Any]) -> str:
+    return in_text(heading(artifact["name"], artifact["title"]))
+
+
+def _contents(headings: Sequence[str]) -> str:
+    """Return a list of links to the sections, by the anchors that GitHub gives them."""
+    lines, taken = [], dict[str, int]()
+    for title in headings:
+        anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        again = taken[anchor] = taken.get(anchor, -1) + 1
+        lines.append(f"- [{escape_markdown(title)}](#{anchor}{f'-{again}' if again else ''})")
+    return "\n".join(lines)
+
+
+def _as_twins(text: str, datasets: Sequence[str]) -> str:
+    """Return a text on twins that names the datasets which they stand for.
+
+    Examples
+    --------
+    >>> _as_twins("On ML-1M .5; on the twin of ML-1M .5.", ["ML-1M"])
+    'On the twin of ML-1M .5; on the twin of ML-1M .5.'
+    """
+    names = "|".join(map(re.escape, datasets)) or "(?!)"
+    return re.sub(rf"(?<!twin of )(?<![\w-])({names})(?![\w-])", r"the twin of \1", text)
+
+
+def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterator[str]:
+    name, title = artifact["name"], _heading(artifact)
+    yield f"## {escape_markdown(title)}"
+    if shown is not None:
+        yield f"![{escape_markdown(title)}]({name}.svg)"
+    yield _text(artifact["caption"])
+    if shown is not None:
+        yield from shown
+    # The page of a table or a text is what a reader wants; GitHub shows it.
+    words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
+    files = (
+        f"[{escape_markdown(words.get(suffix, suffix))}]({name}.{suffix})"
+        for suffix in artifact["suffixes"]
+    )
+    yield f"Files: {' · '.join(files)}"
+
+
+def _text(text: str) -> str:
+    """Return a text as GitHub prints it: numbers by one rule, symbols set, files linked."""
+    parts = _FORMULA.split(in_text(text))
+    marked = (part if _FORMULA.fullmatch(part) else _SYMBOL.sub(_set, part) for part in parts)
+    return _FILE.sub(_link, escape_markdown("".join(marked)))
+
+
+def _set(symbol: re.Match[str]) -> str:
+    before, name, after = symbol.groups()
+    if before and after:
+        # No bars: within a formula they would be escaped, as if for a table.
+        return rf"$`\lvert {name} \rvert`$"
+    return f"{before}$`{name}`${after}"
+
+
+def _link(file: re.Match[str]) -> str:
+    path = f"{file[0]}.md" if file[0] == "README" else file[0]
+    return f"[{file[0]}]({ROOT}/{path})"

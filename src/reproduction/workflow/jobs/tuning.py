@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Recovering settings that were never published: the closest to published values on a grid."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from receval.data.ratings import Ratings, table_folder
+from receval.metrics.judged_items import JudgedItems
+from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import parse
+from receval.protocols.evaluation import rank_judged_together
+from receval.protocols.protocol import Protocol
+from receval.recommenders.family import Family, families
+from receval.recommenders.registry import make
+from receval.seeds import generator, integer_seed
+from receval.splits.split import Split, fold
+from receval.storage.files import read_results, write_results
+from reproduction.experiments.tidy_values import Measurement, measure
+from reproduction.studies._shared.published import published_values
+from reproduction.workflow.plan.job_descriptions import SearchDescription
+
+_log = logging.getLogger(__name__)
+
+
+def search_settings(
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    published: Path,
+    accepted: Sequence[Path],
+    trace: Path,
+    search: Mapping[str, Any],
+    seed: int,
+    names: tuple[str, str, str],
+) -> None:
+    r"""Try all settings of a system on the first fold and record how close each comes.
+
+    The distance of a setting is the root mean square of the relative differences of the metrics
+    that the search looks at,
+
+    .. math:: d = \sqrt{\frac{1}{|M|} \sum_{m \in M}
+              \left(\frac{m_{ours}}{m_{published}} - 1\right)^2}
+
+    and the smallest is chosen, of equal ones the first. Lists are AllItems (AR AI-AN), averaged
+    over users with test ratings; seeds are those with which the system is trained, so the chosen
+    setting gives these very values in the studies.
+
+    Parameters
+    ----------
+    ratings : sequence of Path
+        The table of the prepared dataset.
+    split : Path
+    published : Path
+        See :func:`reproduction.studies._shared.published.read_published`.
+    accepted : sequence of Path
+        The accepted traces of all systems, if the system's is to be taken from them
+        (:func:`take_accepted_trace`); else nothing.
+    trace : Path
+        CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
+        ours, distance (of the setting), chosen (``yes`` or empty).
+    search : mapping
+        A :class:`.SearchDescription` as plain values.
+    seed : int
+        The edition's root seed.
+    names : tuple of str
+        Dataset, split and system.
+
+    Raises
+    ------
+    ValueError
+        If a setting is not valid (before any data is read) or a published value is missing.
+    """
+    told = SearchDescription.of(search)
+    if accepted:
+        take_accepted_trace(accepted[0], published, told, names, trace)
+        return
+    dataset, split_name, system = names
+    untrained = [make(told.recommender, setting, seed=0) for setting in told.settings]
+    wanted = published_values(published, names, told.metrics)
+    folder = table_folder(ratings)
+    for model in untrained:
+        model.check_size(*Ratings.sizes(folder))
+    data = fold(Ratings.read(folder), Split.read(split), 0)
+    measurement = Measurement(tuple(map(parse, told.metrics)), "tested")
+    protocol = Protocol()
+    judged = JudgedItems.of(data.test, told.threshold)
+    generator_for = partial(generator, seed, dataset, split_name, 0)
+    own_seed = integer_seed(seed, *names, 0)
+    tables: dict[int, pd.DataFrame] = {}
+    for positions in families(untrained):
+        tried = [told.settings[position] for position in positions]
+        together = Family([make(told.recommender, setting, own_seed) for setting in tried])
+        together.fit(data.train)
+        ranked = rank_judged_together(together, data, [protocol], generator_for)
+        for position, setting, (judged_ranks,) in zip(positions, tried, ranked, strict=True):
+            lists = JudgedLists.measured_by(judged, judged_ranks, protocol)
+            ours = measure(lists, measurement).values[0]
+            distance = float(np.sqrt(np.mean((ours / wanted - 1) ** 2)))
+            _log.info("%s %s: distance %.4f", system, setting, distance)
+            tables[position] = pd.DataFrame(
+                {
+                    "system": system,
+                    "setting": json.dumps(setting, sort_keys=True),
+                    "metric": list(told.metrics),
+                    "published": wanted,
+                    "ours": ours,
+                    "distance": distance,
+                }
+            )
+    rows = pd.concat([tables[position] for position in sorted(tables)], ignore_index=True)
+    best = rows["setting"].iloc[int(rows["distance"].argmin())]
+    rows["chosen"] = np.where(rows["setting"] == best, "yes", "")
+    write_results(rows, trace)
+
+
+def take_accepted_trace(
+    accepted_file: Path,
+    published_file: Path,
+    search: SearchDescription,
+    names: tuple[str, str, str],
+    target: Path,
+) -> None:
+    """Write the accepted trace of a system's search, if it is that of the same search.
+
+    It is where the accepted rows are one for each setting and metric, in the order in which they
+    would be tried, come close to the same published values, and choose the nearest setting. What
+    the trace does not tell - data, split, seed, the code of the recommender - is not compared, so a
+    taken trace is no evidence that a search would find it again.
+
+    Parameters
+    ----------
+    accepted_file : Path
+        The accepted results of the artifact ``searches``: the traces of all systems.
+    published_file, search, names, target
+        As for :func:`search_settings`, of whose trace the written file has the bytes.
+
+    Raises
+    ------
+    ValueError
+        If the accepted trace is of another search, or there is none.
+    """
+    system, metrics = names[2], list(search.metrics)
+    accepted = read_results(accepted_file)
+    trace = accepted[accepted["system"] == system].reset_index(drop=True)
+    settings = [json.dumps(setting, sort_keys=True) for setting in search.settings]
+    if trace["setting"].tolist() != [setting for setting in settings for _ in metrics]:
+        raise _refusal(accepted_file, system, "have other settings than are to be tried")
+    if trace["metric"].tolist() != metrics * len(settings):
+        raise _refusal(accepted_file, system, f"have other metrics than {', '.join(metrics)}")
+    published = np.tile(published_values(published_file, names, metrics), len(settings))
+    if not np.allclose(trace["published"].to_numpy(np.float64), published, rtol=1e-9, atol=0):
+        raise _refusal(accepted_file, system, f"have other published values than {published_file}")
+    nearest = trace["setting"].iloc[int(trace["distance"].argmin())]
+    if (trace["chosen"] == "yes").tolist() != (trace["setting"] == nearest).tolist():
+        raise _refusal(accepted_file, system, f"do not choose the nearest setting, {nearest}")
+    write_results(trace, target)
+
+
+def _refusal(accepted_file: Path, system: str, reason: str) -> ValueError:
+    return ValueError(
+        f"{accepted_file} cannot stand for the search for the settings of {system}: its rows "
+        f"{reason}. Run the searches."
+    )

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The claims of an edition: by which files they are judged, and what that makes."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+
+from reproduction.claims.dataset_access import datasets_elsewhere
+from reproduction.workflow.plan.artifacts import PlannedArtifacts
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.studies import PlannedStudies
+
+THEOREMS = "reproduction.claims.theorems"
+
+_OF_ANOTHER = re.compile(r"\bartifact: ([a-z]\w*)/(\w+)")
+"""How a claim names an artifact of another study."""
+
+
+class PlannedClaims:
+    """Which papers' claims are judged, and by what.
+
+    Parameters
+    ----------
+    studies : PlannedStudies
+    folders : RunFolders
+        The configuration lists the claims.
+    """
+
+    def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
+        self.studies = studies
+        self._artifacts: PlannedArtifacts = studies.artifacts
+        self._folders = folders
+        self._folder = f"work/{studies.settings.run}"
+
+    @cached_property
+    def papers(self) -> list[str]:
+        """The studies whose papers' claims are listed."""
+        listed = {path.stem for path in (self._folders.config / "claims").glob("*.yaml")}
+        return [study for study in self.studies.specs if study in listed]
+
+    def claims_file(self, study: str) -> str:
+        """Return the file that lists the claims of a study's paper."""
+        return (self._folders.config / "claims" / f"{study}.yaml").as_posix()
+
+    def artifacts_read(self, study: str) -> list[str]:
+        """Return the artifacts by which the claims are judged: those that are made."""
+        made = self._artifacts.made(study)
+        return [name for name in self._artifacts.measured(study) if name in made]
+
+    def record(self, study: str) -> str:
+        """Return the record of what these artifacts were made from, which settings are read of."""
+        return self.studies.record_file(study)
+
+    def results(self, study: str) -> list[str]:
+        """Return the CSVs by which the claims are judged: the study's, and others' they name."""
+        named = _OF_ANOTHER.findall(Path(self.claims_file(study)).read_text(encoding="utf-8"))
+        others = [
+            self._artifacts.results_file(other, name)
+            for other, name in sorted(set(named))
+            # Replications do not have every study.
+            if other != study
+            and other in self.studies.specs
+            and name in self._artifacts.made(other)
+        ]
+        return [*self._own_results(study), *others]
+
+    def _own_results(self, study: str) -> list[str]:
+        return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
+
+    def index_inputs(self, study: str) -> dict[str, str | list[str]]:
+        """Return what the page of a study says that its figures show, and by what."""
+        return {
+            "record": self.record(study),
+            "results": self._own_results(study),
+            "verdicts": [self._artifacts.judged_file(study)] if study in self.papers else [],
+        }
+
+    def certainty_files(self) -> list[str]:
+        """Return how sure verdicts are, of the accepted results: no ordinary run makes it."""
+        path = self._folders.results(self.studies.settings.edition) / "certainty.csv"
+        return [path.as_posix()] if path.is_file() else []
+
+    def judged_files(self) -> list[str]:
+        """Return the verdicts of each paper."""
+        return [self._artifacts.judged_file(study) for study in self.papers]
+
+    def files(self) -> list[str]:
+        """Return the ledger of all papers, and its pages; none without papers."""
+        names = ["claims.csv", "claims.md", *(f"{page}.md" for page in self.pages())]
+        return [f"{self._folder}/artifacts/{name}" for name in names] if self.papers else []
+
+    def pages(self) -> list[str]:
+        """Return the names of the pages of all claims of a paper, beside which is no CSV."""
+        return [f"claims_{study}" for study in self.papers]
+
+    def names(self) -> list[str]:
+        """Return the name under which the ledger is compared with the accepted one."""
+        return ["claims"] if self.papers else []
+
+    def datasets_elsewhere(self) -> dict[str, str]:
+        """Return how claims on a dataset that is not here are decided."""
+        return datasets_elsewhere(self.studies.settings.datasets)
+
+    def code_entries(self) -> list[str]:
+        """Return the modules that the claims name, for code digests."""
+        folder = self._folders.repository / "src" / THEOREMS.replace(".", "/")
+        return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]

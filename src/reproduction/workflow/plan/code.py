@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""What results depend on beside files and configuration: the code of a job, and all before it."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cache, cached_property
+from pathlib import Path
+
+from receval.arithmetic import settings_in_effect
+from receval.splits.kinds import SPLITTERS
+from reproduction.config.named_code import OWN, package_of
+from reproduction.config.settings import Settings
+from reproduction.config.studies import ExperimentSpec
+from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
+from reproduction.workflow.plan.claims import PlannedClaims
+from reproduction.workflow.provenance.code_digest import LENGTH, CodeSnapshot
+from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
+from reproduction.workflow.provenance.package_digest import digest_of_package, sources_of_package
+from reproduction.workflow.provenance.parsed_sources import ParsedSources
+from reproduction.workflow.provenance.source_file import hash_texts
+from reproduction.workflow.provenance.versions import versions
+
+Digests = frozenset[str]
+
+
+class PlannedCode:
+    """Digests of the code that jobs reach, and what of it the configuration names.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    root : Path
+        The repository.
+    known : PlannedCode, optional
+        Of another plan of this repository, whose digests of code count here, too.
+    """
+
+    def __init__(self, settings: Settings, root: Path, known: PlannedCode | None = None) -> None:
+        self.settings = settings
+        self.root = root
+        self._known = known
+        self._entries: dict[str, tuple[str, ...]] = known._entries if known else {}
+
+    def digest(self, *entries: str) -> str:
+        """Return the digest of the function that a rule names and of modules it loads by name.
+
+        The versions of the libraries under them count as code: a result of other versions is made
+        again, and the recorded versions are those of every result. A plugin counts whole: what its
+        modules import of each other is not followed.
+        """
+        plugins = {entry for entry in entries if package_of(entry) != OWN}
+        digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
+        digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
+        digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
+        whole = f"{digest}-{_versions_digest()}"
+        self._entries[whole] = entries
+        return whole
+
+    def behind(self, digest: str) -> CodeBehind | None:
+        """Return the code that :meth:`digest` has returned a digest of; None if it has not."""
+        if digest not in self._entries:
+            return None
+        entries = self._entries[digest]
+        own = tuple(entry for entry in entries if package_of(entry) == OWN)
+        plugins = tuple(sorted({*map(package_of, entries)} - {OWN}))
+        modules = {part.partition(":")[0] for part in self._snapshot.parts(*own)}
+        contents = {name: self._snapshot.contents[name] for name in modules}
+        for package in plugins:
+            contents |= sources_of_package(package)
+        hashes = {name: _hash_of_source(content) for name, content in contents.items()}
+        return CodeBehind(own, self._snapshot.digest(*own), hashes, plugins)
+
+    def folded(self, digests: Iterable[str]) -> str:
+        """Return one digest of several: it changes when one of them does."""
+        return f"{hash_texts(sorted(digests))[:LENGTH]}-{_versions_digest()}"
+
+    @cached_property
+    def _snapshot(self) -> CodeSnapshot:
+        if self._known is not None:
+            return self._known._snapshot
+        return CodeSnapshot(self.root, _sources_kept_in(self.root.absolute()))
+
+    def splitter_entry(self, split: str) -> str:
+        """Return the function that makes a split."""
+        return SPLITTERS[self.settings.splits[split].kind]
+
+    def recommender_entry(self, system: str) -> str:
+        """Return a system's class."""
+        return self.settings.systems[system].recommender
+
+
+class CodeDigests:
+    """Digests of the code behind artifacts: those by which jobs run again after an edit.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    artifacts : PlannedArtifacts
+    claims : PlannedClaims
+    code : PlannedCode
+
+    Notes
+    -----
+    Every digest behind an artifact is one of a rule's params, so that a plan in which nothing is to
+    be done has worked all of them out already. Tests compare them to the rules, and edit code.
+    Of systems that are shared out by shards they are those of the undivided jobs, which
+    have the same bytes: what is recorded of results does not depend on how they were shared out.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        artifacts: PlannedArtifacts,
+        claims: PlannedClaims,
+        code: PlannedCode,
+    ) -> None:
+        self.settings = settings
+        self.artifacts = artifacts
+        self.claims = claims
+        self.code = code
+        self._datasets = artifacts.datasets
+
+    def of_study(self, study: str) -> dict[str, dict[str, str]]:
+        """Return the digests of each artifact of a study that can be made.
+
+        Returns
+        -------
+        dict of str to dict of str to str
+            By artifact: ``results``, of all code behind its numbers (:meth:`behind`), and
+            ``shown``, of the code that shows them.
+        """
+        digests = {}
+        for name in self.artifacts.made(study):
+            showing, _ = SHOWING[self.artifacts.spec(study, name).kind]
+            digests[name] = {
+                "results": self.code.folded(self.behind(study, name)),
+                "shown": self.code.digest(showing, self.artifacts.shown_entry(study, name)),
+            }
+        return digests
+
+    def behind(self, study: str, artifact: str) -> Digests:
+        """Return the digests of all jobs behind an artifact's CSV, its own among them.
+
+        They are those of the data that is there: a system that would be trained on an absent
+        dataset alone has no part in the numbers.
+        """
+        artifacts, spec = self.artifacts, self.artifacts.spec(study, artifact)
+        own = self.code.digest(COMPUTING, *artifacts.results_entries(study, artifact))
+        return frozenset([own]).union(
+            *map(self._prepared, artifacts.present_datasets(study, artifact)),
+            *(self._split(*pair) for pair in artifacts.splits_of_its_own(spec)),
+            self._ranked(artifacts.experiments.present(study, spec.experiments).values()),
+            *(self._sampled(study, name) for name in spec.judgment_samplings),
+            *map(self._simulated, spec.simulations),
+            self._searched() if spec.reads_searches else (),
+            *(self.behind(study, other) for other in artifacts.results_read(study, artifact)),
+            self._judged(study) if spec.reads_claims else (),
+        )
+
+    def _judged(self, study: str) -> Digests:
+        """Return the digests of the jobs behind the verdicts on a paper's claims."""
+        own = (
+            self.code.digest(
+                "reproduction.workflow.jobs.claims:judge_claims", *self.claims.code_entries()
+            ),
+            self.code.digest("reproduction.workflow.jobs.artifacts:record_provenance"),
+        )
+        read = self.claims.artifacts_read(study)
+        return frozenset(own).union(*(self.behind(study, name) for name in read))
+
+    def _prepared(self, dataset: str) -> Digests:
+        """Return the digests of the jobs that make and parse the raw files of a dataset."""
+        twin = (
+            [
+                self.code.digest(
+                    "reproduction.workflow.jobs.data:generate_twin",
+                    self._datasets.writer_entry(dataset),
+                )
+            ]
+            if self._datasets.is_generated(dataset)
+            else []  # Of files that are fetched, checksums say what they are.
+        )
+        parsed = self.code.digest(
+            "reproduction.workflow.jobs.data:prepare_ratings",
+            *self._datasets.parser_entries(dataset),
+        )
+        return frozenset([*twin, parsed])
+
+    def _split(self, dataset: str, split: str) -> Digests:
+        made = self.code.digest(
+            "reproduction.workflow.jobs.data:split_ratings", self.code.splitter_entry(split)
+        )
+        return self._prepared(dataset) | {made}
+
+    def _ranked(self, experiments: Iterable[ExperimentSpec]) -> Digests:
+        """Return the digests of all jobs behind the judged ranks of some experiments."""
+        found: set[str] = set()
+        for experiment in experiments:
+            found |= self._split(experiment.dataset, experiment.split)
+            for system in experiment.all_systems:
+                recommender = self.code.recommender_entry(system)
+                found |= {
+                    self.code.digest(f"reproduction.workflow.jobs.systems:{job}", recommender)
+                    for job in ("train_system", "rank_system")
+                }
+        return frozenset(found)
+
+    def _sampled(self, study: str, judgment_sampling: str) -> Digests:
+        samplings = self.artifacts.judgment_samplings
+        names = samplings.spec(study, judgment_sampling).experiments
+        sampled = self.code.digest(
+            "reproduction.workflow.jobs.incompleteness:sample_judgments",
+            *samplings.metric_entries(study, judgment_sampling),
+        )
+        return self._ranked(self.artifacts.experiments.present(study, names).values()) | {sampled}
+
+    def _simulated(self, simulation: str) -> Digests:
+        simulations = self.artifacts.simulations
+        simulated = (
+            self.code.digest(
+                "reproduction.workflow.jobs.skewness:simulate_skewness",
+                self.code.recommender_entry(system),
+                *simulations.metric_entries(simulation),
+            )
+            for system in simulations.files(simulation)
+        )
+        return frozenset(simulated)
+
+    def _searched(self) -> Digests:
+        searches = self.settings.searches
+        searched = (
+            self.code.digest(
+                "reproduction.workflow.jobs.tuning:search_settings",
+                self.code.recommender_entry(system),
+                *self.artifacts.searches.metric_entries(),
+            )
+            for system in searches.systems
+        )
+        return self._split(searches.dataset, searches.split).union(searched)
+
+
+@cache
+def _sources_kept_in(root: Path) -> ParsedSources:
+    """Return the sources that earlier runs have parsed; what this one parses goes to them.
+
+    They lie with what Snakemake keeps for itself, where that is: a library makes no folders.
+    """
+    sources = ParsedSources(root / ".snakemake" / "parsed_sources.json")
+    atexit.register(sources.save)
+    return sources
+
+
+_hash_of_source = cache(hash_of_source)
+
+
+@cache
+def _versions_digest() -> str:
+    used: dict[str, object] = {**versions(), "arithmetic": settings_in_effect()}
+    used.pop("snakemake", None)
+    return hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()[:8]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The paper of an edition: whether it can be made, and from which files."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from reproduction.config.paper import PaperSources, read_paper_sources
+from reproduction.workflow.plan.claims import PlannedClaims
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.studies import PlannedStudies
+
+FOLDER = "paper"
+NAME = "receval"
+SOURCES = "sources.yaml"
+TEXT = ("receval.typ", "style.typ", "receval.bib")
+REPLICATIONS = ("certainty", "variance")
+"""Tables of the replications, among the accepted results: no ordinary run makes them."""
+
+
+class PlannedPaper:
+    """What the paper of an edition is made from.
+
+    Parameters
+    ----------
+    studies : PlannedStudies
+    claims : PlannedClaims
+    folders : RunFolders
+        The repository has the text.
+    """
+
+    def __init__(self, studies: PlannedStudies, claims: PlannedClaims, folders: RunFolders) -> None:
+        self.studies = studies
+        self.claims = claims
+        self._artifacts = studies.artifacts
+        self._folders = folders
+        self._edition = studies.settings.edition
+
+    @cached_property
+    def sources(self) -> PaperSources:
+        """What ``paper/sources.yaml`` lists."""
+        return read_paper_sources(self._folders.repository / FOLDER / SOURCES)
+
+    @cached_property
+    def can_be_made(self) -> bool:
+        """Whether the edition has all that the text speaks of."""
+        if not self.listed_names() or not self.claims.papers:
+            return False
+        wanted = set(self.sources.figures.values())
+        if any(name.partition("/")[0] not in self.studies.specs for name in wanted):
+            return False
+        made = set(self.studies.artifact_names())
+        if self._edition == "demo":
+            return made.issuperset(wanted & set(self.studies.all_artifact_names()))
+        has_split = self._artifacts.datasets.has_split
+        splits = ((name, split) for name, own in self.sources.splits.items() for split in own)
+        return made.issuperset(wanted) and all(has_split(*pair) for pair in splits)
+
+    def files(self) -> list[str]:
+        """Return the paper and the table of its numbers; none where it cannot be made."""
+        folder = f"work/{self._edition}/artifacts"
+        return [f"{folder}/{NAME}.{suffix}" for suffix in ("csv", "pdf")] * self.can_be_made
+
+    def names(self) -> list[str]:
+        """Return the name under which the paper is compared with the accepted one."""
+        return self.listed_names() * self.can_be_made
+
+    def listed_names(self) -> list[str]:
+        """Return the name of the paper, whether or not the edition has what it needs."""
+        return [NAME] * (self._folders.repository / FOLDER / SOURCES).is_file()
+
+    def inputs(self) -> dict[str, str | list[str]]:
+        """Return the files that the paper is made from, by kind."""
+        studies, artifacts = self.studies, self._artifacts
+        names = [(study, name) for study in studies.specs for name in artifacts.made(study)]
+        folder = f"work/{self._edition}/artifacts"
+        return {
+            "text": [self._own(name) for name in TEXT],
+            "numbers": self._own("numbers.yaml"),
+            "ledger": f"{folder}/claims.csv",
+            "results": [artifacts.results_file(*pair) for pair in names],
+            "records": [studies.record_file(study) for study in studies.specs],
+            "errata": str(self._folders.config / "errata.yaml"),
+            "configuration": sorted(map(str, self._folders.config.rglob("*.yaml"))),
+            "documents": [str(self._folders.repository / name) for name in self.sources.documents],
+            "figures": [f"{folder}/{name}.pdf" for name in self._figures().values()],
+            **{name: self._accepted(name) for name in REPLICATIONS},
+        }
+
+    def names_of_figures(self) -> list[str]:
+        """Return what the text calls the figures that there are."""
+        return list(self._figures())
+
+    def counts(self) -> dict[str, int]:
+        """Return how much there is of each in the plan."""
+        experiments = self._artifacts.experiments.in_use
+        there = [e for e in experiments if self._artifacts.datasets.has_split(e.dataset, e.split)]
+        trained = {(e.dataset, e.split, name) for e in there for name in e.all_systems}
+        kinds = [
+            self._artifacts.spec(study, name).kind
+            for study in self.studies.specs
+            for name in self._artifacts.made(study)
+        ]
+        return {
+            "artifacts": len(kinds),
+            "figures": kinds.count("figure"),
+            "tables": kinds.count("table"),
+            "datasets": len({e.dataset for e in there}),
+            "splits": len({(e.dataset, e.split) for e in there}),
+            "systems": len({name for _, _, name in trained}),
+            "trainings": len(trained),
+        }
+
+    def _figures(self) -> dict[str, str]:
+        made = set(self.studies.artifact_names())
+        return {name: of for name, of in self.sources.figures.items() if of in made}
+
+    def _own(self, name: str) -> str:
+        return str(self._folders.repository / FOLDER / name)
+
+    def _accepted(self, name: str) -> list[str]:
+        accepted = self._folders.results(self._edition) / f"{name}.csv"
+        return [accepted.as_posix()] if accepted.is_file() else []

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The plan that the last run of an edition followed, for what is done with its artifacts later.
+
+A command that planned anew would not know the ``--config`` of the run: it would take datasets that
+the run left out for missing, or accept results without noticing that they have fewer of them. So a
+run writes what it was given, and the commands plan with that, and look whether the artifacts are of
+this plan: a later run of other artifacts may have been given something else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from receval.storage.files import write_atomically
+from reproduction.config.settings import load_settings
+from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.used_arithmetic import described_processor
+from reproduction.workflow.provenance.versions import checksums_of_results, versions
+
+RUN_FILE = "run.json"
+"""In ``work/<edition>``: what the last run was given, what it planned, on which processor and with
+which arithmetic."""
+
+HERE = RunFolders()
+"""In the repository."""
+
+SPLITS_METADATA = "metadata of the splits"
+"""What a record of provenance has beside the plan's description: known when the splits are made."""
+
+
+def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
+    """Write what a run was given, what it plans with it, and where; call it before the first job.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the edition of which the run makes something.
+    given : mapping
+        The configuration beside ``config/``: from ``--config`` and ``--configfile``.
+    """
+    content = {
+        "given": given,
+        "datasets": _available(plan),
+        "descriptions": _digests_of_descriptions(plan),
+        "versions": versions(),
+        **described_processor(),
+    }
+    text = json.dumps(content, indent=1, sort_keys=True, default=str)
+    write_atomically(run_file(plan.edition), f"{text}\n")
+
+
+def run_file(edition: str) -> Path:
+    """Return where the record of an edition's last run is."""
+    return Path("work") / edition / RUN_FILE
+
+
+def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> Plan:
+    """Plan as the last run of an edition did.
+
+    Parameters
+    ----------
+    edition : {"demo", "full"}, optional
+        By default the one that ``config.yaml`` names.
+    folders : RunFolders, optional
+        Where configuration and accepted results are.
+
+    Raises
+    ------
+    ValueError
+        No run has left a record, or with what it was given one would plan something else today.
+    """
+    chosen = edition or load_settings(folders.config).edition
+    path = run_file(chosen)
+    if not path.is_file():
+        raise ValueError(
+            f"Nothing has been run: there is no {path.as_posix()}. Run the workflow first: "
+            f"snakemake --cores all --config edition={chosen}."
+        )
+    record = _read_record(path, given=dict, datasets=dict, descriptions=dict)
+    if record is None:
+        raise ValueError(
+            f"{path.as_posix()} is no record of a run: delete it, and run the workflow again."
+        )
+    datasets, told = record["datasets"], record["descriptions"]
+    plan = Plan(load_settings(folders.config, chosen, record["given"]), folders)
+    changed = sorted(
+        name for name, available in _available(plan).items() if datasets.get(name) != available
+    )
+    if changed:
+        raise ValueError(
+            f"Other datasets can be had than when {path.as_posix()} was written: "
+            f"{', '.join(changed)}. Run the workflow again."
+        )
+    described = _digests_of_descriptions(plan)
+    changed = sorted(name for name in {*described, *told} if told.get(name) != described.get(name))
+    if changed:
+        raise ValueError(
+            f"The configuration of {', '.join(changed)} is another than when {path.as_posix()} was "
+            "written. Run the workflow again."
+        )
+    return plan
+
+
+def check_artifacts(plan: Plan, *, recorded: bool) -> None:
+    """Refuse artifacts that are not of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        From :func:`plan_of_last_run`.
+    recorded : bool
+        Whether every study must have a record of provenance that is of these very results and of
+        the code as it is. Else a study that has been made in part may be without.
+
+    Raises
+    ------
+    ValueError
+        There is no artifact, or those of a study are of a run with another configuration or other
+        data; with ``recorded``, they are not what their record says.
+    """
+    found = bool(plan.replications.made())
+    for study in plan.studies.specs:
+        results = plan.studies.provenance_inputs(study)["results"]
+        made = [file for file in map(Path, results) if file.is_file()]
+        found = found or bool(made)
+        if made:
+            for reason in _differences(plan, study, recorded=recorded):
+                raise ValueError(
+                    f"work/{plan.edition}/artifacts/{study} is not of the last run, which "
+                    f"{run_file(plan.edition).as_posix()} tells of: {reason}. Make the study again "
+                    f"with the same configuration: snakemake --cores all {study} --config ..."
+                )
+    if not found:
+        raise ValueError(
+            f"The last run made no artifact: work/{plan.edition}/artifacts has none of this plan."
+        )
+
+
+def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
+    """Yield what tells the artifacts of a study from those that the plan would make."""
+    path = plan.studies.record_file(study)
+    if not Path(path).is_file():
+        if recorded:
+            yield f"{path} is missing, as after a run that did not end"
+        return
+    record = _read_record(Path(path), config=dict, absent=list, code=dict, results=dict)
+    if record is None:
+        yield f"{path} is no record of provenance, so delete it"
+        return
+    told = {key: value for key, value in record["config"].items() if key != SPLITS_METADATA}
+    planned = _plain(plan.studies.description(study))
+    other = sorted(key for key in {*told, *planned} if told.get(key) != planned.get(key))
+    if other:
+        yield f"it was made with other settings ({', '.join(other)})"
+    if record["absent"] != sorted(plan.studies.absent(study)):
+        without = ", ".join(map(str, record["absent"]))
+        yield f"it was made {f'without {without}' if without else 'with all its datasets'}"
+    if recorded:
+        if record["code"] != _plain(plan.code_digests.of_study(study)):
+            yield "the code behind it, a library or the arithmetic has changed since"
+        now = checksums_of_results(map(Path, plan.studies.provenance_inputs(study)["results"]))
+        changed = sorted(name for name in now if record["results"].get(name) != now[name])
+        if changed:
+            others = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+            yield f"{', '.join(changed[:3])}{others} is not what its record has"
+
+
+def _read_record(path: Path, **types: type) -> dict[str, Any] | None:
+    """Return what a record holds; None if it lacks one of some keys, or that is of another type."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    whole = all(isinstance(record.get(key), kind) for key, kind in types.items())
+    return record if whole else None
+
+
+def _available(plan: Plan) -> dict[str, bool]:
+    return {name: plan.datasets.is_available(name) for name in plan.settings.datasets}
+
+
+def _digests_of_descriptions(plan: Plan) -> dict[str, str]:
+    """Return a digest of what provenance says of each study's configuration."""
+    texts = {
+        name: json.dumps(plan.studies.description(name), sort_keys=True, default=str)
+        for name in plan.studies.specs
+    }
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON gives it back."""
+    return json.loads(json.dumps(value, default=str))

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The studies of an edition as a whole: their files, and what their provenance records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reproduction.config.settings import Settings
+from reproduction.config.studies import StudySpec
+from reproduction.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
+from reproduction.workflow.plan.descriptions import ArtifactDescriptions
+
+
+class PlannedStudies:
+    """What the targets of the workflow make: all artifacts of a study, or of all studies.
+
+    Parameters
+    ----------
+    settings : Settings
+        The edition's configuration.
+    artifacts : PlannedArtifacts
+    descriptions : ArtifactDescriptions
+    """
+
+    def __init__(
+        self, settings: Settings, artifacts: PlannedArtifacts, descriptions: ArtifactDescriptions
+    ) -> None:
+        self.settings = settings
+        self.artifacts = artifacts
+        self.descriptions = descriptions
+        self._datasets = artifacts.datasets
+        self._folder = f"work/{settings.run}"
+
+    @property
+    def specs(self) -> dict[str, StudySpec]:
+        """The configuration of the studies, with the split that each experiment takes."""
+        return self.artifacts.studies
+
+    # --- files ----------------------------------------------------------------------------
+
+    def files(self, study: str) -> list[str]:
+        """Return all files that the target of a study makes."""
+        made = self.artifacts.made(study)
+        files = [file for name in made for file in self.artifacts.files(study, name)]
+        return [*files, self.record_file(study), self.page_file(study)]
+
+    def page_file(self, study: str) -> str:
+        """Return the page that says what each figure of a study shows."""
+        return f"{self._folder}/artifacts/{study}/index.md"
+
+    def record_file(self, study: str) -> str:
+        """Return the record of what a study's artifacts were made from."""
+        return f"{self._folder}/artifacts/{study}/provenance.json"
+
+    def shown_files(self, study: str) -> list[str]:
+        """Return the pages on which the report shows a study's tables and texts."""
+        return [
+            f"{self._folder}/pages/{study}/{name}.html"
+            for name in self.artifacts.made(study)
+            if "md" in EXTENSIONS[self.artifacts.spec(study, name).kind]
+        ]
+
+    def compared_files(self) -> list[str]:
+        """Return the files of all studies, which the drift report compares."""
+        return [file for study in self.specs for file in self.files(study)]
+
+    def all_files(self) -> list[str]:
+        """Return the artifacts of all studies, the report's pages, and the drift report."""
+        shown = [file for study in self.specs for file in self.shown_files(study)]
+        return [*self.compared_files(), *shown, f"{self._folder}/drift.md"]
+
+    def artifact_names(self) -> list[str]:
+        """Return the ``study/artifact`` names that can be made."""
+        return [f"{study}/{name}" for study in self.specs for name in self.artifacts.made(study)]
+
+    def all_artifact_names(self) -> list[str]:
+        """Return all ``study/artifact`` names, whether or not their data is there."""
+        return [f"{study}/{name}" for study, spec in self.specs.items() for name in spec.artifacts]
+
+    def prepared_files(self) -> list[str]:
+        """Return the files of the prepared datasets that any study reads."""
+        read = dict.fromkeys(name for study in self.specs for name in self.datasets(study))
+        there = [name for name in read if self._datasets.is_available(name)]
+        return [
+            file
+            for name in there
+            for file in (
+                *self._datasets.ratings_files(name),
+                self._datasets.summary_file(name),
+            )
+        ]
+
+    # --- the page -------------------------------------------------------------------------
+
+    def page(self, study: str) -> dict[str, Any]:
+        """Return what the page of a study says beside verdicts, as plain values."""
+        spec = self.specs[study]
+        made = self.artifacts.made(study)
+        specs = {name: self.artifacts.spec(study, name) for name in made}
+        return {
+            "name": study,
+            "title": spec.title,
+            "citation": spec.citation,
+            "is_demo": self.settings.edition == "demo",
+            "datasets": {
+                name: self.settings.datasets[name].short_title for name in self.datasets(study)
+            },
+            # What has no original is nobody's twin.
+            "generated": [
+                name for name in self.datasets(study) if name in self._datasets.generated
+            ],
+            "artifacts": [
+                {
+                    "name": name,
+                    "title": artifact.title,
+                    "caption": self.descriptions.described(study, name),
+                    "reading": artifact.reading,
+                    "shows": list(artifact.shows),
+                    "suffixes": [*EXTENSIONS[artifact.kind], "csv"],
+                }
+                for name, artifact in specs.items()
+            ],
+        }
+
+    # --- provenance -----------------------------------------------------------------------
+
+    def datasets(self, study: str) -> list[str]:
+        """Return the datasets that any artifact of a study reads, available or not."""
+        of_artifacts = [
+            self.artifacts.datasets_of(study, name) for name in self.specs[study].artifacts
+        ]
+        return list(dict.fromkeys(name for names in of_artifacts for name in names))
+
+    def absent(self, study: str) -> list[str]:
+        """Return the datasets that a study reads and that cannot be had."""
+        return [name for name in self.datasets(study) if not self._datasets.is_available(name)]
+
+    def splits(self, study: str) -> list[tuple[str, str]]:
+        """Return the (dataset, split) that a study's experiments and artifacts use."""
+        spec = self.specs[study]
+        used = [(e.dataset, e.split) for e in spec.experiments.values()]
+        own = map(self.artifacts.splits_of_its_own, spec.artifacts.values())
+        pairs = dict.fromkeys([*used, *(pair for pairs in own for pair in pairs)])
+        return [pair for pair in pairs if self._datasets.has_split(*pair)]
+
+    def provenance_inputs(self, study: str) -> dict[str, list[str]]:
+        """Return the files that the provenance of a study is read from."""
+        present = [name for name in self.datasets(study) if self._datasets.is_available(name)]
+        return {
+            "summaries": [self._datasets.summary_file(name) for name in present],
+            "splits": [self._datasets.split_file(*pair) for pair in self.splits(study)],
+            # Verdicts on claims are reached by this record, so it cannot be of them.
+            "results": [
+                self.artifacts.results_file(study, name)
+                for name in self.artifacts.made(study)
+                if not self.specs[study].artifacts[name].reads_claims
+            ],
+        }
+
+    def description(self, study: str) -> dict[str, Any]:
+        """Return the merged configuration behind a study's artifacts, as plain values.
+
+        Captions are those that are printed: with this edition's figures.
+        """
+        settings, spec = self.settings, self.specs[study]
+        has_split = self._datasets.has_split
+        used = [e for e in spec.experiments.values() if has_split(e.dataset, e.split)]
+        splits = dict.fromkeys(split for _, split in self.splits(study))
+        systems = dict.fromkeys(name for e in used for name in e.all_systems)
+        simulations = {
+            name: self.artifacts.simulations.spec(name)
+            for artifact in spec.artifacts.values()
+            for name in artifact.simulations
+        }
+        for simulation in simulations.values():
+            systems |= dict.fromkeys(simulation.systems)
+        searched = any(artifact.reads_searches for artifact in spec.artifacts.values())
+        taken = searched and settings.accepted_searches
+        return {
+            **({"searches": "accepted ones, not made again"} if taken else {}),
+            "edition": settings.run,
+            "seed": settings.seed,
+            "relevance thresholds": {
+                name: settings.datasets[name].relevance_threshold for name in self.datasets(study)
+            },
+            "twins": {
+                name: settings.twins[name].model_dump(mode="json")
+                for name in self.datasets(study)
+                if self._datasets.is_generated(name) and self._datasets.is_available(name)
+            },
+            "study": self._with_captions(study, spec.model_dump(mode="json")),
+            "simulations": {
+                name: simulation.model_dump(mode="json") for name, simulation in simulations.items()
+            },
+            "splits": {name: settings.splits[name].model_dump(mode="json") for name in splits},
+            "systems": {
+                name: settings.systems[name].model_dump(
+                    include={"recommender", "parameters", "learns_from", "order"}
+                )
+                for name in systems
+            },
+        }
+
+    def _with_captions(self, study: str, values: dict[str, Any]) -> dict[str, Any]:
+        captions = {name: self.descriptions.caption(study, name) for name in values["artifacts"]}
+        filled = {
+            name: {**artifact, "caption": captions[name]}
+            for name, artifact in values["artifacts"].items()
+        }
+        return {**values, "artifacts": filled}

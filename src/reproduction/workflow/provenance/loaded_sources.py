@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""The sources that a process has loaded, as they were then, and those that a plan was made with.
+
+A run plans with the code that is there when it begins, but its jobs load modules when they need
+them. Code that is edited meanwhile, and taken back later, would leave results that no code there
+ever was has made, under the digest of the code before: no later run would make them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from receval.storage.messages import enumerated
+from reproduction.workflow.provenance.code_digest import CodeSnapshot
+from reproduction.workflow.provenance.source_file import PACKAGE
+
+
+class EditedCodeError(Exception):
+    """A job's process has loaded other code than its run was planned with."""
+
+
+@dataclass(frozen=True)
+class CodeBehind:
+    """The code behind a job, as its run was planned with it.
+
+    Attributes
+    ----------
+    entries : tuple of str
+        Of this package, as for
+        :meth:`reproduction.workflow.provenance.code_digest.CodeSnapshot.digest`.
+    digest : str
+        What that method returned.
+    sources : mapping of str to str
+        Hashes of the files of all modules that the job may load, by the names of the modules.
+    plugins : tuple of str
+        Packages beside this one, which count whole.
+    """
+
+    entries: tuple[str, ...]
+    digest: str
+    sources: Mapping[str, str] = field(repr=False)
+    plugins: tuple[str, ...] = ()
+
+
+def hash_of_source(content: bytes) -> str:
+    """Return the SHA-256 of a file of source, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+class LoadedSources(MetaPathFinder):
+    """Keeps the sources of the modules that this process loads.
+
+    Attributes
+    ----------
+    contents : dict of str to bytes
+        By the names of modules.
+    hashes : dict of str to str
+        As :func:`hash_of_source` returns them.
+    """
+
+    def __init__(self) -> None:
+        self.contents: dict[str, bytes] = {}
+        self.hashes: dict[str, str] = {}
+        self._packages: set[str] = set()
+
+    def keep(self, packages: Collection[str] = (PACKAGE,)) -> None:
+        """Keep the sources of some packages from now on, and those of modules loaded before."""
+        new = set(packages) - self._packages
+        self._packages |= new
+        for name, module in list(sys.modules.items()):
+            path = getattr(module, "__file__", None) or ""
+            if name.partition(".")[0] in new and path.endswith(".py"):
+                # One that is gone is none of those that a plan can name.
+                with suppress(OSError):
+                    self.note(name, Path(path).read_bytes())
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def note(self, name: str, content: bytes) -> None:
+        """Take note of what a module was loaded from."""
+        self.contents[name] = content
+        self.hashes[name] = hash_of_source(content)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module as Python does; one of the packages is loaded with a note of its source."""
+        if name.partition(".")[0] not in self._packages:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            spec.loader = _NotingLoader(spec.loader.name, spec.loader.path, self)
+        return spec
+
+
+class _NotingLoader(SourceFileLoader):
+    """Loads a module from its file, and says what was in it."""
+
+    def __init__(self, name: str, path: str, loaded: LoadedSources) -> None:
+        super().__init__(name, path)
+        self._loaded = loaded
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        path, before = Path(self.path), None
+        # Compiled code is loaded instead of the source if that has not changed.
+        while (content := path.read_bytes()) != before:
+            before = content
+            code = super().get_code(fullname)
+        self._loaded.note(fullname, content)
+        return code
+
+
+LOADED = LoadedSources()
+"""Of this process; it keeps nothing before it is told to."""
+
+
+@contextmanager
+def as_planned(code: CodeBehind | None) -> Iterator[None]:
+    """Refuse to begin, or to have done, a job with other code than its run was planned with.
+
+    Parameters
+    ----------
+    code : CodeBehind or None
+        None if nobody knows it.
+
+    Raises
+    ------
+    EditedCodeError
+        A module behind the job was edited between the plan and its loading.
+    """
+    if code is None:
+        yield
+        return
+    LOADED.keep((PACKAGE, *code.plugins))
+    _check(code)
+    yield
+    _check(code)
+
+
+def _check(code: CodeBehind) -> None:
+    edited = sorted(
+        name
+        for name, planned in code.sources.items()
+        if LOADED.hashes.get(name, planned) != planned
+    )
+    if not edited:
+        return
+    own = [name for name in edited if name.partition(".")[0] == PACKAGE]
+    # What was edited need not be what the job calls, and a comment is nothing that it calls.
+    if own == edited:
+        with suppress(ValueError):
+            if CodeSnapshot(loaded=LOADED.contents).digest(*code.entries) == code.digest:
+                return
+    raise EditedCodeError(
+        f"{enumerated(edited)} was edited while the run was at work, and this would be the result "
+        "of code that the run was not planned with. It is left out; start the run again."
+    )

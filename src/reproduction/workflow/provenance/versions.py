@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The record beside a family of results: settings, data and versions it was made with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from receval.storage.files import write_atomically
+from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
+
+PACKAGES = (
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+)
+"""Distributions whose code computes or draws results."""
+
+OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
+"""Distributions recorded where installed: results can also be made from the library alone."""
+
+_MODULES = (*PACKAGES, "implicit", "pydantic", "sklearn", "snakemake", "yaml")
+
+# A path counts from its second folder on within a sentence, so that "and /or" is none.
+_ABSOLUTE_PATH = re.compile(
+    r"^(?:[/~]|file:)|(?:^|[\s\"'(\[=,;])(?:~?/[\w.-]+/|[A-Za-z]:[\\/]|\\\\\w|file:/)"
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results depend on.
+
+    Returns
+    -------
+    dict of str to str
+        ``python`` as major.minor, and the distributions of ``PACKAGES`` and, where installed,
+        ``OPTIONAL_PACKAGES``; sorted by name.
+
+    Raises
+    ------
+    ValueError
+        Where a distribution of ``PACKAGES`` is not installed.
+    """
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in (*PACKAGES, *OPTIONAL_PACKAGES):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            if name in PACKAGES:
+                raise ValueError(
+                    f"The package {name} is not installed, but results depend on it. Install the "
+                    "environment of the repository (requirements.lock)."
+                ) from None
+    return dict(sorted(found.items()))
+
+
+def libraries_from_elsewhere() -> str:
+    """Return a sentence on libraries that ``PYTHONPATH`` puts before those of the environment.
+
+    Returns
+    -------
+    str
+        Which they are, where they lie, and what to do; empty where there are none. Nothing is
+        imported for it.
+    """
+    folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
+    found: dict[str, list[str]] = {}
+    for module in _MODULES if folders and not sys.flags.ignore_environment else ():
+        first, installed = (PathFinder.find_spec(module, where) for where in (folders, own))
+        if first is None or installed is None or first.origin is None or installed.origin is None:
+            continue
+        if not Path(first.origin).samefile(installed.origin):
+            found.setdefault(str(Path(first.origin).parents[1]), []).append(module)
+    if not found:
+        return ""
+    brought = "; ".join(f"{', '.join(names)} from {folder}" for folder, names in found.items())
+    return (
+        f"PYTHONPATH brings {brought}, in place of what this environment ({sys.prefix}) has: "
+        "results would be those of other versions. Take it away (unset PYTHONPATH), and start "
+        "again."
+    )
+
+
+def provenance_record(
+    config: Mapping[str, Any],
+    datasets: Mapping[str, Any],
+    absent: Sequence[str],
+    digests: Mapping[str, Any],
+    results: Iterable[Path] = (),
+) -> dict[str, Any]:
+    """Return the record of what a family of results was made from.
+
+    Parameters
+    ----------
+    config : mapping
+        The merged settings of the run.
+    datasets : mapping
+        By dataset: its files with checksums, its counts.
+    absent : sequence of str
+        Datasets left out because they could not be had; sorted in the record.
+    digests : mapping
+        By artifact: of the code that made it.
+    results : iterable of Path
+        The CSVs that the record is of.
+
+    Returns
+    -------
+    dict
+        With the keys ``absent``, ``arithmetic`` (that of this process), ``code``, ``config``,
+        ``datasets``, ``results`` and ``versions``.
+
+    Raises
+    ------
+    ValueError
+        For absolute paths, which hold on one machine only, and for values that JSON does not
+        have (dates, sets, NaN, keys that are no strings).
+    """
+    record = {
+        "absent": sorted(absent),
+        "arithmetic": used_arithmetic(),
+        "code": digests,
+        "config": config,
+        "datasets": datasets,
+        "results": checksums_of_results(results),
+        "versions": versions(),
+    }
+    _check(record, "record")
+    return record
+
+
+def checksums_of_results(results: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of the CSVs that are there, by the names of their artifacts."""
+    checksums = {}
+    for path in results:
+        if path.is_file():
+            with path.open("rb") as file:
+                checksums[path.stem] = hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums
+
+
+def write_json(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record as JSON whose bytes depend on its values alone: sorted keys, two spaces.
+
+    Raises
+    ------
+    ValueError
+        As :func:`provenance_record`. An existing file stays as it was.
+    """
+    _check(record, "record")
+    text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, f"{text}\n")
+
+
+def _check(value: object, where: str) -> None:
+    """Refuse what must not be in a tracked record, naming where it is."""
+    if isinstance(value, str):
+        if _ABSOLUTE_PATH.search(value):
+            raise ValueError(
+                f'{where} holds the absolute path "{value}", which is true on one machine only. '
+                "Write it relative to the repository root, or leave it out."
+            )
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError(
+                    f"{where} has the key {key!r} of type {type(key).__name__}: JSON has only "
+                    "text as keys. Put it in quotes."
+                )
+            _check(key, f"A key of {where}")
+            _check(item, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            _check(item, f"{where}[{position}]")
+    elif isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError(f"{where} is {value}, which JSON does not have. Leave it out.")
+    elif value is not None and not isinstance(value, bool | int):
+        raise ValueError(
+            f"{where} is of type {type(value).__name__}, which JSON does not have. Give text, "
+            "a number, true or false, a list or a mapping."
+        )

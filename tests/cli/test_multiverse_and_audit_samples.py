@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The commands ``multiverse`` and ``audit-samples`` work in an empty folder, and repeat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.cli.main import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Data in a folder that is no repository."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    users, items = np.nonzero(rng.random((60, 30)) < np.linspace(0.9, 0.3, 30))
+    values = rng.integers(1, 6, len(users))
+    pd.DataFrame({"user": users, "item": items, "rating": values}).to_csv("r.csv", index=False)
+    tested = pd.DataFrame({"user": range(20), "item": range(20), "rating": 1})
+    tested.to_csv("test.csv", index=False)
+    for name in ("a", "b", "cut"):
+        scores = rng.random((20, 25))
+        user, item = np.nonzero(scores)
+        table = pd.DataFrame({"user": user, "item": item, "score": scores[user, item]})
+        kept = table if name != "cut" else table[table["item"] < 20]
+        kept.to_csv(f"{name}.csv", index=False)
+    return tmp_path
+
+
+MULTIVERSE = ["multiverse", "r.csv", "--systems", "pop,random"]
+AUDIT = ["audit-samples", "--test", "test.csv", "a.csv", "b.csv", "--sampled", "10"]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        (
+            MULTIVERSE,
+            {"universes.csv", "universes.svg", "flips.csv", "flips.tex", "flips.md", "levels.csv",
+             "wins.md", "changes.csv", "per_user.csv", "report.html", "settings.json"},
+        ),
+        (
+            AUDIT,
+            {"values.csv", "values.tex", "values.md", "curve.csv", "pairs.csv", "swaps.csv",
+             "swaps.svg", "negatives.svg", "corrections.csv", "per_user.csv", "report.html",
+             "settings.json"},
+        ),
+    ],
+)  # fmt: skip
+def test_a_command_writes_one_folder_and_the_same_again(
+    command: list[str], files: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--out", "one"]) == 0
+    assert files <= {path.name for path in Path("one").iterdir()}
+    assert main([command[0], "--settings", "one/settings.json", "--out", "again"]) == 0
+    for path in Path("one").iterdir():
+        assert path.read_bytes() == Path("again", path.name).read_bytes(), path.name
+    assert "[" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["multiverse", "none.csv"], "none.csv: there is no such file"),
+        (["multiverse", "r.csv", "--systems", "pop"], "There is only pop: a multiverse compares"),
+        (["multiverse", "r.csv", "--systems", "pop,mff"], "no system 'mff'; did you mean"),
+        (["multiverse", "r.csv", "--relevant", "9"], "No test rating reaches 9"),
+        (
+            ["audit-samples", "--test", "test.csv", "a.csv", "cut.csv"],
+            "The lists of 'cut' are not whole: that of user 0 has 20 of 25 candidates",
+        ),
+        ([*AUDIT, "--metric", "bpref"], "choose P, Recall, nDCG, RR or AP"),
+        ([*AUDIT[:-1], "0"], "0 candidates cannot be sampled: say 1 or more"),
+        ([*AUDIT[:4], "./a.csv"], "Two runs are called a"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_status_two(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.err.count("\n") == 1
+    assert not captured.out
+    assert not list(Path().glob("receval-*"))

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Commands work with any terminal, pipe or none, and show no name that a terminal would obey."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from xml.dom import minidom
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from receval.cli.main import main
+from receval.evaluation.report import Report
+from receval.evaluation.report_parts import LONGEST_SHOWN, ReportFigure, ReportTable
+from receval.figures.style import new_figure
+from receval.figures.tables import Column, Table, to_markdown
+
+RUNS = ["runs", "--test", "test.csv", "a.csv", "b.csv", "--metric", "RR", "--depth", "whole"]
+HOSTILE = "x\x1b[2J\x07\x9b\u202e\u2066\ny"
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with runs, the current one."""
+    monkeypatch.chdir(tmp_path)
+    users = list("aabbcc")
+    table = pd.DataFrame({"user": users, "item": list("xyxzyz"), "rating": 1})
+    table.to_csv("test.csv", index=False)
+    for name, scores in (("a.csv", [1, 2, 3, 4, 5, 6]), ("b.csv", [2, 1, 3, 4, 6, 5])):
+        table = pd.DataFrame({"user": users, "item": list("xwxzyx"), "score": scores})
+        table.to_csv(name, index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437", "ascii", "utf-8"])
+def test_what_an_encoding_does_not_have_is_replaced(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = BytesIO()
+    monkeypatch.setattr("sys.stderr", TextIOWrapper(pipe, encoding=encoding, write_through=True))
+    assert main(["evaluate", "\N{MINUS SIGN}5\N{EN DASH}5.csv"]) == 2
+    told = pipe.getvalue().decode(encoding)
+    shown = {"utf-8": "\N{MINUS SIGN}5\N{EN DASH}5", "cp1252": "-5\N{EN DASH}5"}.get(
+        encoding, "-5-5"
+    )
+    assert told == f"{shown}.csv: there is no such file or folder.\n"
+
+
+@pytest.mark.costly
+def test_tables_are_printed_in_the_letters_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = BytesIO()
+    monkeypatch.setattr("sys.stdout", TextIOWrapper(pipe, encoding="cp1252"))
+    assert main([*RUNS, "--out", "out"]) == 0
+    assert b"| -.3333 |" in re.sub(b" +", b" ", pipe.getvalue())
+    assert "\N{MINUS SIGN}.3333" in Path("out/pairs.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.processes
+def test_closed_streams_cost_nothing() -> None:
+    command = shlex.join([sys.executable, "-m", "receval", *RUNS, "--out", "out"])
+    assert subprocess.run(f"{command} >&- 2>&- <&-", shell=True).returncode == 0
+    assert Path("out/averages.csv").read_text(encoding="utf-8").startswith("protocol,metric,")
+    assert Path("out/report.html").exists()
+
+
+@pytest.mark.processes
+def test_the_backend_of_a_notebook_does_not_matter() -> None:
+    code = "from receval.cli.main import main; main(['no-command']); import matplotlib"
+    notebook = os.environ | {"MPLBACKEND": "no_such_backend"}
+    done = subprocess.run([sys.executable, "-c", code], env=notebook, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.costly
+def test_a_file_whose_name_is_no_utf_8_is_shown_with_escapes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = os.fsdecode(b"b\xff.csv")
+    Path("b.csv").rename(name)
+    assert main([*RUNS[:4], name, *RUNS[5:], "--out", "out"]) == 0
+    assert "b\\udcff" in capsys.readouterr().out.replace("\\\\", "\\")
+    assert pd.read_csv("out/averages.csv")["system"].tolist() == ["a", "b\\udcff"]
+    assert main(["runs", "--settings", "out/settings.json", "--out", "again"]) == 0
+    Path("test.csv").rename(os.fsdecode(b"t\xff.csv"))
+    assert main([*RUNS[:2], os.fsdecode(b"t\xff.csv"), "a.csv", *RUNS[5:], "--out", "third"]) == 0
+
+
+@pytest.mark.costly
+def test_no_name_reaches_a_terminal_or_a_page_as_it_would_obey_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*RUNS[:4], f"{HOSTILE}=b.csv", *RUNS[5:], "--out", "out"]) == 0
+    printed = capsys.readouterr()
+    for text in (printed.out, printed.err):
+        assert not OBEYED.search(text)
+    written = list(Path("out").glob("*.[!j]*"))
+    assert len(written) > 8
+    for path in written:
+        assert not OBEYED.search(path.read_text(encoding="utf-8")), path.name
+    minidom.parse("out/averages.svg")
+
+
+@pytest.mark.parametrize("words", [["evaluate", HOSTILE], ["evaluate", f"--{HOSTILE}"], [HOSTILE]])
+def test_no_error_reaches_a_terminal_as_it_would_obey_it(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert not OBEYED.search(capsys.readouterr().err)
+
+
+def hostile_report(alignment: str = "left") -> Report:
+    table = Table(HOSTILE, (Column(HOSTILE, alignment),), ((HOSTILE,),), HOSTILE, (HOSTILE,))
+    return Report(HOSTILE, (ReportTable("names", table),), settings={"name": HOSTILE})
+
+
+def test_reports_of_the_library_show_names_with_escapes(tmp_path: Path) -> None:
+    for path in hostile_report().write(tmp_path / "out"):
+        if path.suffix != ".json":
+            assert not OBEYED.search(path.read_text(encoding="utf-8")), path.name
+
+
+def test_letters_and_spaces_of_all_languages_are_no_escapes() -> None:
+    cells = ("Ωmega 推薦", "می\u200cخواهم", "1\u00a0000\u2007")
+    table = Table("t", (Column("a"),), tuple((cell,) for cell in cells))
+    assert table.rows == tuple((cell,) for cell in cells)
+
+
+@pytest.mark.parametrize("sign", "\u200b\u200c\u200d\u2060\ufeff\u00ad\u2066\U000e0041")
+def test_what_nobody_sees_in_a_name_is_shown_as_an_escape(sign: str) -> None:
+    (row,) = Table("t", (Column("a"),), ((f"Pop{sign}$`x`$",),)).rows
+    assert row == (f"Pop{ascii(sign)[1:-1]}$`x`$",)
+
+
+def test_a_long_name_is_shortened_in_tables_of_reports() -> None:
+    table = Table("t", (Column("a" * 9_999),), (("b" * 9_999,), ("c" * LONGEST_SHOWN,)))
+    shown = ReportTable("names", table).table
+    assert len(shown.rows[0][0]) == len(shown.columns[0].header) == LONGEST_SHOWN
+    assert shown.rows[1] == table.rows[1]
+    assert len(to_markdown(shown)) < 2_000
+
+
+def test_a_table_that_cannot_be_set_costs_its_files_and_says_so(tmp_path: Path) -> None:
+    written = hostile_report("middle").write(tmp_path / "out")
+    assert [path.name for path in written] == ["report.html", "settings.json"]
+    told = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "The table names.md could not be written, and is left out: " in told
+    assert "The table names.tex could not be written, and is left out: " in told
+
+
+def test_a_figure_that_cannot_be_drawn_is_told_on_one_line() -> None:
+    def draw() -> Figure:
+        raise ValueError("one\n\x1b[2J" + "long" * 999)
+
+    note = ReportFigure.drawn("names", draw, "Names.").notes[0]
+    assert "names could not be drawn, and is left out: one \\x1b[2Jlong" in note
+    assert len(note) < 300
+
+
+def test_a_figure_with_a_hostile_name_is_well_formed() -> None:
+    def draw() -> Figure:
+        figure = new_figure(2, 2)
+        figure.subplots().set_title(HOSTILE)
+        return figure
+
+    (svg,) = ReportFigure.drawn("names", draw, HOSTILE).files.values()
+    minidom.parseString(svg)
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("command", ["evaluate", "diagnose", "multiverse"])
+def test_ctrl_c_is_one_line_and_status_130(command: str) -> None:
+    # The command waits for ratings that never come.
+    code = (
+        "import os, signal, sys, threading\n"
+        "from receval.cli.main import main\n"
+        "stop = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Timer(4, stop).start()\n"
+        f"sys.exit(main(['{command}', '/dev/stdin']))"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        assert process.wait(timeout=60) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == "Stopped by Ctrl-C.\n"
+    assert not list(Path().glob("receval-*"))
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize(("stream", "status"), [("stderr", 0), ("stdout", 2)])
+def test_a_full_disk_behind_a_stream_takes_no_results_away(stream: str, status: int) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        ended = subprocess.run(
+            [sys.executable, "-m", "receval", *RUNS, "--out", "out"],
+            text=True,
+            check=False,
+            **streams,
+        )
+    assert ended.returncode == status
+    assert Path("out/settings.json").exists()
+    told = ended.stderr or ""
+    assert "Traceback" not in told
+    if stream == "stdout":
+        assert told.splitlines()[-1] == (
+            "There is no space left on the disk: free some, and run again."
+        )
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+def test_without_a_home_matplotlib_says_nothing_of_its_cache() -> None:
+    hidden = ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+    variables = {name: value for name, value in os.environ.items() if name not in hidden}
+    ended = subprocess.run(
+        [sys.executable, "-m", "receval", *RUNS, "--out", "out"],
+        env={**variables, "HOME": "/dev/null/nobody"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert not re.search("(?i)matplotlib|mplconfigdir", ended.stderr)

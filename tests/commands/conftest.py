@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from commands.demo_run import ROOT, STUDIES, run
+
+from reproduction.config.settings import load_settings
+from reproduction.workflow.plan.plan import Plan
+from reproduction.workflow.provenance.used_arithmetic import processor_and_arithmetic
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _described_here() -> Iterator[None]:
+    """Describe the arithmetic of this process, whose libraries are loaded, and start no other."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "reproduction.workflow.plan.run_record.described_processor", processor_and_arithmetic
+        )
+        yield
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository whose demo has been run, and where each test gets a copy of it.
+
+    It is made in the same place as all copies, so that the sources are parsed once.
+    """
+    folder = tmp_path_factory.mktemp("cli")
+    copy, made = folder / "copy", folder / "made"
+    shutil.copytree(ROOT / "config", copy / "config")
+    (copy / "src").symlink_to(ROOT / "src")
+    for study in (copy / "config/studies").iterdir():
+        if study.stem not in STUDIES:
+            study.unlink()
+    demo = copy / "config/demo.yaml"
+    content = yaml.safe_load(demo.read_text())
+    content["studies"] = {name: content["studies"][name] for name in STUDIES}
+    demo.write_text(yaml.safe_dump(content))
+    table = pd.DataFrame({"dataset": ["ml-1m"], "system": ["pop"], "value": [0.25], "lists": [600]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(copy)
+        plan = Plan(load_settings(Path("config"), "demo"), Path())
+        for study in plan.settings.studies:
+            for artifact in plan.artifacts.made(study):
+                for file in map(Path, plan.artifacts.files(study, artifact)):
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    if file.suffix == ".csv":
+                        table.to_csv(file, index=False)
+                    else:
+                        file.write_text(f"{artifact} drawn")
+        for file in map(Path, plan.claims.files() + plan.errata.files()):
+            file.write_text("claim,verdict\nB-001,holds\n" if file.suffix == ".csv" else "page")
+        run(plan, {})
+    copy.rename(made)
+    return made, copy
+
+
+@pytest.fixture
+def repository(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the repository whose demo has been run, the current folder."""
+    made, copy = folders
+    shutil.copytree(made, copy, symlinks=True)
+    with monkeypatch.context() as patch:
+        patch.chdir(copy)
+        yield copy
+    shutil.rmtree(copy)

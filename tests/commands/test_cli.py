@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""The command receval: exit statuses, and what it writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands.demo_run import FRESH, ROOT, STUDY, accept, change
+
+from receval.cli.main import CLOSED_PIPE, main
+from reproduction.commands.tasks import TASKS
+from reproduction.config.settings import json_schema
+from reproduction.publishing.metric_cards import document
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+def test_who_reads_only_the_head_of_a_report_gets_no_traceback(repository: Path) -> None:
+    accept()
+    change(FRESH / STUDY / "table2.csv", 0.35)
+    program = "import sys; from receval.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "repo", "drift", "--edition", "demo"],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (CLOSED_PIPE, "")
+
+
+@pytest.mark.processes
+@pytest.mark.costly
+def test_libraries_of_pythonpath_do_not_take_the_place_of_those_of_the_environment(
+    tmp_path: Path,
+) -> None:
+    for name in ("numpy.py", "random.py", "secrets.py"):
+        (tmp_path / name).write_text("raise ImportError('of another Python')\n", encoding="utf-8")
+    (tmp_path / "only_here.py").write_text("HERE = True\n", encoding="utf-8")
+    program = "import receval.cli.main, numpy, random, only_here; print(numpy.__version__)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "command", ["accept", "schema", "metrics", "errata", "studies", "citation"]
+)
+def test_outside_the_repository_what_writes_into_it_is_refused_with_a_sentence(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", command]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert (
+        printed.err == "There is no config/config.yaml here: run receval repo in the repository.\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["datasets", "schema", "kernels"])
+def test_in_another_repository_a_command_is_refused_instead_of_using_its_own_code(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("config/config.yaml", "src/receval/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    assert main(["repo", command]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"This folder has a receval of its own, and this command is that of {ROOT / 'src'}: "
+    )
+
+
+def test_outside_the_repository_a_command_reads_the_one_whose_code_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", "datasets", "--edition", "demo"]) == 0
+    assert main(["repo", "claims", "B-004"]) == 0
+    assert "ml-1m: holds" in capsys.readouterr().out
+    assert main(["repo", "drift", "--edition", "demo"]) == 2
+    assert "there is no work/demo/run.json" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_configuration_that_cannot_be_used_gives_2_with_its_sentences(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path("config/config.yaml").open("a", encoding="utf-8") as file:
+        file.write("netwrok: off\n")
+    assert main(["repo", "datasets"]) == 2
+    assert "netwrok: there is no such key" in capsys.readouterr().err
+
+
+def test_datasets_prints_the_table_of_the_edition(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["repo", "datasets", "--edition", "demo"]) == 0
+    assert "yahoo-r3       synthetic twin" in capsys.readouterr().out
+    # Without a word the edition is that of config.yaml, full.
+    assert main(["repo", "datasets"]) == 0
+    assert "ydata-ymusic-rating-study-v1_0-train.txt" in capsys.readouterr().out
+
+
+def test_schema_writes_the_schema_of_the_models(repository: Path) -> None:
+    Path("config/schema.json").write_text("{}", encoding="utf-8")
+    assert main(["repo", "schema"]) == 0
+    assert Path("config/schema.json").read_text(encoding="utf-8") == json_schema()
+
+
+def test_metrics_writes_the_cards_of_the_metrics(repository: Path) -> None:
+    assert main(["repo", "metrics"]) == 0
+    assert Path("docs/metrics.md").read_text(encoding="utf-8") == document()
+
+
+def test_errata_writes_the_page_of_errata(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("config", "results"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", "errata"]) == 0
+    written = Path("docs/errata.md").read_text(encoding="utf-8")
+    tracked = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    assert written == tracked, "docs/errata.md is not up to date: run receval repo errata."
+
+
+def test_studies_writes_the_artifacts_into_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    (tmp_path / "docs").mkdir()
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    written = tmp_path / "docs" / "studies.md"
+    written.write_text(page.replace("`fidelity`, ", ""), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", "studies"]) == 0
+    assert written.read_text(encoding="utf-8") == page
+    written.write_text(page.replace("| `systems` |", "| systems |"), encoding="utf-8")
+    assert main(["repo", "studies"]) == 2
+
+
+def test_citation_writes_the_bibtex_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("config", "CITATION.cff"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(page.replace("Ca{\\~n}amares", "Canamares"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["repo", "citation"]) == 0
+    assert Path("README.md").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Choose a command: receval diagnose, "),
+        (["drfit"], "no command 'drfit'; did you mean receval repo drift? There are diagnose, "),
+        (["evalute"], "no command 'evalute'; did you mean receval evaluate? There are diagnose, "),
+        (["repo"], "receval repo: the following arguments are required: task"),
+        (["repo", "drfit"], "invalid choice: 'drfit' (choose from 'drift', 'accept', "),
+        (["repo", "drift", "--edition", "complete"], "'complete' (choose from 'demo', 'full')"),
+        (["--colour"], "receval: "),
+    ],
+)
+def test_an_unknown_command_or_edition_is_refused_with_those_there_are(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert told in printed.err
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_old_spelling_of_a_task_says_the_new_one(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--edition", "demo"]) == 2
+    assert capsys.readouterr().err == f"receval {name} is now receval repo {name}.\n"
+    with pytest.raises(SystemExit) as stopped:
+        main(["repo", name, "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: receval repo {name}")
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (errno.ENOSPC, "there is no space left on the disk"),
+        (errno.EROFS, "the file system is read-only"),
+        (errno.EACCES, "permission is denied"),
+    ],
+)
+def test_what_the_system_refuses_is_2_with_one_sentence(
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    number: int,
+    sentence: str,
+) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(number, "refused", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert main(["repo", "accept", "--edition", "demo", "--yes"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("results/demo")
+    assert sentence in line

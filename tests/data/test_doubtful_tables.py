@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Tables that may mean two things are refused, and what looks like a mistake is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from data.read_rows import entries_of, read_text, rows_of
+
+from receval.cli.main import main
+from receval.data.errors import TableError
+from receval.data.ratings_table import are_counts, read_ratings
+from receval.data.relevance import relevance_threshold
+from receval.data.run_files import read_run
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.csv", "0,1\n5,10\n6,11\n", "may be a header that numbers the columns, or a row"),
+        ("a.csv", "1;2,5\n1;3,0\n", "between the cells may be commas or semicolons"),
+        ("a.csv", "u1 i1 5,0\nu2 i1 4,5\n", "between the cells may be commas or spaces"),
+        ("a.txt", "".join(f"{n} 0 7 3\n" for n in range(1001)) + "5 17 3 7\n",
+         "line 1002: the second column is '17', and so far it was '0'"),
+        ("a.csv", "user,item,rating\n", "has no rows below its header"),
+        ("a.csv", "user,item,rating\n1,2,5\n   \n", "line 3 has 1 cells"),
+        ("a.csv", "1;2;3,5\n" * 1200 + "1;2;1.500\n", "line 1201: the rating is '1.500'"),
+        ("a.csv", "user,item,date\n1,2,2021-W05-1\n", "the timestamp is '2021-W05-1'"),
+        ("a.txt", "1:\n5,x,2005-09-06\n", "a rating must be a number"),
+        ("a.csv", "user,item,rating,time\n1,2,5,20210503\n1,3,5,20210532\n1,4,5,20210504\n",
+         "line 3 has the time 20210532, which is no date"),
+    ],
+)  # fmt: skip
+def test_what_may_mean_two_things_is_refused(
+    name: str, text: str, told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TableError, match=told):
+        read_text(tmp_path / name, text, repeats="last")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("0,1\n5,10\n", {"header": True}),
+        ("index,0,1,2\n0,5,10,1\n", {}),
+        ("user,item,rating\n5,10,1\n", {"columns": "user,item,rating"}),
+        ("user,item,rating\r5,10,1\r\n", {}),
+        ("user\titem\ttitle\n5\t10\t\"Odd\n", {"quotes": False}),
+    ],
+)  # fmt: skip
+def test_what_is_said_decides(text: str, options: dict[str, Any], tmp_path: Path) -> None:
+    assert rows_of(read_text(tmp_path / "a.csv", text, **options)) == [("5", "10", 1.0)]
+
+
+def test_numbered_columns_of_a_frame_are_in_their_usual_order() -> None:
+    frame = pd.DataFrame([[5, 10, 4.0], [6, 11, 3.5]])
+    assert rows_of(read_ratings(frame)) == [("5", "10", 4.0), ("6", "11", 3.5)]
+
+
+def test_files_of_a_folder_are_parts_of_one_table_or_refused(tmp_path: Path) -> None:
+    dates = tmp_path / "dates"
+    dates.mkdir()
+    (dates / "a.csv").write_text("user,item,time\n1,2,2021-05-03\n")
+    (dates / "b.csv").write_text("user,item,time\n1,3,1620000000000\n")
+    with pytest.raises(TableError, match="write times in two ways, as dates and as numbers"):
+        read_ratings(dates)
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    pd.DataFrame({"user": ["a"], "item": ["x"], "rating": [5]}).to_parquet(parts / "a.parquet")
+    pd.DataFrame({"user": ["a"], "item": ["y"], "rating": [4.5]}).to_parquet(parts / "b.parquet")
+    assert rows_of(read_ratings(parts)) == [("a", "x", 5.0), ("a", "y", 4.5)]
+    pd.DataFrame({"user": ["b"], "item": ["y"]}).to_parquet(parts / "c.parquet")
+    with pytest.raises(TableError, match=r"c.parquet has other columns than .*a.parquet"):
+        read_ratings(parts)
+    by_user = tmp_path / "by_user" / "user=01"
+    by_user.mkdir(parents=True)
+    pd.DataFrame({"item": ["x"]}).to_parquet(by_user / "a.parquet")
+    assert rows_of(read_ratings(tmp_path / "by_user")) == [("01", "x", 1.0)]
+
+
+@pytest.mark.parametrize("name", ["plays", "count", "listens"])
+def test_what_is_called_a_count_is_one_whatever_its_values(name: str) -> None:
+    table = {"user": [1, 2, 3], "item": [1, 1, 1], name: [1, 7, 14]}
+    ratings = read_ratings(table)
+    assert are_counts(ratings)
+    assert relevance_threshold(ratings.values, "auto", are_counts=True) == 1
+    assert not are_counts(read_ratings({**table, "rating": [1, 7, 14]}))
+    assert are_counts(read_ratings({"user": [1, 1], "item": [2, 2]}, repeats="sum"))
+
+
+def test_identifiers_of_json_that_look_like_moments_stay_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"user": "2021-05-03", "item": "2021-05-03T10:00:00Z", "rating": 5}\n' * 1)
+    assert rows_of(read_ratings(path)) == [("2021-05-03", "2021-05-03T10:00:00Z", 5.0)]
+
+
+def test_identifiers_that_differ_by_a_fraction_of_0_are_told() -> None:
+    table = {"user": ["10", "10.0"], "item": ["x", "y"]}
+    ratings = read_ratings(table)
+    assert ratings.user_ids.tolist() == ["10", "10.0"]
+    (note,) = ratings.reading.notes
+    assert "a fraction of 0, such as '10' and '10.0'" in note
+
+
+def test_an_archive_with_a_password_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "user,item\n1,2\n")
+        archive.writestr("__MACOSX/._a.csv", "x")
+    assert rows_of(read_ratings(path)) == [("1", "2", 1.0)]
+    content = bytearray(path.read_bytes())
+    for magic, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(magic) + place] |= 1
+    path.write_bytes(bytes(content))
+    with pytest.raises(TableError, match=r"cannot be unpacked here \(File 'a.csv' is encrypted"):
+        read_ratings(path)
+
+
+@pytest.mark.costly
+def test_a_table_of_many_columns_is_read_in_seconds(tmp_path: Path) -> None:
+    names = ",".join(f"c{n}" for n in range(30_000))
+    begun = time.process_time()
+    ratings = read_text(tmp_path / "a.csv", f"user,item,{names}\n1,2,{',' * 29_999}\n")
+    assert rows_of(ratings) == [("1", "2", 1.0)]
+    assert time.process_time() - begun < 10
+
+
+def test_errors_of_a_pipe_name_the_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("user,item,rating\n1,2,x\n",))
+    writer.start()
+    with pytest.raises(TableError, match=f"^{pipe}, line 2: the rating is 'x'"):
+        read_ratings(pipe)
+    writer.join()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"time_unit": "h"}, "There is no time unit 'h'; there are s, ms, us, ns, date"),
+        ({"decimal": ";"}, "There is no decimal ';'"),
+        ({"delimiter": ""}, "The delimiter is empty"),
+        ({"encoding": "rot13"}, "There is no encoding rot13"),
+    ],
+)
+def test_options_that_there_are_not_are_refused(
+    options: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TableError, match=told):
+        read_text(tmp_path / "a.csv", "user,item,rating\n1,2,5\n", **options)
+
+
+@pytest.mark.costly
+def test_how_runs_and_training_data_are_read_has_options_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("test.txt").write_text("zoë;b1;5\nann;b2;4\n", encoding="utf-8")
+    Path("train.csv").write_text("who,what\nann,b3\n", encoding="utf-8")
+    Path("run.csv").write_bytes("user,item,points\nzoë,b1,2\nann,b1,1\n".encode("latin-1"))
+    command = [
+        *("runs", "--test", "test.txt", "--train", "train.csv", "run.csv", "--out", "out"),
+        *("--train-user", "who", "--train-item", "what", "--run-encoding", "latin-1"),
+        *("--run-score", "points", "--metric", "RR", "--depth", "whole"),
+    ]
+    assert main(command) == 0
+    assert "run.csv: text with commas and a header in iso8859-1" in capsys.readouterr().err
+    read = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
+    assert [Path(own["source"]).name for own in read] == ["test.txt", "train.csv", "run.csv"]
+    assert main(["runs", "--settings", "out/settings.json", "--out", "again"]) == 0
+    assert Path("again/averages.csv").read_bytes() == Path("out/averages.csv").read_bytes()
+
+
+def test_an_array_of_lists_by_line_is_the_same_run_as_an_object(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"1": {"a": 2.0, "b": 1.0}}')
+    (tmp_path / "b.json").write_text('[{"user": "1", "items": ["a", "b"], "scores": [2.0, 1.0]}]')
+    runs = [entries_of(read_run(tmp_path / name)) for name in ("a.json", "b.json")]
+    assert runs[0] == runs[1]

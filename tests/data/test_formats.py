@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""Files as tools and datasets ship them are known by their form, and read as what they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from data.read_rows import Row, entries_of, read_text, rows_of
+
+from receval.data.errors import TableError
+from receval.data.judgments import read_test_data
+from receval.data.ratings_table import read_ratings
+from receval.data.run_files import read_run
+from receval.evaluation.runs import evaluate_runs
+
+THREE: list[Row] = [("1", "10", 5.0), ("1", "11", 3.5), ("2", "10", 4.0)]
+
+AMAZON = [
+    {"reviewerID": "1", "asin": "10", "overall": 5.0, "unixReviewTime": 1252800000},
+    {"reviewerID": "1", "asin": "11", "overall": 3.5, "unixReviewTime": 1252800001},
+    {"reviewerID": "2", "asin": "10", "overall": 4.0, "unixReviewTime": 1252800002},
+]
+
+YELP = [
+    {"review_id": "x", "user_id": user, "business_id": item, "stars": value,
+     "date": "2018-07-07 22:09:11", "text": "Good,\nbut dear."}
+    for user, item, value in THREE
+]  # fmt: skip
+
+
+def lines_of(rows: list[dict[str, object]]) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+RATINGS = {
+    "MovieLens 100K, u.data": ("u.data", "1\t10\t5\t881250949\n1\t11\t3.5\t8\n2\t10\t4\t9\n", ""),
+    "MovieLens 1M, ratings.dat": ("ratings.dat", "1::10::5::978\n1::11::3.5::9\n2::10::4::9\n", ""),
+    "MovieLens 20M, ratings.csv": (
+        "ratings.csv",
+        "userId,movieId,rating,timestamp\n1,10,5.0,1112486027\n1,11,3.5,1112484676\n2,10,4.0,9\n",
+        "text with commas and a header",
+    ),
+    "MovieLens 10M with CR": ("a.dat", "1::10::5::978\r1::11::3.5::9\r2::10::4::9\r", "'::'"),
+    "RecBole, .inter": (
+        "ml.inter",
+        "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t10\t5\t8\n1\t11\t3.5\t8\n"
+        "2\t10\t4\t9\n",
+        "text with tabs and a header",
+    ),
+    "Elliot, dataset.tsv": ("a.tsv", "1\t10\t5\t8\n1\t11\t3.5\t9\n2\t10\t4\t1\n", "no header"),
+    "Cornac, UIR": ("ratings.txt", "1\t10\t5\n1\t11\t3.5\n2\t10\t4\n", "text with tabs"),
+    "RecPack, DataFrame as CSV": (
+        "a.csv",
+        ",user_id,item_id,rating\n0,1,10,5\n1,1,11,3.5\n2,2,10,4\n",
+        "without its first column, an index",
+    ),
+    "pandas without names": ("a.csv", "0,1,2\n1,10,5\n1,11,3.5\n2,10,4\n", "numbers the columns"),
+    "pandas without names, with an index": (
+        "a.csv",
+        ",0,1,2\n0,1,10,5\n1,1,11,3.5\n2,2,10,4\n",
+        "numbers the columns, without its first column, an index",
+    ),
+    "LensKit, ratings.csv": ("a.csv", "user,item,rating\n1,10,5\n1,11,3.5\n2,10,4\n", ""),
+    "Amazon, JSON lines": ("reviews.json", lines_of(AMAZON), "JSON lines (an object in each line)"),
+    "Yelp, JSON lines": ("review.jsonl", lines_of(YELP), "JSON lines (by its name, .jsonl)"),
+    "an array of objects": ("a.json", json.dumps(AMAZON, indent=1), "JSON"),
+    "Netflix, combined_data": (
+        "combined_data_1.txt",
+        "10:\n1,5,2005-09-06\n2,4,2005-09-07\n11:\n1,3.5,2005-09-08\n",
+        "Netflix's lines",
+    ),
+    "semicolons and decimal commas": ("a.csv", "1;10;5,0\n1;11;3,5\n2;10;4,0\n", "decimal commas"),
+    "a header and decimal commas in quotes": (
+        "a.csv",
+        'user,item,rating\n1,10,"5,0"\n1,11,"3,5"\n2,10,"4,0"\n',
+        "decimal commas",
+    ),
+    "Book-Crossing": (
+        "BX-Book-Ratings.csv",
+        '"User-ID";"ISBN";"Book-Rating"\n"1";"10";"5"\n"1";"11";"3.5"\n"2";"10";"4"\n',
+        "text with semicolons",
+    ),
+}  # fmt: skip
+"""Name and text of a file by what ships it, and what the report says of its form."""
+
+
+@pytest.mark.parametrize("kind", RATINGS)
+def test_ratings_of_a_kind_that_is_shipped_are_read_and_their_form_is_said(
+    kind: str, tmp_path: Path
+) -> None:
+    name, text, form = RATINGS[kind]
+    ratings = read_text(tmp_path / name, text)
+    assert sorted(rows_of(ratings)) == sorted(THREE)
+    assert form in ratings.reading.form
+    assert ratings.reading.rows == 3
+    assert not ratings.are_grades
+
+
+def test_columns_in_another_order_without_a_header_are_named_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "usersha1-artmbid-artname-plays.tsv"
+    path.write_text("00a\tb-1\tbetty blowtorch\t2137\n00a\tb-2\tdie ärzte\t1099\n")
+    with pytest.raises(TableError, match=r"the rating is 'betty blowtorch'.* --columns user,item"):
+        read_ratings(path, header=False)
+    ratings = read_ratings(path, columns=("user", "item", "-", "rating"))
+    assert rows_of(ratings) == [("00a", "b-1", 2137.0), ("00a", "b-2", 1099.0)]
+
+
+QRELS = {
+    "trec_eval, qrels.test": ("qrels.test", "301 0 CR93E-10279 0\n301 0 CR93E-10505 1\n"),
+    "ranx, qrels.trec": ("qrels.trec", "301 Q0 CR93E-10279 0\n301 Q0 CR93E-10505 1\n"),
+    "pytrec_eval, .qrel": ("a.qrel", "301 0 CR93E-10279 0\n301 0 CR93E-10505 1\n"),
+    "ir_measures, tabs": ("a.txt", "301\t0\tCR93E-10279\t0\n301\t0\tCR93E-10505\t1\n"),
+    "ranx, qrels.json": ("qrels.json", '{"301": {"CR93E-10279": 0, "CR93E-10505": 1}}'),
+    "queries and documents": (
+        "a.csv",
+        "query_id,doc_id,relevance\n301,CR93E-10279,0\n301,CR93E-10505,1\n",
+    ),
+    "docno": ("a.tsv", "qid\tdocno\tlabel\n301\tCR93E-10279\t0\n301\tCR93E-10505\t1\n"),
+}
+
+
+@pytest.mark.parametrize("kind", QRELS)
+def test_judgments_are_known_by_their_form_and_relevant_from_1_on(
+    kind: str, tmp_path: Path
+) -> None:
+    name, text = QRELS[kind]
+    (tmp_path / name).write_text(text)
+    judged = read_test_data(tmp_path / name)
+    assert rows_of(judged.ratings) == [("301", "CR93E-10279", 0.0), ("301", "CR93E-10505", 1.0)]
+    assert judged.are_grades
+
+
+def test_grades_of_parquet_with_queries_are_relevant_from_1_on_whatever_is_the_highest(
+    tmp_path: Path,
+) -> None:
+    qrels = {"q_id": ["q1", "q1", "q1"], "doc_id": ["a", "b", "c"], "score": [1, 2, 3]}
+    run = {"q_id": ["q1", "q1", "q1"], "doc_id": ["b", "a", "c"], "score": [3.0, 2.0, 1.0]}
+    for name, table in (("qrels", qrels), ("run", run)):
+        pq.write_table(pa.table(table), tmp_path / f"{name}.parquet")
+    result = evaluate_runs(
+        tmp_path / "qrels.parquet", {"mine": tmp_path / "run.parquet"}, metrics="AP", depth="whole"
+    )
+    assert result.summary()["mean"].tolist() == [1.0]
+    assert result.words[0] == (
+        "Relevant are test ratings of 1 or more, which are 3 of 3 (100.0 %)."
+    )
+
+
+def test_a_second_column_that_begins_with_0_makes_no_judgments(tmp_path: Path) -> None:
+    text = "7 0 5 978300760\n7 12 4 978300761\n8 13 3 978300762\n"
+    ratings = read_text(tmp_path / "test.txt", text)
+    assert rows_of(ratings) == [("7", "0", 5.0), ("7", "12", 4.0), ("8", "13", 3.0)]
+    assert not ratings.are_grades
+
+
+def test_what_is_said_of_the_format_goes_before_what_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("7 0 5 1\n8 0 4 2\n")
+    assert read_ratings(path).are_grades
+    ratings = read_ratings(path, format="table")
+    assert rows_of(ratings) == [("7", "0", 5.0), ("8", "0", 4.0)]
+    with pytest.raises(TableError, match="There is no format 'xml'; there are table, qrels"):
+        read_ratings(path, format="xml")
+
+
+TWO: list[Row] = [("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 0.5)]
+
+RUNS = {
+    "TREC": ("a.run", "1 Q0 a 1 2.0 mine\n1 Q0 b 2 1.0 mine\n2 Q0 a 1 0.5 mine\n"),
+    "TREC without a name of its own": ("a.txt", "1 0 a 1 2.0 m\n1 0 b 2 1.0 m\n2 0 a 1 0.5 m\n"),
+    "an object of users": ("a.json", '{"1": {"a": 2.0, "b": 1.0}, "2": {"a": 0.5}}'),
+    "lists by line": (
+        "a.jsonl",
+        '{"user": "1", "items": ["a", "b"], "scores": [2.0, 1.0]}\n'
+        '{"user": "2", "items": ["a"], "scores": [0.5]}\n',
+    ),
+    "entries by line": (
+        "a.jsonl",
+        '{"user": 1, "item": "a", "score": 2}\n{"user": 1, "item": "b", "score": 1.0}\n'
+        '{"user": 2, "item": "a", "score": 0.5}\n',
+    ),
+    "an array of entries": (
+        "a.json",
+        '[{"user": 1, "item": "a", "score": 2}, {"user": 1, "item": "b", "score": 1.0},\n'
+        ' {"user": 2, "item": "a", "score": 0.5}]',
+    ),
+    "objects by line": ("a.jsonl", '{"1": {"a": 2.0, "b": 1.0}}\n{"2": {"a": 0.5}}\n'),
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_runs_of_every_form_are_read(kind: str, tmp_path: Path) -> None:
+    name, text = RUNS[kind]
+    (tmp_path / name).write_text(text)
+    assert entries_of(read_run(tmp_path / name)) == TWO
+
+
+@pytest.mark.parametrize(
+    "text", ['{"1": ["a", "b"]}\n{"2": ["a"]}\n', '{"1": ["a", "b"], "2": ["a"]}']
+)
+def test_lists_without_scores_have_the_best_first(text: str, tmp_path: Path) -> None:
+    path = tmp_path / ("a.jsonl" if text.count("\n") > 1 else "a.json")
+    path.write_text(text)
+    run = read_run(path)
+    assert [row[:2] for row in entries_of(run)] == [("1", "a"), ("1", "b"), ("2", "a")]
+    assert run.scores[0] > run.scores[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.json", '{"1": {"a": {"x": 1}}}', "the score of item a for user 1 is .*, and must be a"),
+        ("a.json", '{"1": {"a": "t01115"}}', 'the score of item a for user 1 is "t01115"'),
+        ("a.json", '{"1": ["a", "a"]}', "user 1 has item a twice"),
+        ("a.json", '{"1": ["a", null]}', "item 2 of user 1 is null, and must be an identifier"),
+        ("a.json", '{"1": 5}', "must hold an object of users with their items and scores"),
+        ("a.json", '{"1": {"a": 1, "a": 2}}', "an object has the name a twice"),
+        ("a.json", '{"1": {"a": 1}, "1": {"b": 2}}', "an object has the name 1 twice"),
+        ("a.json", '{"1": {"a": 1}', "is no JSON: "),
+        (
+            "a.jsonl",
+            '{"user": "1", "items": ["a"], "scores": [1, 2]}\n',
+            "are of different lengths",
+        ),
+        (
+            "a.jsonl",
+            '{"user": 1, "item": "a"}\n{"user": "b", "item": "a"}\n',
+            "line 2: user is str",
+        ),
+        ("a.jsonl", 'null"user": "a"}\n{"user": "b", "item": "x"}\n', "line 1 is no JSON"),
+        ("a.jsonl", '{"1": ["a"]}\n{"1": ["b"]}\n', "line 2: user 1 has a second list"),
+        ("a.jsonl", '{"1": ["a"]}\n[1]\n', "line 2 must be an object of a user with a list"),
+    ],
+)
+def test_json_that_is_no_run_is_refused_with_its_place(
+    name: str, text: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(TableError, match=told):
+        read_run(tmp_path / name)
+
+
+def test_a_run_is_not_taken_for_ratings_and_judgments_not_for_a_run(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text(RUNS["TREC"][1])
+    (tmp_path / "a.qrels").write_text("1 0 a 1\n")
+    with pytest.raises(TableError, match=r"was taken for TREC's run \(by its name, .run\)"):
+        read_ratings(tmp_path / "a.run")
+    with pytest.raises(TableError, match=r"was taken for TREC's judgments"):
+        read_run(tmp_path / "a.qrels")
+
+
+def test_parts_in_a_folder_are_one_table_and_partitions_are_columns(tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "_SUCCESS").touch()
+    (texts / "part-0.csv").write_text("user,item,rating\n1,10,5\n1,11,3.5\n")
+    (texts / "part-1.csv").write_text("user,item,rating\n2,10,4\n")
+    ratings = read_ratings(texts)
+    assert rows_of(ratings) == THREE
+    assert ratings.reading.form == "folder of 2 files, text with commas and a header"
+    for user, own in (("1", THREE[:2]), ("2", THREE[2:])):
+        folder = tmp_path / "parquet" / f"user={user}"
+        folder.mkdir(parents=True)
+        items = {"item": [row[1] for row in own], "rating": [row[2] for row in own]}
+        pq.write_table(pa.table(items), folder / "part-0.parquet")
+    assert rows_of(read_ratings(tmp_path / "parquet")) == THREE
+    (texts / "part-2.csv").write_text("user,item,stars\n3,10,4\n")
+    with pytest.raises(TableError, match=r"part-2.csv has other columns than .*part-0.csv"):
+        read_ratings(texts)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TableError, match="is a folder without files"):
+        read_ratings(tmp_path / "empty")
+
+
+def test_lists_in_a_table_give_each_item_a_row() -> None:
+    table = {"user": ["1", "2"], "items": [["a", "b"], ["a"]], "scores": [[2.0, 1.0], [0.5]]}
+    assert entries_of(read_run(pa.table(table))) == TWO
+
+
+def test_a_netflix_line_that_is_neither_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="line 3 is foo, and must be a rating such as"):
+        read_text(tmp_path / "a.txt", "1:\n5,3,2005-09-06\nfoo\n")
+
+
+def test_scores_of_a_sparse_matrix_need_no_option(tmp_path: Path) -> None:
+    from scipy.sparse import csr_array, save_npz
+
+    save_npz(tmp_path / "a.npz", csr_array(np.array([[0, 2.5], [1.0, 0]])))
+    assert entries_of(read_run(tmp_path / "a.npz")) == [("0", "1", 2.5), ("1", "0", 1.0)]

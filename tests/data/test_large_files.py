@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Long files are read and written as columns and by blocks, not as objects of Python."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from receval.data.ratings_table import read_ratings
+from receval.data.run import Run, run_of_scores
+from receval.data.run_files import read_run, write_run
+from receval.data.text_lines import Lines
+
+DEPTH = 100
+FEW, MANY = 200_000, 500_000
+"""Rows of two files; what a row takes is seen in the difference, without blocks of fixed size."""
+
+BYTES_PER_ROW = 120
+"""Of a row there are about a dozen columns of eight bytes at a time: codes, values, keys of pairs.
+Its two identifiers as objects of Python take 170, and a file's text that is held and rewritten 225.
+"""
+
+
+def peak_of(job: Callable[[], object]) -> int:
+    """Return the most bytes that Python, numpy and Arrow hold at a time during a job."""
+    usual = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(counted)
+    tracemalloc.start()
+    try:
+        job()
+        return tracemalloc.get_traced_memory()[1] + (counted.max_memory() or 0)
+    finally:
+        tracemalloc.stop()
+        pa.set_memory_pool(usual)
+
+
+def lists_of(rows: int) -> Run:
+    """Return lists of 100 items by 2,000 users or more."""
+    users = np.repeat(np.arange(rows // DEPTH, dtype=np.int32), DEPTH)
+    places = np.tile(np.arange(DEPTH, dtype=np.int32), rows // DEPTH)
+    return Run(
+        users,
+        ((users * 7 + places) % 5000).astype(np.int32),
+        100.0 - places,
+        np.array([f"a-user-with-a-long-name-{number}" for number in range(rows // DEPTH)]),
+        np.array([f"an-item-with-a-long-name-{number}" for number in range(5000)]),
+    )
+
+
+def bytes_per_row(few: int, many: int) -> float:
+    """Return what a row adds to a peak."""
+    return (many - few) / (MANY - FEW)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("suffix", [".run", ".tsv"])
+def test_a_row_of_a_long_file_takes_its_columns_alone(tmp_path: Path, suffix: str) -> None:
+    paths = {rows: tmp_path / f"{rows}{suffix}" for rows in (FEW, MANY)}
+    runs = {rows: lists_of(rows) for rows in paths}
+    peaks = {rows: peak_of(partial(write_run, runs[rows], path)) for rows, path in paths.items()}
+    assert bytes_per_row(peaks[FEW], peaks[MANY]) < BYTES_PER_ROW
+    readers = [read_run] if suffix == ".run" else [read_run, read_ratings]
+    for read in readers:
+        peaks = {rows: peak_of(partial(read, path)) for rows, path in paths.items()}
+        assert bytes_per_row(peaks[FEW], peaks[MANY]) < BYTES_PER_ROW
+    again = read_run(paths[FEW])
+    assert np.array_equal(again.users, runs[FEW].users)
+    assert np.array_equal(again.scores, runs[FEW].scores)
+
+
+cells = st.text("ab", min_size=1, max_size=3)
+between = st.text(" \t\x0b", min_size=1, max_size=3)
+
+
+@given(
+    lines=st.lists(st.tuples(between, cells, between, cells), min_size=1, max_size=6),
+    end=st.sampled_from(["\n", "\r\n", " \n"]),
+    block=st.integers(1, 20),
+)
+def test_white_space_is_one_space_wherever_blocks_end(
+    lines: list[tuple[str, str, str, str]], end: str, block: int
+) -> None:
+    text = end.join("".join(line) for line in lines).encode()
+    rewritten = Lines(io.BytesIO(text), " ", block).file
+    told = [line.split(b" ") for line in rewritten.read().split(b"\n")]
+    assert told == [line.split() for line in text.split(b"\n")]
+
+
+def test_json_is_written_user_by_user_as_at_once(tmp_path: Path) -> None:
+    scores = {"zoë": {"a": 2.5, '"q"': -1e-7}, "b": {"a": 1e300}}
+    write_run(run_of_scores(scores), tmp_path / "a.json")
+    assert (tmp_path / "a.json").read_text("utf-8") == json.dumps(scores, ensure_ascii=False)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Judgments and runs as mappings of users, as lists of pairs, and as paths give the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from receval.data.errors import TableError
+from receval.evaluation.runs import evaluate_runs
+
+GRADES = {"u1": {"a": 3, "b": 0}, "u2": {"a": 1, "c": 2}}
+SCORES = {"u1": {"a": 1.0, "b": 2.0}, "u2": {"c": 3.0, "a": 1.0}}
+RR = [1 / 2, 1.0]
+
+
+def pairs(lists: dict[str, dict[str, Any]]) -> dict[str, list[tuple[str, Any]]]:
+    return {user: list(own.items()) for user, own in lists.items()}
+
+
+def in_json(folder: Path, name: str, lists: object) -> Path:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(lists))
+    return path
+
+
+def qrels_file(folder: Path) -> Path:
+    path = folder / "test.qrels"
+    path.write_text(
+        "".join(f"{u} 0 {i} {g}\n" for u, own in GRADES.items() for i, g in own.items())
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda folder: GRADES,
+        lambda folder: pairs(GRADES),
+        lambda folder: in_json(folder, "test", GRADES),
+        lambda folder: str(in_json(folder, "test", pairs(GRADES))),
+        qrels_file,
+    ],
+    ids=["mapping", "pairs", "path", "pairs in JSON", "qrels"],
+)
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda folder: SCORES,
+        lambda folder: pairs(SCORES),
+        lambda folder: {"u1": ["b", "a"], "u2": ("c", "a")},
+        lambda folder: in_json(folder, "run", SCORES),
+        lambda folder: str(in_json(folder, "run", pairs(SCORES))),
+    ],
+    ids=["mapping", "pairs", "items", "path", "pairs in JSON"],
+)
+def test_all_forms_of_judgments_and_runs_give_the_same(
+    test: Callable[[Path], Any], run: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    result = evaluate_runs(test(tmp_path), {"mine": run(tmp_path)}, metrics="RR", depth="whole")
+    assert result.per_user()["RR"].tolist() == RR
+
+
+def test_items_of_users_alone_are_judgments_of_which_all_are_relevant() -> None:
+    result = evaluate_runs(
+        {"u1": {"a"}, "u2": ["a", "c"]}, {"mine": SCORES}, metrics="RR", depth="whole"
+    )
+    assert result.per_user()["RR"].tolist() == RR
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"u1": [("a", "x")]}, "item 1 of user u1 is .* or all of them pairs of an identifier"),
+        ({"u1": [("a", 1, 2)]}, "item 1 of user u1 is"),
+        ({"u1": ["a", ("b", 1.0)]}, "item 2 of user u1 is"),
+        ({"u1": [("a", 1.0), ("a", 2.0)]}, "user u1 has item a twice"),
+        ({"u1": {"a", "b"}}, "the items of user u1 are a set, which has no order"),
+        ({"u1": [("a", True)]}, "the score of item a for user u1 is true, and must be a number"),
+    ],
+)
+def test_lists_of_another_shape_are_refused(run: Any, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        evaluate_runs(GRADES, {"mine": run})
+
+
+@pytest.mark.parametrize("runs", ["run.json", ["run.json"], Path("run.json")])
+def test_runs_without_names_are_refused(runs: Any) -> None:
+    with pytest.raises(TypeError, match=r"runs is .*; it must be a mapping of names"):
+        evaluate_runs(GRADES, runs)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Tables in memory hold identifiers of any type, and what does not belong together is refused."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from data.read_rows import rows_of
+
+from receval.data.errors import TableError
+from receval.data.ratings_table import read_ratings
+from receval.data.run_files import read_run
+
+IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]
+
+
+@pytest.mark.parametrize(
+    ("users", "read"),
+    [
+        (IDS, [str(own) for own in IDS]),
+        ([b"ann", b"bob"], ["ann", "bob"]),
+        ([2**70, 7], [str(2**70), "7"]),
+        (np.array([2**63, 7], np.uint64), [str(2**63), "7"]),
+        ([1, "b"], ["1", "b"]),
+        ([1.0, "b"], ["1", "b"]),
+        ([1.0, 2.0], ["1", "2"]),
+        ([1.5, 2.0], ["1.5", "2"]),
+        (np.array(["ann", "bob"], dtype=object), ["ann", "bob"]),
+        (pd.Series(["ann", "bob"], dtype="category"), ["ann", "bob"]),
+        (pd.Series(["ann", "bob"], dtype="string"), ["ann", "bob"]),
+        (pd.Series([1, 2], dtype="Int64"), ["1", "2"]),
+        ([decimal.Decimal(1), decimal.Decimal(2)], ["1", "2"]),
+        (pa.array([own.bytes for own in IDS], pa.binary(16)), [str(own) for own in IDS]),
+    ],
+    ids=["UUIDs", "bytes", "long", "unsigned", "mixed", "mixed with floats", "floats",
+         "fractions", "objects",
+         "categories", "strings", "nullable", "decimals", "binary"],
+)  # fmt: skip
+def test_identifiers_of_every_type_are_read_as_they_are_printed(
+    users: object, read: list[str]
+) -> None:
+    ratings = read_ratings({"user": users, "item": ["x", "y"], "rating": [5, 4]})
+    assert ratings.user_ids[ratings.users[np.argsort(ratings.items)]].tolist() == read
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"user": ["a", None], "item": ["x", "y"]}, "row 2 has no user"),
+        ({"user": ["a", float("nan")], "item": ["x", "y"]}, "row 2 has no user"),
+        ({"user": [1.0, float("nan")], "item": ["x", "y"]}, "row 2 has no user"),
+        ({"user": ["a", "b"], "item": ["x"]}, "different lengths: user has 2, item has 1"),
+        ({"user": "ann", "item": ["x"]}, "The column user must be a list or an array"),
+        ({"user": np.zeros((2, 2)), "item": ["x", "y"]}, r"has the shape \(2, 2\)"),
+        ({"user": {"a": 1}, "item": {"b": 1}}, "mappings of different keys"),
+        ({"user": [2.0**60, 1.0], "item": ["x", "y"]}, "too large for a floating-point number"),
+        (
+            {"user": pd.Series(["a", "b"]), "item": pd.Series(["x", "y"], index=[1, 2])},
+            "Series of different indices",
+        ),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(table: dict[str, object], told: str) -> None:
+    with pytest.raises(TableError, match=told):
+        read_ratings(table)
+
+
+def test_every_form_of_to_dict_and_to_json_of_pandas_is_the_same_table(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"user": [7, 8], "item": ["x", "y"], "rating": [5.0, 4.5]})
+    rows = [("7", "x", 5.0), ("8", "y", 4.5)]
+    for orient in ("dict", "list", "series"):
+        assert rows_of(read_ratings(frame.to_dict(orient))) == rows  # type: ignore[call-overload]
+    path = tmp_path / "a.json"
+    for orient in ("columns", "index", "records", "split"):
+        frame.to_json(path, orient=orient)  # type: ignore[call-overload]
+        assert rows_of(read_ratings(path)) == rows
+    path.write_text(json.dumps(frame.to_dict("list")))
+    assert rows_of(read_ratings(path)) == rows
+
+
+def test_lists_of_users_are_judgments_and_runs_in_memory_as_in_json() -> None:
+    judged = read_ratings({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}})
+    assert rows_of(judged) == [("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0)]
+    assert judged.are_grades
+    liked = read_ratings({"ann": ["x", "y"], "bob": ["x"]})
+    assert rows_of(liked) == [("ann", "x", 1.0), ("ann", "y", 1.0), ("bob", "x", 1.0)]
+    run = read_run({"ann": ["x", "y"]})
+    assert run.scores[0] > run.scores[1]
+
+
+def test_lists_that_are_not_read_change_no_row() -> None:
+    table = pa.table(
+        {
+            "user": ["a", "b", "c"],
+            "item": ["x", "y", "z"],
+            "rating": [5, 4, 3],
+            "images": [[], ["p"], ["q", "r"]],
+            "genres": [None, ["drama"], []],
+        }
+    )
+    ratings = read_ratings(table)
+    assert rows_of(ratings) == [("a", "x", 5.0), ("b", "y", 4.0), ("c", "z", 3.0)]
+    assert ratings.reading.unread == ("images", "genres")
+
+
+def test_empty_lists_of_items_are_counted() -> None:
+    run = read_run(pa.table({"user": ["a", "b"], "items": [["x"], []], "scores": [[1.0], []]}))
+    assert run.reading.notes == ("the table: 1 of 2 lists are empty.",)
+
+
+def test_dates_beyond_the_calendar_of_nanoseconds_are_read_or_refused() -> None:
+    table = {"user": ["a", "b"], "item": ["x", "y"], "date": ["9999-12-31", "2021-01-01"]}
+    if int(pd.__version__.partition(".")[0]) < 3:
+        # Before, pandas had no other unit.
+        with pytest.raises(TableError, match="Out of bounds nanosecond timestamp"):
+            read_ratings(table)
+        return
+    assert read_ratings(table).timestamps is not None
+    assert read_ratings(table).timestamps.tolist() == [253402214400, 1609459200]  # type: ignore[union-attr]
+
+
+def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
+    frame = pd.DataFrame([[1, 2, 3]], columns=["user", "user", "item"])
+    with pytest.raises(TableError, match="several columns of the name user"):
+        read_ratings(frame)
+
+
+def test_frames_of_polars_are_read_through_narwhals() -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.DataFrame({"user": [1, 2], "item": ["x", "y"], "rating": [5.0, 4.0]})
+    for source in (frame, frame.lazy()):
+        assert rows_of(read_ratings(source)) == [("1", "x", 5.0), ("2", "y", 4.0)]
+
+
+def test_what_arrow_streams_is_read() -> None:
+    class Stream:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return pa.table({"user": [1], "item": ["x"]}).__arrow_c_stream__(schema)
+
+    assert rows_of(read_ratings(Stream())) == [("1", "x", 1.0)]
+
+
+def test_a_mapping_with_one_known_column_is_a_table_and_no_lists_of_users() -> None:
+    with pytest.raises(TableError, match="no column that is known to hold the item"):
+        read_ratings({"user": ["ann", "bob"], "colour": ["red", "blue"]})
+
+
+def test_rows_and_arrays_have_the_columns_in_their_usual_order() -> None:
+    rows = [("ann", "x", 5), ("bob", "y", 2)]
+    for source in (rows, tuple(map(list, rows)), np.array(rows, dtype=object)):
+        ratings = read_ratings(source)
+        assert ratings.user_ids.tolist() == ["ann", "bob"]
+        assert ratings.values.tolist() == [5.0, 2.0]
+    assert read_run([("ann", "x", 0.5), ("ann", "y", 2.5)]).scores.tolist() == [0.5, 2.5]
+    assert read_ratings([("ann", "x"), ("bob", "y")]).values.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("ann", "x", 5), ("bob", "y")], r"such as \(user, item, rating\), .*: row 2 is not"),
+        (["ann", "bob"], "row 1 is not"),
+        ([], "Rows must all be"),
+        ([("ann",)], "have 1 columns, and must have user, item, rating, timestamp"),
+    ],
+)
+def test_rows_that_are_no_table_are_refused(rows: list[Any], said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        read_ratings(rows)

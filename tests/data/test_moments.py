@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Times are read in their unit and keep their fractions, and what mixes units is refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from data.read_rows import read_text
+from hypothesis import given
+from hypothesis import strategies as st
+
+from receval.data.errors import TableError
+from receval.data.ratings_table import Repeats, read_ratings
+
+MOMENTS = [1_620_000_000.25, 1_620_000_000.75, 1_620_086_400.0]
+
+
+def seconds_of(times: object, **options: Any) -> list[float]:
+    table = {"user": ["a", "b", "c"], "item": ["x", "y", "z"], "time": times}
+    read = read_ratings(table, **options).timestamps
+    assert read is not None
+    return read.tolist()
+
+
+@pytest.mark.parametrize(
+    ("unit", "per_second", "words"),
+    [
+        ("s", 1, "seconds"),
+        ("ms", 10**3, "milliseconds"),
+        ("us", 10**6, "microseconds"),
+        ("ns", 10**9, "nanoseconds"),
+    ],
+)
+def test_a_unit_is_known_by_its_range_or_said_and_fractions_stay(
+    unit: str, per_second: int, words: str, tmp_path: Path
+) -> None:
+    times = [moment * per_second for moment in MOMENTS]
+    assert seconds_of(times) == pytest.approx(MOMENTS, abs=1e-6)
+    assert seconds_of(times, time_unit=unit) == pytest.approx(MOMENTS, abs=1e-6)
+    written = "".join(f"u{n},i{n},5,{time!r}\n" for n, time in enumerate(times))
+    ratings = read_text(tmp_path / "a.csv", f"user,item,rating,ts\n{written}")
+    assert ratings.timestamps.tolist() == pytest.approx(MOMENTS, abs=1e-6)
+    assert ratings.reading.times == f"times are in {words}, 2021-05-03 to 2021-05-04"
+
+
+def test_days_that_are_written_as_numbers_are_days() -> None:
+    assert seconds_of([20210503, 20210504, 20210503]) == [1620000000.0, 1620086400.0, 1620000000.0]
+    assert seconds_of([20210503120000, 20210504120001, 20210503120000])[:2] == [
+        1620043200.0,
+        1620129601.0,
+    ]
+    for unit in (None, "date"):
+        with pytest.raises(TableError, match="row 3 has the time 20219999, which is no date"):
+            seconds_of([20210503, 20210504, 20219999], time_unit=unit)
+    times = [20210503, 20210504, 20219999]
+    assert seconds_of(times, time_unit="s") == times
+
+
+def test_small_numbers_are_an_order() -> None:
+    assert seconds_of([0, 2, 1]) == [0, 2, 1]
+
+
+def test_a_column_of_several_units_is_refused_with_both_rows() -> None:
+    with pytest.raises(
+        TableError,
+        match=r"row 1 has the time 1620000000, which looks like seconds, and the table, row 2 "
+        r"1620000000000, which looks like milliseconds: .*--time-unit",
+    ):
+        seconds_of([1_620_000_000, 1_620_000_000_000, 0])
+    assert seconds_of([1_620_000_000, 1_620_000_000_000, 0], time_unit="s")[1] == 1.62e12
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2021-05-03T00:00:00.250000000",
+        "2021-05-03 00:00:00.2500000",
+        "20210503T000000.25",
+        "2021-05-03T02:00:00.25+02:00",
+        "2021-05-03T00:00:00.25Z",
+        "20210502T190000.25-0500",
+    ],
+)
+def test_iso_dates_of_every_form_are_read(text: str, tmp_path: Path) -> None:
+    ratings = read_text(tmp_path / "a.csv", f"user,item,rating,date\n1,2,5,{text}\n1,3,5,{text}\n")
+    assert ratings.timestamps.tolist() == [MOMENTS[0]] * 2
+    assert ratings.reading.times.startswith(
+        "times are dates, 2021-05-03 to 2021-05-03, 1 of them again"
+    )
+
+
+@given(
+    moment=st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)),
+    form=st.sampled_from(["%Y-%m-%dT%H:%M:%S.%f", "%Y%m%dT%H%M%S.%f", "%Y-%m-%d %H:%M:%S.%fZ"]),
+)
+def test_a_date_is_the_moment_that_python_reads(moment: datetime, form: str) -> None:
+    seconds = moment.replace(tzinfo=UTC).timestamp()
+    text = moment.strftime(form)
+    assert seconds_of([text] * 3) == pytest.approx([seconds] * 3, abs=1e-5)
+    of_arrow = seconds_of(pd.Series([moment] * 3))
+    assert of_arrow == pytest.approx([seconds] * 3, abs=1e-5)
+
+
+def test_times_that_some_rows_lack_need_not_be_read(tmp_path: Path) -> None:
+    text = "user,item,rating,time\n1,2,5,100\n1,3,4,\n"
+    with pytest.raises(TableError, match=r"line 3 has no timestamp.*--timestamp -"):
+        read_text(tmp_path / "a.csv", text)
+    assert read_text(tmp_path / "a.csv", text, timestamp="-").timestamps is None
+
+
+@pytest.mark.parametrize(
+    ("repeats", "kept"),
+    [("first", 2.0), ("last", 3.0), ("max", 9.0), ("sum", 14.0), ("mean", 14 / 3)],
+)
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_a_pair_that_is_rated_again_is_merged_by_time_whatever_the_order_of_the_rows(
+    repeats: Repeats, kept: float, order: list[int]
+) -> None:
+    values, times = np.array([2.0, 9.0, 3.0])[order], np.array([10, 20, 30])[order]
+    table = {"user": ["a"] * 3, "item": ["x"] * 3, "rating": values, "time": times}
+    ratings = read_ratings(table, repeats=repeats)
+    assert ratings.values.tolist() == pytest.approx([kept])
+    assert ratings.reading.merged == 2
+    assert ratings.timestamps is not None
+    assert ratings.timestamps.tolist() == [{"first": 10, "max": 20}.get(repeats, 30)]
+
+
+def test_rows_of_equal_times_are_merged_in_their_order() -> None:
+    table = {"user": ["a", "b", "a"], "item": ["x"] * 3, "rating": [1, 2, 3], "time": [5, 1, 5]}
+    assert read_ratings(table, repeats="last").values.tolist() == [3.0, 2.0]
+    assert read_ratings(table, repeats="first").values.tolist() == [1.0, 2.0]

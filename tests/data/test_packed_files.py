@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Packed files are read as what is in them, and never in part."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from receval.data.errors import TableError
+from receval.data.judgments import read_test_data
+from receval.data.ratings_table import read_ratings
+from receval.data.run_files import read_run
+
+
+def by_arrow(codec: str, content: bytes) -> bytes:
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, codec) as stream:
+        stream.write(content)
+    return packed.getvalue().to_pybytes()
+
+
+def zipped(*contents: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
+        for number, content in enumerate(contents):
+            writer.writestr(f"part{number}.csv", content)
+    return archive.getvalue()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda content: by_arrow("zstd", content),
+    ".lz4": lambda content: by_arrow("lz4", content),
+    ".zip": zipped,
+}
+
+MAGIC = 6
+"""Bytes by which one packing or another is known."""
+
+N_ROWS = 3000
+
+
+def parquet() -> bytes:
+    table = pa.BufferOutputStream()
+    pq.write_table(pa.table({"user": USERS, "item": ITEMS, "rating": VALUES}), table)
+    return table.getvalue().to_pybytes()
+
+
+RNG = np.random.default_rng(1)
+USERS = [f"u{user}" for user in np.repeat(np.arange(N_ROWS // 10), 10)]
+ITEMS = [f"i{item}" for item in np.concatenate([RNG.permutation(99)[:10] for _ in USERS[::10]])]
+VALUES = RNG.integers(1, 6, N_ROWS).tolist()
+ROWS = list(zip(USERS, ITEMS, VALUES, strict=True))
+FIRSTS = range(0, N_ROWS, 10)
+
+FILES: dict[str, tuple[Callable[..., object], Callable[[], bytes]]] = {
+    "ratings.csv": (
+        read_ratings,
+        lambda: b"user,item,rating\n" + "".join(f"{u},{i},{v}\n" for u, i, v in ROWS).encode(),
+    ),
+    "ratings.parquet": (read_ratings, parquet),
+    "test.qrels": (
+        lambda path: read_test_data(path).ratings,
+        lambda: "".join(f"{u} 0 {i} {v}\n" for u, i, v in ROWS).encode(),
+    ),
+    "mine.run": (
+        read_run,
+        lambda: "".join(f"{u} Q0 {i} 1 {v} mine\n" for u, i, v in ROWS).encode(),
+    ),
+    "mine.json": (
+        read_run,
+        lambda: json.dumps(
+            {
+                u: {i: v for own, i, v in ROWS[10 * n : 10 * n + 10]}
+                for n, u in enumerate(USERS[::10])
+            }
+        ).encode(),
+    ),
+}
+
+
+def rows_of(read: Callable[..., object], path: Path) -> list[tuple[str, str, float]]:
+    table: object = read(path)
+    values = getattr(table, "values", None)
+    values = table.scores if values is None else values  # type: ignore[attr-defined]
+    users, items = table.user_ids[table.users], table.item_ids[table.items]  # type: ignore[attr-defined]
+    return sorted(zip(users.tolist(), items.tolist(), values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("suffix", [name for name in PACKED if name != ".lz4"])
+def test_a_packed_file_is_read_as_what_is_in_it(suffix: str, name: str, tmp_path: Path) -> None:
+    read, content = FILES[name]
+    path = tmp_path / f"{name}{suffix}"
+    path.write_bytes(PACKED[suffix](content()))
+    assert rows_of(read, path) == sorted(ROWS)
+
+
+@pytest.mark.parametrize("suffix", ["", *PACKED])
+def test_its_name_need_not_say_that_a_file_is_packed_and_may_say_so_in_vain(
+    suffix: str, tmp_path: Path
+) -> None:
+    read, content = FILES["ratings.csv"]
+    for pack in (bytes, *PACKED.values()):
+        path = tmp_path / f"ratings.csv{suffix}"
+        path.write_bytes(pack(content()))
+        assert rows_of(read, path) == sorted(ROWS)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("suffix", [name for name in PACKED if name != ".lz4"])
+@given(name=st.sampled_from(list(FILES)), data=st.data())
+def test_what_is_cut_off_or_damaged_is_refused_in_a_sentence_or_read_whole(
+    suffix: str, name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    read, content = FILES[name]
+    packed = PACKED[suffix](content())
+    at = data.draw(st.integers(MAGIC, len(packed) - 1))
+    # What Arrow packs by zstd has no checksum.
+    is_cut = suffix == ".zst" or data.draw(st.booleans())
+    path = tmp_path_factory.getbasetemp() / f"damaged-{name}{suffix}"
+    path.write_bytes(packed[:at] if is_cut else packed[:at] + b"?" + packed[at + 1 :])
+    refusal = ""
+    rows = sorted(ROWS)
+    try:
+        rows = rows_of(read, path)
+    except TableError as error:
+        refusal = str(error)
+    assert rows == sorted(ROWS)
+    assert not refusal or str(path) in refusal
+    assert len(refusal) <= 500
+
+
+def test_an_archive_of_several_files_is_refused_with_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.zip"
+    path.write_bytes(zipped(b"user,item\n1,2\n", b"user,item\n3,4\n"))
+    with pytest.raises(TableError, match=r"ratings.zip holds 2 files \(part0.csv, part1.csv\)"):
+        read_ratings(path)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Runs are the same in every format, and what cannot be a run is refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, save_npz
+
+from receval.data.errors import TableError
+from receval.data.layouts import plain_name
+from receval.data.ratings_table import ITEM_NAMES, USER_NAMES
+from receval.data.run import Run, run_of_scores
+from receval.data.run_files import read_run, write_run
+
+SCORES = {"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}
+
+
+def lz4_of(content: bytes) -> bytes:
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "lz4") as stream:
+        stream.write(content)
+    return packed.getvalue().to_pybytes()
+
+
+def nested(run: Run) -> dict[str, dict[str, float]]:
+    scores: dict[str, dict[str, float]] = {}
+    for user, item, score in zip(run.users, run.items, run.scores, strict=True):
+        scores.setdefault(str(run.user_ids[user]), {})[str(run.item_ids[item])] = float(score)
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.run", "ann Q0 book 1 2.5 mine\nann Q0 film 2 1.0 mine\nbob Q0 film 1 -3 mine\n"),
+        ("results", "ann\tQ0\tbook\t1\t2.5\tmine\nann Q0  film 2 1 mine\nbob q0 film 1 -3 mine\n"),
+        ("elliot.tsv", "ann\tbook\t2.5\nann\tfilm\t1.0\nbob\tfilm\t-3\n"),
+        ("a.csv", "user,item,rank,score\nann,book,1,2.5\nann,film,2,1\nbob,film,1,-3\n"),
+        ("a.csv", "score,item_id,user_id\n2.5,book,ann\n1,film,ann\n-3,film,bob\n"),
+        ("ranx.json", json.dumps(SCORES)),
+    ],
+    ids=["TREC", "TREC without a name", "Elliot", "table", "any order", "JSON"],
+)
+def test_files_of_other_tools_are_read(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert nested(read_run(path)) == SCORES
+
+
+def lists_of_lenskit() -> pa.Table:
+    """Return a collection of lists as LensKit turns it into a table, or saves it."""
+    entry = pa.struct({"item_id": pa.string(), "score": pa.float32(), "rank": pa.int32()})
+    lists = [
+        [{"item_id": "book", "score": 2.5, "rank": 1}, {"item_id": "film", "score": 1, "rank": 2}],
+        [],
+        [{"item_id": "film", "score": -3, "rank": 1}],
+    ]
+    users = pa.array(["ann", "cat", "bob"])
+    return pa.table({"user_id": users, "items": pa.array(lists, pa.list_(entry))})
+
+
+class Collection:
+    """Turns itself into a table as LensKit's collections do."""
+
+    def to_arrow(self) -> pa.Table:
+        return lists_of_lenskit()
+
+
+def test_collections_of_lists_are_read_as_lenskit_has_and_saves_them(tmp_path: Path) -> None:
+    pq.write_table(lists_of_lenskit(), tmp_path / "a.parquet")
+    for source in (tmp_path / "a.parquet", Collection(), lists_of_lenskit()):
+        assert nested(read_run(source)) == SCORES
+
+
+def test_scores_by_user_and_runs_are_taken_as_they_are() -> None:
+    run = read_run(SCORES)
+    assert nested(run) == SCORES
+    assert read_run(run) is run
+
+
+def test_ranx_own_archives_are_refused_with_the_way_around(tmp_path: Path) -> None:
+    packed = tmp_path / "a.lz4"
+    packed.write_bytes(lz4_of(lz4_of(b"\xa1")))
+    with pytest.raises(TableError, match=r"save it as .json or .trec by ranx.Run.from_file"):
+        read_run(packed)
+
+
+def test_ranks_or_the_order_of_rows_stand_for_scores() -> None:
+    ranked = read_run({"user": ["a", "a"], "item": ["x", "y"], "rank": [2, 1]})
+    listed = read_run({"user": ["a", "a"], "item": ["y", "x"]})
+    unscored = read_run(
+        {"user": ["a", "a"], "item": ["x", "y"], "rank": [2, 1], "score": [np.nan, np.nan]}
+    )
+    for run in (ranked, listed, unscored):
+        best = run.items[np.argmax(run.scores)]
+        assert run.item_ids[best] == "y"
+
+
+def test_a_sparse_matrix_has_numbers_for_identifiers(tmp_path: Path) -> None:
+    save_npz(tmp_path / "a.npz", csr_array(np.array([[0, 2.0], [0, 0], [1.0, 3.0]])))
+    assert nested(read_run(tmp_path / "a.npz")) == {"0": {"1": 2}, "2": {"0": 1, "1": 3}}
+
+
+# Where all users have the same items, one who is called as a column is taken for it, and refused.
+names = st.text(
+    st.characters(categories=["L", "N"], max_codepoint=0x2FF), min_size=1, max_size=4
+).filter(lambda name: plain_name(name) not in {*USER_NAMES, *ITEM_NAMES})
+runs = st.dictionaries(
+    names,
+    st.dictionaries(names, st.floats(-1e6, 1e6), min_size=1, max_size=4),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(scores={"ITEM": {"0": 0.0}}, suffix=".json")
+@example(scores={"user": {"a": 2.0}, "ann": {"b": 1.0}}, suffix=".json")
+@given(scores=runs, suffix=st.sampled_from([".run", ".tsv", ".csv", ".parquet", ".json"]))
+def test_a_run_that_is_written_is_read_again(
+    tmp_path: Path, scores: dict[str, dict[str, float]], suffix: str
+) -> None:
+    path = tmp_path / f"mine{suffix}"
+    write_run(run_of_scores(scores), path)
+    assert nested(read_run(path)) == scores
+
+
+def test_written_lists_are_in_order_with_ranks(tmp_path: Path) -> None:
+    run = run_of_scores({"b": {"x": 1.0, "y": 5.0}, "a": {"x": 0.0, "z": 0.0}})
+    write_run(run, tmp_path / "a.run", tag="mine")
+    assert (tmp_path / "a.run").read_text().splitlines() == [
+        "b Q0 y 1 5 mine",
+        "b Q0 x 2 1 mine",
+        "a Q0 x 1 0 mine",
+        "a Q0 z 2 0 mine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        ([1.0, np.nan], "1 of 2 items have no score"),
+        ([np.inf, np.inf], "has infinite scores alone"),
+        ([2.0, 2.0], "has one score for all items, 2"),
+    ],
+)
+def test_scores_that_tell_nothing_are_told(scores: list[float], told: str) -> None:
+    run = read_run(pd.DataFrame({"user": ["a", "a"], "item": ["x", "y"], "score": scores}))
+    assert run.reading is not None
+    assert told in run.reading.notes[0]
+
+
+def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="row 2 recommends what row 1 has recommended, item x"):
+        read_run({"user": ["a", "a"], "item": ["x", "x"], "score": [1, 2]})
+    for name, text, told in (
+        ("a.json", "[1]", "must hold an object of users"),
+        ("a.json", "{", "is no JSON"),
+        ("a.npz", "no archive", "holds no sparse matrix"),
+        ("a.run", "ann Q0 book 1 high mine\n", "line 1: the score is 'high'"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(TableError, match=told):
+            read_run(tmp_path / name)
+    run = run_of_scores({"ann b": {"x": 1.0, "y": 2.0}})
+    with pytest.raises(TableError, match="'ann b' has white space"):
+        write_run(run, tmp_path / "b.run")
+    assert not (tmp_path / "b.run").exists()
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "nothing.run")

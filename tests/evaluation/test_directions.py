@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""The best system stands first and has the letter a, whichever end of a metric is the good one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from receval.diagnosis.printed_tables import judgments_table
+from receval.diagnosis.unbiased_judgments import agreement_of_judgments
+from receval.evaluation.intervals_figure import draw_intervals
+from receval.evaluation.result import EvaluationResult
+from receval.evaluation.runs import evaluate_runs
+from receval.figures.latex_tables import to_latex
+from receval.figures.style import figure_style
+from receval.figures.tables import to_markdown
+from receval.metrics.registry import METRICS, metric_class
+
+LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual"}
+# What is judged non-relevant, unjudged or not yet known, at a depth where all of them have it.
+MEASURED = ["antiP@2", "Fallout@2", "antiRR", "nDCL@2", "Unjudged@2", "RBPresidual"]
+
+
+@pytest.fixture(scope="module")
+def result() -> EvaluationResult:
+    """Ten users: one system lists what they like, one what they dislike and nobody judged."""
+    users = [f"u{number}" for number in range(10)]
+    test = {
+        "user": users * 4,
+        "item": ["x"] * 10 + ["y"] * 10 + ["bad"] * 10 + ["worse"] * 10,
+        "rating": [5] * 20 + [1] * 20,
+    }
+    runs = {
+        "poor": {user: {"bad": 3.0, "z": 2.0, "v": 1.0} for user in users},
+        "good": {user: {"x": 3.0, "y": 2.0, "bad": 1.0} for user in users},
+    }
+    return evaluate_runs(
+        test, runs, metrics=[*MEASURED, "P@2"], depth="whole", relevant=4, protocols="AR AI-AN"
+    )
+
+
+def test_every_metric_says_which_end_is_the_good_one() -> None:
+    assert {name for name in METRICS if metric_class(name).less_is_better} == LESS
+
+
+@pytest.mark.parametrize("metric", [*MEASURED, "P@2"])
+def test_the_best_system_is_first_and_has_the_letter_a(
+    result: EvaluationResult, metric: str
+) -> None:
+    groups = result.groups()
+    own = groups[groups["metric"] == metric]
+    assert own[["system", "letters", "ahead"]].to_numpy().tolist() == [
+        ["good", "a", 0],
+        ["poor", "b", 1],
+    ]
+
+
+def test_tables_have_an_arrow_where_less_is_better(result: EvaluationResult) -> None:
+    averages, pairs = result.tables()
+    heads = [column.header for column in averages.columns]
+    assert heads == ["System", *(f"{name} ↓" for name in MEASURED), "P@2"]
+    assert [row[0] for row in averages.rows] == ["good", "poor"]
+    assert {row[0] for row in pairs.rows} == set(heads[1:])
+    for table in (averages, pairs):
+        assert "↓: less is better" in table.caption
+        assert r"$\downarrow$" in to_latex(table)
+        assert "antiP@2 ↓" in to_markdown(table)
+
+
+def test_what_is_printed_has_the_arrow(result: EvaluationResult) -> None:
+    assert "antiP@2 ↓" in str(result)
+
+
+def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> None:
+    cells = {"system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]}
+    metrics = ["P@10", "P@10", "antiP@10", "antiP@10"]
+    values = pd.DataFrame({"judgments": "observed", "metric": metrics, **cells})
+    agreement = agreement_of_judgments(values)
+    assert agreement["tau"].tolist() == [-1.0]
+    table = judgments_table(agreement, None)
+    assert table.rows[0][1] == "P@10 and antiP@10 ↓"
+    assert "↓: less is better" in table.notes[0]
+
+
+@pytest.mark.costly
+def test_the_figure_has_the_arrow_and_the_best_above(result: EvaluationResult) -> None:
+    with figure_style():
+        figure = draw_intervals(result.summary(), result.less_is_better)
+    assert figure.axes[0].get_xlabel() == "antiP@2 ↓"
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["good", "poor"]
+
+
+@pytest.mark.costly
+def test_files_of_data_have_the_plain_names(result: EvaluationResult, tmp_path: Path) -> None:
+    result.as_report().write(tmp_path)
+    for name in ("averages", "pairs", "groups", "per_user"):
+        assert "↓" not in (tmp_path / f"{name}.csv").read_text(encoding="utf-8")
+    assert "antiP@2 ↓" in (tmp_path / "report.html").read_text(encoding="utf-8")

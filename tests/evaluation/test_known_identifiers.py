@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Sources that call users and items by other names never give zeros in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from receval.data.errors import TableError
+from receval.data.ratings_table import read_ratings
+from receval.data.run_files import read_run
+from receval.evaluation.runs import evaluate_runs
+from receval.sampled_metrics.whole_lists import odds_of_runs
+
+Table = dict[str, list[str]]
+
+TEST: Table = {
+    "user": [f"a{user}" for user in range(20) for _ in range(3)],
+    "item": [f"b{(user + place) % 24}" for user in range(20) for place in range(3)],
+}
+
+
+def changed(table: Table, column: str, change: Callable[[str], str]) -> Table:
+    return {name: [*map(change, own)] if name == column else own for name, own in table.items()}
+
+
+CAUSES: dict[str, tuple[Callable[[str], str], Callable[[str], str], str]] = {
+    "floats": (lambda name: name[1:], lambda name: f"{name[1:]}.00", "were written as floats"),
+    "spaces": (str, lambda name: f" {name}", "white space around them"),
+    "capitals": (str, str.upper, "other capitals"),
+    "zeros": (lambda name: name[1:], lambda name: f"00{name[1:]}", "zeros in front"),
+    "quotes": (str, lambda name: f"'{name}'", "quotes around them"),
+}
+"""How both sides write an identifier, and what is said of it."""
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("column", ["user", "item"])
+@pytest.mark.parametrize("is_run", [True, False])
+def test_identifiers_that_never_meet_are_refused_with_both_and_the_cause(
+    cause: str, column: str, *, is_run: bool
+) -> None:
+    here, there, told = CAUSES[cause]
+    test = changed(TEST, column, here)
+    other = changed(TEST, column, there)
+    # Zeros in front are of numbers, the number 0 among them.
+    run, train = (other, None) if is_run else (test, other)
+    whose = "run 'mine'" if is_run else "training data"
+    with pytest.raises(TableError) as refused:
+        evaluate_runs(test, {"mine": run}, train=train, depth="whole")
+    said = str(refused.value)
+    assert f"No {column} of the {whose} is known to the test data." in said
+    assert told in said
+    for side in (test, other):
+        assert repr(side[column][0]) in said
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("evaluate", [evaluate_runs, odds_of_runs])
+def test_other_items_are_refused_without_a_cause_unless_they_are_few(
+    evaluate: Callable[..., object],
+) -> None:
+    others = changed(TEST, "item", lambda name: f"c{name}")
+    with pytest.raises(TableError, match=r"No item of the run 'mine' .* 'cb0', .*, there 'b0',"):
+        evaluate(TEST, {"mine": others})
+    result = evaluate_runs(TEST, {"mine": {"a1": {"new": 1.0}}}, metrics="P@1", depth="whole")
+    assert result.summary()["mean"].tolist() == [0.0]
+
+
+def test_training_data_of_other_users_are_used() -> None:
+    train = changed(TEST, "user", lambda name: f"new {name}")
+    evaluate_runs(TEST, {"mine": TEST}, train=train, depth="whole")
+
+
+def test_less_than_half_of_the_identifiers_is_told_with_the_share() -> None:
+    more = {name: own + [f"new {number}" for number in range(90)] for name, own in TEST.items()}
+    notes = evaluate_runs(TEST, {"mine": more}, metrics="P@1", depth="whole").notes
+    assert any(
+        note.startswith("mine: 18.2% of its 110 users are in the test data") for note in notes
+    )
+    assert any(
+        note.startswith("mine: 19.6% of its 112 items are in the test data") for note in notes
+    )
+    notes = evaluate_runs(TEST, {"mine": TEST}, metrics="P@1", depth="whole").notes
+    assert not any("Are the identifiers the same?" in note for note in notes)
+
+
+def as_csv(ids: list[str], folder: Path) -> object:
+    path = folder / "table.csv"
+    path.write_text("user,item,score\n" + "".join(f"{own},x,1\n" for own in ids), encoding="utf-8")
+    return path
+
+
+def as_parquet(ids: list[str], folder: Path) -> object:
+    pq.write_table(pa.table(as_mapping(ids, folder)), folder / "table.parquet")
+    return folder / "table.parquet"
+
+
+def as_mapping(ids: list[str], _: Path) -> dict[str, list[object]]:
+    return {"user": [*ids], "item": ["x"] * len(ids), "score": [1.0] * len(ids)}
+
+
+@pytest.mark.parametrize("store", [as_csv, as_parquet, as_mapping])
+@pytest.mark.parametrize("read", [read_ratings, read_run])
+def test_whole_numbers_written_as_floats_are_whole_numbers(
+    store: Callable[[list[str], Path], object], read: Callable[..., object], tmp_path: Path
+) -> None:
+    def ids(written: list[str]) -> list[str]:
+        return np.sort(read(store(written, tmp_path)).user_ids).tolist()  # type: ignore[attr-defined]
+
+    assert ids(["10.0", "0.0", "-3.0"]) == ["-3", "0", "10"]
+    for other in ("10.5", "10", "1e3", "007.0", "10.00", "x.0"):
+        assert ids(["7.0", other]) == sorted(["7", other])
+    # Where both are there, they may be two things.
+    assert ids(["7.0", "7", "8.0"]) == ["7", "7.0", "8.0"]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""What was read is said before the numbers, and what would mislead is said or refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from receval.cli.main import main
+from receval.data.ratings_table import read_ratings
+from receval.data.reading import ReadingReport, told_together
+from receval.data.relevance import relevance_threshold
+from receval.diagnosis.diagnose import diagnose
+from receval.evaluation.runs import evaluate_runs
+from receval.evaluation.systems import evaluate_systems
+from receval.metrics.registry import parse
+from receval.multiverse.grids import grid_of
+from receval.recommenders.non_personalised import Popularity
+from receval.splits.split_ratings import split
+
+
+def table(seed: int = 1, users: int = 20, items: int = 12) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    rated = np.argwhere(rng.random((users, items)) < 0.6)
+    return {"user": rated[:, 0], "item": rated[:, 1], "rating": rng.integers(1, 6, len(rated))}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table of odd names and times in milliseconds, the current one."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(table()).rename(columns={"user": "customer", "rating": "stars"})
+    frame["ts"] = 1_620_000_000_000 + 1000 * np.arange(len(frame))
+    frame["note"] = "x"
+    frame.to_csv("r.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+def test_a_command_says_in_eight_lines_at_most_what_it_read_before_the_numbers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["evaluate", "r.csv", "--system", "pop", "--out", "out"]
+    assert main(command) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) <= 8
+    assert told[0].startswith("r.csv: text with commas and a header. ")
+    assert told[0].endswith("user is customer, rating is stars, timestamp is ts; not read: note.")
+    assert (
+        told[1]
+        == "  Ratings are 1, 2, 3, 4 and 5; times are in milliseconds, 2021-05-03 to 2021-05-03."
+    )
+    assert told[2].startswith("Relevant are test ratings of 4 or more, which are ")
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert page.index("<h2>What was read</h2>") < page.index("<h2>Averages</h2>")
+    (read,) = json.loads(Path("out/settings.json").read_text(encoding="utf-8"))["reading"]
+    assert read["columns"]["rating"] == "stars"
+    assert main([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.costly
+def test_many_runs_are_told_in_eight_lines_with_the_rest_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pd.DataFrame(table()).to_csv("test.csv", index=False)
+    run = pd.DataFrame(table()).rename(columns={"rating": "score"})
+    for number, name in enumerate("abcdefghijkl"):
+        run.iloc[number:].to_csv(f"{name}.csv", index=False)
+    runs = [f"{name}.csv" for name in "abcdefghijkl"]
+    assert main(["runs", "--test", "test.csv", *runs, "--depth", "whole"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    read = [line for line in told if not line.startswith("Note: ")]
+    assert len(read) == 8
+    assert read[6] == "... and 8 lines more: see report.html."
+
+
+def test_files_that_were_read_alike_share_a_line() -> None:
+    alike = [ReadingReport(f"{name}.csv", "text", rows=9, values="ratings are 1") for name in "abc"]
+    other = ReadingReport("d.csv", "text", rows=8)
+    assert told_together([*alike, other]) == [
+        ["a.csv, b.csv, c.csv: text. 9 rows of 0 users and 0 items.", "  Ratings are 1."],
+        ["d.csv: text. 8 rows of 0 users and 0 items."],
+    ]
+
+
+def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = pd.DataFrame(table()).to_csv(index=False)
+    writer = threading.Thread(target=pipe.write_text, args=(text,))
+    writer.start()
+    ratings = read_ratings(pipe)
+    writer.join()
+    assert len(ratings) == len(table()["user"])
+    assert ratings.reading.source == str(pipe)
+
+
+def test_ratings_below_0_gain_nothing_in_ndcg_and_that_is_said_once() -> None:
+    test = {"user": ["a"] * 3, "item": ["x", "y", "z"], "rating": [3, -2, 1]}
+    run = {"a": {"y": 3.0, "x": 2.0, "z": 1.0}}
+    result = evaluate_runs(test, {"mine": run}, metrics=["nDCG", "P@2"], depth="whole")
+    discounts = 1 / np.log2([2, 3, 4])
+    ideal = 3 * discounts[0] + 1 * discounts[1]
+    expected = (3 * discounts[1] + 1 * discounts[2]) / ideal
+    assert result.summary()["mean"].tolist() == pytest.approx([expected, 0.5])
+    notes = [note for note in result.notes if "below 0" in note]
+    assert notes == [
+        "There are test ratings below 0, the lowest of -2: their gains in nDCG are those of 0, as "
+        "in trec_eval."
+    ]
+    assert parse("nDCG").label == "nDCG"
+
+
+@pytest.mark.parametrize(
+    ("values", "threshold"),
+    [
+        ([1, 2, 3, 8000], 1),
+        ([1, 2, 5, 12, 40], 1),
+        ([0, 0, 3, 700], 3),
+        ([1, 2, 3, 4, 5], 4),
+        ([0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5], 3),
+        ([0, 1], 1),
+        ([10, 20, 100], 100),
+        ([-1, 1], 1),
+    ],
+)
+def test_counts_are_all_relevant_and_scales_from_above_their_middle(
+    values: list[float], threshold: float
+) -> None:
+    assert relevance_threshold(np.array(values, np.float32), "auto") == threshold
+
+
+def test_a_threshold_is_compared_in_the_precision_of_the_ratings() -> None:
+    values = np.array([0.1, 0.7, 0.9], dtype=np.float32)
+    assert (values >= relevance_threshold(values, 0.7)).sum() == 2
+    assert relevance_threshold(np.array([1, 2, 3], np.int8), 2.5) == 2.5
+    with pytest.raises(ValueError, match=r"No test rating reaches 3.5"):
+        relevance_threshold(np.array([1, 2, 3], np.int8), 3.5)
+
+
+def test_items_outside_a_selection_are_no_candidates_unless_the_caller_says_so() -> None:
+    frame = pd.DataFrame(table(users=40, items=10))
+    rare = pd.DataFrame({"user": range(5), "item": [f"rare{n}" for n in range(5)], "rating": 5})
+    ratings = read_ratings(pd.concat([frame.astype({"item": str}), rare]))
+    selection = {"min_item_ratings": 5}
+    chosen = split(ratings, "user-ratio", selection=selection)
+    assert chosen.ratings.n_items == 10
+    assert chosen.notes[0].endswith("and 10 of 15 items; the other items are no candidates.")
+    kept = split(ratings, "user-ratio", selection=selection, unselected_items="candidates")
+    assert kept.ratings.n_items == 15
+    assert chosen.parts.codes[0].tolist() == kept.parts.codes[0][kept.parts.codes[0] > 0].tolist()
+    result = evaluate_systems(chosen, {"Pop": Popularity()}, metrics="P@5")
+    assert chosen.notes[0] in result.notes
+    assert result.reading == (ratings.reading,)
+
+
+def test_a_column_that_is_not_taken_for_ratings_is_asked_for() -> None:
+    ratings = read_ratings({**table(), "rating": table()["item"], "zeal": table()["user"]})
+    assert ratings.reading.notes == ()
+    bare = {name: own for name, own in table().items() if name != "rating"}
+    ratings = read_ratings({**bare, "zeal": np.arange(len(bare["user"]))})
+    assert "no column is known to hold the ratings; not read: zeal" in ratings.reading.notes[0]
+    assert ratings.reading.values.startswith("no column of ratings was found")
+
+
+@pytest.mark.parametrize(
+    "name", ["weight", "star_rating", "review_overall", "score", "count", "plays", "click"]
+)
+def test_a_rating_is_known_by_many_names(name: str) -> None:
+    given = table()
+    given[name] = given.pop("rating")
+    order = np.lexsort([given[own].astype(np.str_) for own in ("item", "user")])
+    assert read_ratings(given).values.tolist() == given[name][order].tolist()
+
+
+def test_one_value_of_all_ratings_is_said() -> None:
+    zeros = read_ratings({**table(), "rating": np.zeros(len(table()["user"]))})
+    assert zeros.reading.values == "all ratings are 0"
+    assert zeros.reading.notes[0].endswith(f"all {len(zeros):,} ratings are 0.")
+
+
+@pytest.mark.costly
+def test_times_that_order_nothing_are_no_reason_for_a_split() -> None:
+    given = table(users=30, items=20)
+    found = diagnose(read_ratings({**given, "timestamp": [5] * len(given["user"])}))
+    assert "All ratings have the same time, 1970-01-01: nothing can be ordered" in " ".join(
+        found.notes
+    )
+    assert "there are no timestamps that order ratings" in str(found).lower()
+
+
+def test_labels_of_0_and_1_leave_out_the_gains_that_need_grades() -> None:
+    given = table()
+    labels = read_ratings({**given, "rating": given["rating"] // 3})
+    grid, notes = grid_of("quick", labels)
+    assert all("g2" not in metric.short_label for metric in grid.metric)
+    assert notes == (
+        "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out.",
+    )

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Intervened tests and strata: by hand, and over many draws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H, IntervenedTest
+from receval.missing_judgments.propensities import StratifiedPropensities
+from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold, Judgments
+
+PROTOCOL = Protocol("AR", "AI")
+
+
+def fold_of(with_sample: bool = True) -> Fold:
+    """Two users, three items: item 0 is tested twice, item 2 trains for user 1."""
+    train = csr_array(np.array([[0, 0, 0, 0], [0, 0, 1, 0]], dtype=np.float32))
+    test = Judgments.from_pairs([0, 0, 1, 1], [0, 1, 0, 2], [5, 4, 3, 2], n_users=2)
+    sample = Judgments.from_pairs([0, 1, 1], [1, 0, 3], [5, 4, 1], n_users=2)
+    return Fold(train, test, sample if with_sample else None)
+
+
+def relative(weights: np.ndarray) -> list[float]:
+    return list((weights / weights.max()).round(9))
+
+
+def test_weights_are_the_shares_wanted_over_those_observed() -> None:
+    fold = fold_of()
+    skew, wtd_h, wtd = (replace(test, counted="test") for test in (SKEW, WTD_H, WTD))
+    # User 1's item 2 is no candidate. Item 0 is observed twice, item 1 once; user 0 twice, 1 once.
+    assert relative(skew.weights(fold, PROTOCOL)) == [1 / 2, 1, 1 / 2, 0]
+    assert relative(wtd_h.weights(fold, PROTOCOL)) == [1 / 2, 1, 1, 0]
+    # Of the sample's three judgments user 1 has two, items 1, 0 and 3 one each.
+    assert relative(wtd.weights(fold, PROTOCOL)) == [1 / 4, 1 / 2, 1, 0]
+
+
+def test_shares_are_counted_in_the_training_ratings() -> None:
+    # Three training ratings of item 0, one of item 1, none of item 2; two of user 0, one of others.
+    train = csr_array(np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0]], dtype=np.float32))
+    test = Judgments.from_pairs([1, 2, 3, 3], [1, 2, 0, 1], [5, 4, 3, 2], n_users=4)
+    fold = Fold(train, test)
+    items, users = np.array([3 / 4, 1 / 4, 1e-4]), np.array([1 / 2, 1 / 4, 1 / 4, 1e-4])
+    expected = 1 / items[test.items]
+    np.testing.assert_allclose(SKEW.weights(fold, PROTOCOL), expected / 3)
+    np.testing.assert_allclose(WTD_H.weights(fold, PROTOCOL), expected / users[test.users] / 12)
+
+
+@pytest.mark.costly
+def test_shares_drawn_by_weight_are_those_of_a_uniform_sample() -> None:
+    """A small part of a large test, drawn by WTD_H, has users and items as often as each other."""
+    rng = np.random.default_rng(3)
+    chances = np.outer(np.linspace(0.2, 1, 300), np.linspace(0.05, 0.3, 40))
+    seen = rng.random((2, *chances.shape)) < chances
+    seen[1] &= ~seen[0]
+    train = csr_array(seen[0].astype(np.float32))
+    users, items = np.nonzero(seen[1])
+    fold = Fold(train, Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users=300))
+    test = replace(WTD_H, share=0.05)
+    counts = np.zeros(len(users))
+    for seed in range(200):
+        counts += test.drawn(fold, PROTOCOL, np.random.default_rng(seed))
+    by_half = [counts[items < 20].sum(), counts[items >= 20].sum()]
+    observed = [(items < 20).sum(), (items >= 20).sum()]
+    assert observed[1] > 1.9 * observed[0]
+    assert max(by_half) < 1.3 * min(by_half)
+
+
+@pytest.mark.costly
+def test_half_is_drawn_by_weight_and_no_other_rating() -> None:
+    fold = fold_of()
+    test = IntervenedTest("one", share=1 / 3, counted="test")
+    counts = np.zeros(4)
+    for seed in range(4000):
+        kept = test.drawn(fold, PROTOCOL, np.random.default_rng(seed))
+        assert kept.sum() == 1
+        counts += kept
+    np.testing.assert_allclose(counts / 4000, [0.2, 0.4, 0.4, 0], atol=0.03)
+
+
+def test_shares_of_a_sample_need_one() -> None:
+    with pytest.raises(ValueError, match="WTD takes the shares of users and items from unbiased"):
+        WTD.weights(fold_of(with_sample=False), PROTOCOL)
+
+
+def test_strata_divide_by_how_much_of_them_is_observed() -> None:
+    fold = fold_of()
+    # Popularity: item 0 twice, items 1 and 2 once. Half of the three judged candidates are of item
+    # 0, of which both users' pairs are candidates; the rest has one of five.
+    found = StratifiedPropensities(2).of(fold, PROTOCOL)
+    assert found.tolist() == pytest.approx([1.0, 1 / 5, 1.0, 1.0])
+    assert StratifiedPropensities(1).of(fold, PROTOCOL)[:3].tolist() == pytest.approx([3 / 7] * 3)
+
+
+def test_weights_of_strata_sum_to_their_candidates() -> None:
+    rng = np.random.default_rng(2)
+    users, items = np.nonzero(rng.random((40, 30)) < np.linspace(0.05, 0.6, 30))
+    test = Judgments.from_pairs(users, items, np.full(len(users), 5.0), n_users=40)
+    fold = Fold(csr_array((40, 30), dtype=np.float32), test)
+    weights = 1 / StratifiedPropensities(5).of(fold, PROTOCOL)
+    assert weights.sum() == pytest.approx(40 * 30)
