@@ -81,7 +81,7 @@ faults: $(VENV)/ready-to-test
 mutants: $(VENV)/ready-to-test
 	PYTHONPATH=tests $(BIN)/python -m mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(JOBS)
 
-# VERSIONS="--versions lowest --folders adapters": a part of it.
+# VERSIONS="--versions lowest --folders data": a part of it.
 minimum-versions: $(VENV)/ready-to-test
 	PYTHONPATH=tests $(BIN)/python -m minimum_versions $(VERSIONS)
 

@@ -29,7 +29,7 @@ if not (REPOSITORY / "src").is_dir():
 # plans and works with the code beside this file.
 sys.path.insert(0, str(REPOSITORY / "src"))
 for loaded, module in list(sys.modules.items()):
-    if loaded.partition(".")[0] == "receval":
+    if loaded.partition(".")[0] in ("receval", "reproduction"):
         if not Path(module.__file__ or "").is_relative_to(REPOSITORY / "src"):
             del sys.modules[loaded]
 
@@ -54,7 +54,7 @@ except ModuleNotFoundError as missing:
         f"The Python of this Snakemake ({sys.executable}) has no {missing.name}, which the workflow "
         f"needs. Run the Snakemake of the repository's environment (make -C {quote(str(REPOSITORY))} "
         ".venv/ready, then .venv/bin/snakemake there), or install the rest into this one: "
-        f"{sys.executable} -m pip install {quote(f'{REPOSITORY}[workflow]')}"
+        f"{sys.executable} -m pip install -e {quote(f'{REPOSITORY}[workflow]')}"
     )
 
 JOBS = begin_run(

@@ -37,10 +37,10 @@ TOGETHER = ("real_data", "simulation")
 """Folders whose tests all go to one process each: they share what is prepared and simulated."""
 
 UNITS = (
-    *("adapters", "comparison", "config", "datasets", "diagnosis", "dialects", "evaluation"),
-    *("figures", "interchange", "jobs", "logger", "metrics", "multiverse", "own_multiverse"),
-    *("plan", "protocols", "provenance", "recommenders", "robustness", "sampling_audit"),
-    *("scale", "simulation", "splits", "statistics", "storage", "theory", "unbiased"),
+    *("config", "data", "datasets", "diagnosis", "dialects", "evaluation", "experiments"),
+    *("figures", "jobs", "logger", "metrics", "missing_judgments", "multiverse", "plan"),
+    *("protocols", "provenance", "recommenders", "sampled_metrics", "scale", "simulation"),
+    *("splits", "statistics", "storage", "theory"),
 )
 """Folders whose tests `make quick` runs, but for those that are marked as dear."""
 

@@ -7,7 +7,7 @@
 A small twin of MovieLens 1M is really prepared, split, trained on, ranked, evaluated, averaged and
 drawn, by the functions that the workflow's rules name, under one protocol and with two systems, of
 which the first is followed: a bar without another beside it is no comparison. Meanwhile every call
-of a function of ``src/receval`` is watched. A file counts once one of its functions is called; what
+of a function of ``src`` is watched. A file counts once one of its functions is called; what
 only runs while a module is imported does not count, nor does the plan, which runs before. Two
 files in a row from different folders are a change of package. Who reads along also comes back to
 files: a step leads to a function that was not called before, in another file than the one before
@@ -35,7 +35,7 @@ import numpy as np
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "src" / "receval"
+SOURCES = ROOT / "src"
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- counted by docs/architecture/count_way.py -->", "<!-- end of the count -->"
 REFRESH = "run python docs/architecture/count_way.py"
@@ -78,7 +78,7 @@ class Way:
     Attributes
     ----------
     files : dict of str to str
-        The rule under which a file was entered, by the file's path below ``src/receval``.
+        The rule under which a file was entered, by the file's path below ``src``.
     steps : list of str
         The files of all functions in the order of their first calls, without repeats in a row.
     """
@@ -99,13 +99,13 @@ class Way:
         def note(frame: FrameType, event: str, _: object) -> None:
             # Nothing is returned, so that only calls are told.
             code = frame.f_code
-            if event != "call" or not code.co_filename.startswith(str(LIBRARY)):
+            if event != "call" or not code.co_filename.startswith(str(SOURCES)):
                 return
             # A lambda or a comprehension is read with the function that it stands in.
             if code in self._called or code.co_name.startswith("<") or imports(frame):
                 return
             self._called.add(code)
-            file = Path(code.co_filename).relative_to(LIBRARY).as_posix()
+            file = Path(code.co_filename).relative_to(SOURCES).as_posix()
             self.files.setdefault(file, rule)
             if self.steps[-1:] != [file]:
                 self.steps.append(file)
@@ -124,9 +124,9 @@ def changes_of_package(files: Iterable[str]) -> int:
 
 
 def imports(frame: FrameType | None) -> bool:
-    """Return whether a call is made while a module of the library is imported."""
+    """Return whether a call is made while a module of ours is imported."""
     while frame is not None:
-        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(str(LIBRARY)):
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(str(SOURCES)):
             return True
         frame = frame.f_back
     return False

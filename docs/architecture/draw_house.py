@@ -4,8 +4,9 @@
     python docs/architecture/draw_house.py            write docs/architecture/house.svg
     python docs/architecture/draw_house.py --check    exit 1 if another picture is there
 
-The layers are those of the contract in ``pyproject.toml``, the arrows the imports that grimp finds
-between packages (and modules outside all packages). An arrow that follows from others is left out:
+The layers are those of the contracts in ``pyproject.toml``, those of the reproduction above those
+of the library; the arrows are the imports that grimp finds between packages (and modules outside
+all packages). An arrow that follows from others is left out:
 whoever imports ``metrics`` may import what ``metrics`` imports. Arrows that pass a layer get a
 passage of their own in it, so that no line crosses a box.
 """
@@ -45,23 +46,44 @@ Edges = set[tuple[str, str]]
 
 
 def floors() -> list[list[str]]:
-    """Return the floors of the contract, the ground floor first."""
+    """Return the layers of both contracts, the lowest of the library first."""
+    return [layer.split(" | ") for layers in contracts().values() for layer in reversed(layers)]
+
+
+@cache
+def contracts() -> dict[str, list[str]]:
+    """Return the layers of the library and of the reproduction as import-linter is told them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = project["tool"]["importlinter"]["contracts"]
-    (layers,) = [each["layers"] for each in contracts if each["type"] == "layers"]
-    return [layer.split(" | ") for layer in reversed(layers)]
+    told = project["tool"]["importlinter"]["contracts"]
+    return {each["containers"][0]: each["layers"] for each in told if each["type"] == "layers"}
+
+
+@cache
+def full_name(name: str) -> str:
+    """Return a package by its name in full: no two have the same last part."""
+    (root,) = (
+        root
+        for root, layers in contracts().items()
+        if any(name in layer.split(" | ") for layer in layers)
+    )
+    return f"{root}.{name}"
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of a package; there is none of a module."""
+    return (ROOT / "src").joinpath(*full_name(name).split("."))
 
 
 def arrows(names: Sequence[str]) -> Edges:
     """Return the imports between packages that do not follow from others."""
-    graph = grimp.build_graph("receval", cache_dir=None)
+    graph = grimp.build_graph(*contracts(), cache_dir=None)
     imports = {
         name: {
             other
             for other in names
             if other != name
             and graph.direct_import_exists(
-                importer=f"receval.{name}", imported=f"receval.{other}", as_packages=True
+                importer=full_name(name), imported=full_name(other), as_packages=True
             )
         }
         for name in names
@@ -242,7 +264,7 @@ def draw(house: House) -> Figure:
         band = (-margin + 0.03, number * ROW), room + 2 * margin - 0.06, ROW
         axes.add_patch(Rectangle(*band, facecolor=shade, linewidth=0))
         axes.text(-margin + 0.1, (number + 0.5) * ROW, str(number + 1), va="center", fontsize=7)
-    draw_boxes(axes, house, x, y, lambda name: (ROOT / "src" / "receval" / name).is_dir())
+    draw_boxes(axes, house, x, y, lambda name: folder_of(name).is_dir())
     return figure
 
 

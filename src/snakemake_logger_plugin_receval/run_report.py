@@ -281,7 +281,7 @@ def _drift(report: str) -> str:
 
 
 def _drifted(row: list[str]) -> bool:
-    """Return whether a row of a drift report asks to be looked at (reproduction.drift.comparison)."""
+    """Return whether a row of a drift report asks for a look (reproduction.drift.comparison)."""
     return len(row) > 1 and row[1].startswith(("drifted", "missing", "new"))
 
 

@@ -34,9 +34,15 @@ def run_check(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
     return run
 
 
+ROOTS = [ROOT / "src" / "receval", ROOT / "src" / "reproduction"]
+
+
 def packages() -> set[str]:
-    library = ROOT / "src" / "receval"
-    return {path.parent.relative_to(library).as_posix() for path in library.rglob("__init__.py")}
+    return {
+        path.parent.relative_to(root).as_posix()
+        for root in ROOTS
+        for path in root.rglob("__init__.py")
+    }
 
 
 @pytest.mark.repository
@@ -68,7 +74,7 @@ def test_the_counted_files_are_those_that_are_listed() -> None:
     block = PAGE.partition("<!-- counted by")[2].partition("<!-- end of")[0]
     listed = re.findall(r"`([\w/]+\.py)`", block)
     assert len(listed) == len(set(listed)) == int(files)
-    assert all((ROOT / "src" / "receval" / file).is_file() for file in listed)
+    assert all((ROOT / "src" / file).is_file() for file in listed)
     folders = [file.rpartition("/")[0] for file in listed]
     turned = sum(a != b for a, b in pairwise(folders))
     assert turned == int(changes)
@@ -96,25 +102,24 @@ def floors() -> dict[str, int]:
     """Return the number of each package's floor, 0 the highest, as import-linter is told."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
-    (contract,) = (contract for contract in contracts if contract["type"] == "layers")
+    library, reproduction = (c["layers"] for c in contracts if c["type"] == "layers")
     return {
         package: number
-        for number, layer in enumerate(contract["layers"])
+        for number, layer in enumerate([*reproduction, *library])
         for package in layer.split(" | ")
     }
 
 
 def named_in_strings() -> Iterator[tuple[str, str, str]]:
     """Yield a module, what one of its registries names, and the named thing's package."""
-    library = ROOT / "src" / "receval"
-    for path in sorted(library.rglob("*.py")):
-        module = path.relative_to(library).as_posix()
+    for path in (path for root in ROOTS for path in sorted(root.rglob("*.py"))):
+        module = path.relative_to(ROOT / "src").as_posix().partition("/")[2]
         content = path.read_text(encoding="utf-8")
-        if not re.search(r"receval(\.\w+)+:\w", content):
+        if not re.search(r"(receval|reproduction)(\.\w+)+:\w", content):
             continue
         for node in ast.walk(ast.parse(content)):
             text = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(text, str) and re.fullmatch(r"receval(\.\w+)+:\w+", text):
+            if isinstance(text, str) and re.fullmatch(r"(receval|reproduction)(\.\w+)+:\w+", text):
                 yield module, text, text.split(".")[1]
 
 

@@ -37,7 +37,8 @@ WITHOUT = {
 def modules_with_examples() -> list[str]:
     return [
         ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
-        for path in sorted((SOURCES / "receval").rglob("*.py"))
+        for package in ("receval", "reproduction")
+        for path in sorted((SOURCES / package).rglob("*.py"))
         if PROMPT.search(path.read_text(encoding="utf-8"))
     ]
 
@@ -68,7 +69,8 @@ def imported_by_documents() -> list[tuple[str, str]]:
         (node.module, alias.name)
         for _, program in blocks
         for node in ast.walk(ast.parse(program))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("receval")
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith(("receval", "reproduction"))
         for alias in node.names
     }
     return sorted(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [ROOT / "src" / package for package in ("receval", "reproduction")]
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 
@@ -127,9 +128,8 @@ def is_known(word: str) -> bool:
 
 def names() -> Iterator[Name]:
     """Yield the names of modules, and what is defined in them, private classes included."""
-    library = ROOT / "src" / "receval"
-    for path in sorted(library.rglob("*.py")):
-        *folders, own = path.relative_to(library).with_suffix("").parts
+    for path in (path for each in SOURCES for path in sorted(each.rglob("*.py"))):
+        *folders, own = path.relative_to(ROOT / "src").with_suffix("").parts[1:]
         module = "/".join((*folders, own))
         for name in (*folders, own):
             if name != "__init__":

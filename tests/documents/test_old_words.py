@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 READ = (
     "src/receval/**/*.py",
+    "src/reproduction/**/*.py",
     "tests/**/*.py",
     "workflow/**/*",
     "config/**/*.yaml",
@@ -67,6 +68,8 @@ OLD_WORDS = (
             "tests/documents/test_time_and_bias.py": _SIMULATED,
             "tests/missing_judgments/*.py": _SIMULATED,
             "tests/theory/*.py": _SIMULATED,
+            "tests/claims/test_expected_precision.py": _SIMULATED,
+            "tests/sampled_metrics/*_candidates.py": _SIMULATED,
             "src/reproduction/studies/menamaldonado2021/table4.py": _SIMULATED,
             "config/studies/menamaldonado2021.yaml": _SIMULATED,
             "tests/studies/test_tables_of_menamaldonado2021.py": _SIMULATED,
@@ -93,7 +96,7 @@ OLD_WORDS = (
         r"(?<![a-z])removals?(?![a-z])",
         "judgment sampling",
         {
-            "src/receval/missing_judgments/judgment_sampling.py": _SEEDS,
+            "src/reproduction/experiments/sampled_judgments.py": _SEEDS,
             "tests/missing_judgments/test_measured_samplings.py": _SEEDS,
             "docs/robustness.md": "plain English for what is done to the test ratings",
         },

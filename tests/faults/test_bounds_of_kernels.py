@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
-    *("metrics", "protocols", "splits", "statistics", "theory", "robustness", "recommenders"),
-    "sampling_audit",
+    *("metrics", "protocols", "splits", "statistics", "theory", "recommenders"),
+    *("missing_judgments", "sampled_metrics"),
 )
 
 

@@ -25,15 +25,13 @@ import receval
 LIST = Path(__file__).with_name("defaults.txt")
 
 PACKAGES = (
-    "datasets",
+    "data",
     "evaluation",
     "metrics",
+    "missing_judgments",
     "multiverse",
     "protocols",
-    "ratings",
     "recommenders",
-    "robustness",
-    "simulation",
     "splits",
     "statistics",
     "theory",

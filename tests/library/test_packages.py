@@ -13,11 +13,14 @@ import pytest
 import receval.multiverse
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "receval"
-MODULES = sorted(SOURCE.rglob("*.py"))
+MODULES = sorted([*SOURCE.rglob("*.py"), *SOURCE.with_name("reproduction").rglob("*.py")])
+
+
+OURS_AND_SNAKEMAKE = ("receval", "reproduction", "snakemake")
 
 
 def imports(path: Path) -> list[str]:
-    """Return the modules of the package and of Snakemake that a module imports, at any depth."""
+    """Return the modules of both packages and of Snakemake that a module imports, at any depth."""
     names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -25,7 +28,7 @@ def imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} has a relative import in line {node.lineno}."
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in names if name.split(".")[0] in ("receval", "snakemake")]
+    return [name for name in names if name.split(".")[0] in OURS_AND_SNAKEMAKE]
 
 
 FACES = [

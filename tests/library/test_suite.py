@@ -66,7 +66,8 @@ def test_hears_signals_and_goes_on():
 def kernels_by_module() -> dict[str, list[str]]:
     """Return the names of the compiled functions of every module that has some."""
     found: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "src" / "receval").rglob("*.py")):
+    sources = [ROOT / "src" / package for package in ("receval", "reproduction")]
+    for path in (path for source in sources for path in sorted(source.rglob("*.py"))):
         text = path.read_text(encoding="utf-8")
         if "jit" not in text:
             continue
@@ -85,7 +86,7 @@ def test_a_kernel_reaches_no_code_of_another_module(module: str, names: list[str
     # function as well as a number, would stay as it was when the kernel was compiled.
     snapshot = CodeSnapshot(ROOT)
     # What keeps kernels is in none of them.
-    decorator = ("receval.storage", "receval.storage.kernel_cache")
+    decorator = ("receval", "receval.storage", "receval.storage.kernel_cache")
     for name in names:
         others = [
             part

@@ -129,10 +129,27 @@ def test_everything_that_is_no_program_but_read_by_one_is_in_the_wheel(wheel: Pa
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
     there = {
         path.relative_to(ROOT / "src").as_posix()
-        for path in (ROOT / "src").rglob("*")
+        for path in (ROOT / "src" / "receval").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and ".egg-info" not in str(path)
     }
+    # Neither the reproduction nor the plug-in of Snakemake.
     assert inside == there
+
+
+def test_without_the_reproduction_its_command_says_that_it_needs_a_clone(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "receval", "repo", "drift"],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(installed)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("receval repo needs a clone of the repository")
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_metadata_say_what_is_needed_and_who_it_is_for(wheel: Path) -> None:
@@ -175,7 +192,7 @@ def test_the_command_starts_without_numerics_and_runs_without_the_workflow(
     assert "receval.cli.main" in started
     assert not started & {"numpy", "pandas", "pydantic", "yaml", "tqdm"}
     unwanted = {"snakemake", "implicit", "sklearn", "typst", "jinja2", "docutils", "shtab"}
-    unwanted |= {f"receval.{name}" for name in ("workflow", "config", "publishing", "studies")}
+    unwanted |= {"reproduction", "pydantic"}
     assert "receval.evaluation.runs" in run
     assert not run & unwanted
 

@@ -20,12 +20,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 FOLDERS = (
-    *("adapters", "commands", "comparison", "interchange", "metrics", "multiverse"),
-    *("protocols", "splits", "statistics", "theory"),
+    *("cli", "data", "evaluation", "metrics", "multiverse", "protocols"),
+    *("recommenders/adapters", "splits", "statistics", "theory"),
 )
 """Of the library's own tests; the others are of the reproduction, whose versions are locked."""
 
-NEEDED_BY_TESTS = PROJECT["optional-dependencies"]["test"]
+# Some tests of the library read a file of the configuration.
+NEEDED_BY_TESTS = [*PROJECT["optional-dependencies"]["test"], "pyyaml"]
 
 
 def lowest(requirements: list[str]) -> list[str]:

@@ -49,7 +49,7 @@ class EditedCode:
 
     def changed_by(self, module: str, function: str) -> set[tuple[str, str, str]]:
         """Return what is recorded otherwise after an edit, which is then undone."""
-        file = self.folder / "src/receval" / f"{module.replace('.', '/')}.py"
+        file = self.folder / "src" / f"{module.replace('.', '/')}.py"
         text = file.read_text(encoding="utf-8")
         file.write_text(with_changed_function(text, function), encoding="utf-8")
         after = self.digests()
@@ -137,19 +137,19 @@ def artifacts_where(code: EditedCode, kind: str, entry: str) -> set[Artifact]:
 @pytest.mark.parametrize(
     ("kind", "entry", "function"),
     [
-        ("system", "recommenders.plsa:PLSA", "_fit"),
-        ("system", "recommenders.wbpr:WBPR", "_fit"),
+        ("system", "receval.recommenders.plsa:PLSA", "_fit"),
+        ("system", "receval.recommenders.wbpr:WBPR", "_fit"),
         # Beside other recommenders in the same module.
-        ("system", "recommenders.non_personalised:OptimalRanking", "_order"),
-        ("split", "splits.temporal:split_by_time", "split_by_time"),
-        ("dataset", "datasets.formats.lastfm_1k", "_parse"),
-        ("dataset", "simulation.writers.lastfm", "write"),
+        ("system", "receval.recommenders.non_personalised:OptimalRanking", "_order"),
+        ("split", "receval.splits.temporal:split_by_time", "split_by_time"),
+        ("dataset", "reproduction.datasets.formats.lastfm_1k", "_parse"),
+        ("dataset", "reproduction.simulation.writers.lastfm", "write"),
     ],
 )
 def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no_other(
     code: EditedCode, kind: str, entry: str, function: str
 ) -> None:
-    expected = artifacts_where(code, kind, f"receval.{entry}")
+    expected = artifacts_where(code, kind, entry)
     assert 0 < len(expected) < len(code.before) / 2
     module = entry.partition(":")[0]
     assert is_recorded(code.changed_by(module, function), code, expected)
@@ -158,9 +158,13 @@ def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no
 @pytest.mark.parametrize(
     ("module", "function", "fields"),
     [
-        ("workflow.systems", "rank_system", ("experiments", "judgment_samplings")),
-        ("workflow.incompleteness", "sample_judgments", ("judgment_samplings",)),
-        ("workflow.skewness", "simulate_skewness", ("simulations",)),
+        (
+            "reproduction.workflow.jobs.systems",
+            "rank_system",
+            ("experiments", "judgment_samplings"),
+        ),
+        ("reproduction.workflow.jobs.incompleteness", "sample_judgments", ("judgment_samplings",)),
+        ("reproduction.workflow.jobs.skewness", "simulate_skewness", ("simulations",)),
     ],
 )
 def test_an_edit_of_a_job_changes_the_digests_of_what_reads_its_files(
@@ -178,7 +182,7 @@ def test_an_edit_of_a_job_changes_the_digests_of_what_reads_its_files(
 
 
 def test_an_edit_of_an_artifact_changes_its_own_digest(code: EditedCode) -> None:
-    family = "studies.bellogin2017.fig05"
+    family = "reproduction.studies.bellogin2017.fig05"
     assert code.changed_by(family, "draw") == {("bellogin2017", "fig05", "shown")}
     assert is_recorded(code.changed_by(family, "data"), code, {("bellogin2017", "fig05")})
 

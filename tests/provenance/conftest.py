@@ -10,6 +10,7 @@ import pytest
 
 FILES = {
     "src/receval/__init__.py": '"""The package."""\n\n__version__ = "1.0"\n',
+    "src/reproduction/__init__.py": "",
     "src/receval/base.py": "def shared(x):\n    return x + 1\n",
     "src/receval/style.py": "WIDTH = 3.3\n",
     "src/receval/palette.py": 'BLUE = "#0072B2"\n',

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from reproduction.claims.dataset_access import datasets_elsewhere
 from reproduction.config.settings import load_settings
+from reproduction.publishing.site.public_names import ROOTS
 from reproduction.publishing.site.site import SiteSources
 from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow
 
@@ -252,7 +253,9 @@ def accepted_sources(edition: str, folder: Path) -> SiteSources:
         pictures={
             path.relative_to(ROOT).as_posix(): path for path in (ROOT / "docs").rglob("*.svg")
         },
-        modules=tuple(sorted((ROOT / "src" / "receval").rglob("*.py"))),
+        modules=tuple(
+            path for root in ROOTS for path in sorted((ROOT / "src" / root).rglob("*.py"))
+        ),
         templates=GENERATOR / "templates",
         assets=GENERATOR / "assets",
         datasets={name: spec.short_title for name, spec in titles.items()},

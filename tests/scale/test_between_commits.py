@@ -42,7 +42,8 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     for folder in found.values():
         folder.mkdir()
         (folder / "made_for_a_test.py").write_text(MAKER)
-        (folder / "receval").symlink_to(ROOT / "src" / "receval")
+        for package in ("receval", "reproduction"):
+            (folder / package).symlink_to(ROOT / "src" / package)
     return found
 
 
@@ -62,8 +63,8 @@ def test_each_commit_runs_its_own_code(sources: dict[str, Path], tmp_path: Path)
 
 
 def test_a_job_needs_no_plan_of_the_other_commit(sources: dict[str, Path], tmp_path: Path) -> None:
-    whole = ROOT / "src" / "receval"
-    package = sources["before"] / "receval"
+    whole = ROOT / "src" / "reproduction"
+    package = sources["before"] / "reproduction"
     package.unlink()
     (package / "workflow").mkdir(parents=True)
     for folder in (Path(), Path("workflow")):

@@ -52,7 +52,7 @@ def test_without_a_library_one_sentence_names_the_two_ways(tmp_path: Path) -> No
     *_, said = ended.stderr.splitlines()
     assert "has no filelock, which the workflow needs. " in said
     assert "make -C " in said
-    assert f"{sys.executable} -m pip install '{ROOT}[workflow]'" in said
+    assert f"{sys.executable} -m pip install -e '{ROOT}[workflow]'" in said
     assert "Traceback" not in ended.stderr
 
 

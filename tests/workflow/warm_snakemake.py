@@ -42,7 +42,7 @@ LIBRARIES = (
 )
 """What else the runs and the commands would import, each of them."""
 
-OWN = ("receval", "snakemake_logger_plugin_receval")
+OWN = ("receval", "reproduction", "snakemake_logger_plugin_receval")
 """What depends on the sources: modules whose names begin so."""
 
 KERNELS = (

@@ -29,10 +29,10 @@ from receval.cli.completion import add_completion
 from receval.cli.diagnose import add_diagnose
 from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
+from receval.cli.repository import REPOSITORY, add_repository_tasks, tasks
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_settings
 from receval.storage.messages import about_files, printable, quoted
-from reproduction.commands.tasks import TASKS, add_repository
 
 COMMANDS = {
     "diagnose": add_diagnose,
@@ -42,8 +42,6 @@ COMMANDS = {
     "audit-samples": add_audit_samples,
 }
 """What adds each command for data of one's own; one line more is one command more."""
-
-REPOSITORY = "repo"
 
 DESCRIPTION = """Evaluate recommender systems offline, on your own ratings or recommendation lists.
 (receval repo works in a clone of the repository.)"""
@@ -189,15 +187,21 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
 
 def _check_command(name: str) -> None:
     """Refuse what is no command, in the words of whoever typed it."""
-    there = [*COMMANDS, REPOSITORY]
+    there = [*COMMANDS, *([REPOSITORY] if tasks() else [])]
     if name in there:
         return
+    if name == REPOSITORY:
+        raise ValueError(
+            f"receval {REPOSITORY} needs a clone of the repository, whose results, datasets and "
+            "pages its tasks work on: run it there (make .venv/ready, then .venv/bin/receval "
+            f"{REPOSITORY} ...)."
+        )
     if not name:
         raise ValueError(f"Choose a command: receval {', '.join(there)}, or receval --help.")
-    if name in TASKS:
+    if name in tasks():
         raise ValueError(f"receval {name} is now receval {REPOSITORY} {name}.")
-    near = get_close_matches(name, [*there, *TASKS], n=1)
-    meant = [f"{REPOSITORY} {word}" if word in TASKS else word for word in near]
+    near = get_close_matches(name, [*there, *tasks()], n=1)
+    meant = [f"{REPOSITORY} {word}" if word in tasks() else word for word in near]
     hint = f"did you mean receval {meant[0]}? There are" if meant else "there are"
     raise ValueError(f"There is no command {quoted(name)}; {hint} {', '.join(there)}.")
 
@@ -209,7 +213,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
     ----------
     with_tasks : bool
         Whether to have the tasks of the repository in it
-        (:func:`reproduction.commands.tasks.add_repository`).
+        (:func:`receval.cli.repository.add_repository_tasks`).
     """
     parser = CommandParser(
         prog="receval",
@@ -222,7 +226,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     for add in COMMANDS.values():
         add(commands)
-    add_repository(commands, with_tasks)
+    add_repository_tasks(commands, with_tasks)
     return parser
 
 

@@ -136,7 +136,7 @@ class Ratings:
             raise ValueError(
                 f"Row {row + 1} rates the pair that row {earlier + 1} rated, user "
                 f"{shortened(str(user))} and item {shortened(str(item))}. Merge such rows first "
-                "(merge_repeats of reproduction.datasets.formats.pairs), or say events=True if each row "
+                "(merge_repeats of receval.data.repeats), or say events=True if each row "
                 "is one event and the values are to be summed."
             )
 

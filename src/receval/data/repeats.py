@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from receval.data.ratings import checked_codes, first_repeat
-from receval.spec_types import Duplicates
+
+if TYPE_CHECKING:
+    # pydantic, for which no reader of a table should wait.
+    from receval.spec_types import Duplicates
 
 _LARGEST = np.iinfo(np.int64).max
 
@@ -147,8 +151,8 @@ def merge_repeats(
     if duplicates == "first":
         rows = np.sort(np.unique(_combine((users, items)), return_index=True)[1])
         return rows, values[rows]
-    if duplicates not in _RULES:
-        rules = ", ".join(("error", *_RULES))
+    if duplicates not in REPEAT_RULES:
+        rules = ", ".join(("error", *REPEAT_RULES))
         raise ValueError(f"duplicates is {str(duplicates)[:60]!r}, not one of {rules}.")
     rows = last_rows(users, items)
     if duplicates == "last" or len(rows) == len(users):
@@ -198,7 +202,7 @@ def refuse_repeats(
         )
 
 
-_RULES: dict[Duplicates, str] = {
+REPEAT_RULES: dict[Duplicates, str] = {
     "first": "the first row of each (user, item) stays",
     "last": "the last row of each (user, item) stays",
     "sum": "the values of each (user, item) are summed",

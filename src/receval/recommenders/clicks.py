@@ -42,9 +42,11 @@ def takes_all_as_positive(system: Any) -> bool:
     system : object
         Of another's class nothing is known: it is left to deal with all pairs itself.
     """
-    own = type(system)
-    return own.__module__.startswith("receval.recommenders.") and (
-        own.__name__ not in LEARN_FROM_NEGATIVES
+    own, ours = type(system), "receval.recommenders."
+    return (
+        own.__module__.startswith(ours)
+        and not own.__module__.startswith(f"{ours}adapters.")
+        and own.__name__ not in LEARN_FROM_NEGATIVES
     )
 
 

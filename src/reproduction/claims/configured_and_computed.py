@@ -66,7 +66,7 @@ class Computed(Model):
         """Return the number."""
         module, _, name = self.computed.partition(":")
         number = float(getattr(import_module(module), name)())
-        reading = Reading("", f"computed by {self.computed}")
+        reading = Reading("", f"computed by {self.computed.partition(':')[2]}")
         return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
 
 

@@ -33,6 +33,9 @@ ErratumId = Annotated[str, Field(pattern=r"^E-[0-9]{2}$")]
 CommandLine = Annotated[str, Field(pattern=r"^(receval|snakemake|python) \S")]
 
 
+_FUNCTION = r"^(receval|reproduction)(\.\w+)+:\w+(\.\w+)*$"
+
+
 class ErratumName(Model):
     """What a form is called in the library or its configuration: one of the keys.
 
@@ -55,7 +58,7 @@ class ErratumName(Model):
     protocol: NonEmptyText | None = None
     column: Annotated[str, Field(pattern=r"^\w+/\w+: \w+$")] | None = None
     setting: NonEmptyText | None = None
-    function: Annotated[str, Field(pattern=r"^receval(\.\w+)+:\w+(\.\w+)*$")] | None = None
+    function: Annotated[str, Field(pattern=_FUNCTION)] | None = None
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:

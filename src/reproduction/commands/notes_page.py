@@ -7,25 +7,34 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from receval import notes
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES
 
-SOURCES = Path(__file__).parents[1]
+SOURCES = Path(notes.__file__).parent
 
 REFUSING = (
-    "commands",
-    "interchange",
-    "comparison",
-    "adapters",
-    "dialects",
+    "cli",
+    "data",
+    "evaluation",
+    "recommenders/adapters",
+    "metrics/dialects",
     "diagnosis",
-    "own_multiverse",
-    "sampling_audit",
-    "unbiased",
+    "multiverse/cannot_tell.py",
+    "multiverse/explore_ratings.py",
+    "multiverse/flips.py",
+    "multiverse/grids.py",
+    "multiverse/multiverse_report.py",
+    "sampled_metrics",
+    "missing_judgments/candidate_pairs.py",
+    "missing_judgments/estimates_of_systems.py",
+    "missing_judgments/estimators.py",
+    "missing_judgments/intervened_tests.py",
+    "missing_judgments/propensities.py",
+    "missing_judgments/rank_sums.py",
     "protocols",
     "splits",
     "metrics",
     "checked_arguments.py",
-    "ratings.py",
 )
 """Packages and modules whose errors concern data that a user brings."""
 
@@ -78,13 +87,14 @@ def notes_page() -> str:
 def documented_refusals() -> dict[str, list[str]]:
     """Return the messages of errors by the first line of their module's docstring."""
     found: dict[str, list[str]] = {}
-    for name in REFUSING:
-        place = SOURCES / name
-        for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-            tree = ast.parse(file.read_text(encoding="utf-8"))
-            if messages := list(dict.fromkeys(_messages(tree))):
-                about = (ast.get_docstring(tree) or file.stem).splitlines()[0].rstrip(".")
-                found.setdefault(about, []).extend(messages)
+    places = [SOURCES / name for name in REFUSING]
+    files = (file for p in places for file in ([p] if p.is_file() else sorted(p.rglob("*.py"))))
+    # Dialects come before the metrics, which they are a part of.
+    for file in dict.fromkeys(files):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        if messages := list(dict.fromkeys(_messages(tree))):
+            about = (ast.get_docstring(tree) or file.stem).splitlines()[0].rstrip(".")
+            found.setdefault(about, []).extend(messages)
     return found
 
 

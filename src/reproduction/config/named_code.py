@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Code that configuration names as ``module:name``: checked before anything of it is imported.
 
-To import a module is to run it. So configuration may only name code of this package, and of
+To import a module is to run it. So configuration may only name code of our two packages, and of
 packages that ``config/config.yaml`` lists under ``plugins``. Who calls the library from Python
 names what they like: their own code runs already.
 """
@@ -13,7 +13,8 @@ from collections.abc import Collection
 
 from receval.storage.messages import enumerated, shortened
 
-OWN = "receval"
+OWN = ("receval", "reproduction")
+"""The library, and the reproduction of papers."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
@@ -26,7 +27,7 @@ def check_name(name: str, plugins: Collection[str]) -> None:
     name : str
         ``module:name``.
     plugins : collection of str
-        Packages allowed beside this one, without dots: all modules of a package, or none.
+        Packages allowed beside our own, without dots: all modules of a package, or none.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def check_name(name: str, plugins: Collection[str]) -> None:
     >>> check_name("os:system", plugins=())
     Traceback (most recent call last):
     ...
-    ValueError: os:system is neither in receval nor in a plugin (there is none): ...
+    ValueError: os:system is neither in receval nor in reproduction nor in a plugin (there is ...
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -47,11 +48,12 @@ def check_name(name: str, plugins: Collection[str]) -> None:
             "example 'receval.recommenders.plsa:PLSA'"
         )
     package = package_of(name)
-    if package != OWN and package not in plugins:
+    if package not in OWN and package not in plugins:
         plural = f"only {enumerated(sorted(plugins))}" if plugins else "there is none"
         raise ValueError(
-            f"{shortened(name)} is neither in {OWN} nor in a plugin ({plural}): if it is yours, "
-            f"list its package {shortened(package)} under plugins in config/config.yaml"
+            f"{shortened(name)} is neither in {' nor in '.join(OWN)} nor in a plugin ({plural}): "
+            f"if it is yours, list its package {shortened(package)} under plugins in "
+            "config/config.yaml"
         )
 
 

@@ -22,9 +22,10 @@ FIXTURES = Path("tests/dialects/fixtures")
 START, END = "<!-- begin: receval repo dialects -->", "<!-- end: receval repo dialects -->"
 
 _INTRODUCTION = """\
-The tables up to the next section are written by `receval repo dialects` from `src/receval/metrics/dialects`
-and from values that the tools gave for random lists (`tests/dialects/fixtures`); a test compares
-them. *Deviation* is the largest absolute difference between a value of the tool and ours."""
+The tables up to the next section are written by `receval repo dialects` from
+`src/receval/metrics/dialects` and from values that the tools gave for random lists
+(`tests/dialects/fixtures`); a test compares them. *Deviation* is the largest absolute difference
+between a value of the tool and ours."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values", "deviation")
 
 

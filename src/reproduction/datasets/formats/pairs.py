@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.repeats import _RULES, merge_repeats, refuse_repeats
+from receval.data.repeats import REPEAT_RULES, merge_repeats, refuse_repeats
 
 if TYPE_CHECKING:
     from receval.spec_types import Duplicates
@@ -55,5 +55,5 @@ def kept_rows(
         return np.arange(len(users)), values
     rows, merged = merge_repeats(users, items, values, duplicates)
     report.repeats_collapsed = len(users) - len(rows)
-    report.repeat_rule = _RULES[duplicates]
+    report.repeat_rule = REPEAT_RULES[duplicates]
     return rows, merged

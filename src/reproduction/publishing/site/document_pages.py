@@ -129,7 +129,7 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
 def reference_pages(
     modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
 ) -> list[SitePage]:
-    """Return a page for every package of the library, and one that lists them."""
+    """Return a page for every package of the code, and one that lists them."""
     by_package = {
         name: list(group)
         for name, group in groupby(
@@ -146,7 +146,7 @@ def reference_pages(
         {
             "packages": [
                 {
-                    "name": _dotted(name),
+                    "name": group[0].dotted_package,
                     "address": f"api/{name}.html",
                     "summary": markup(first_sentence(packages.get(name, ""), resolve)),
                     "modules": len(group),
@@ -167,11 +167,11 @@ def _package_page(
     resolve = links.resolver(address, "README.md")
     return SitePage(
         address,
-        _dotted(name),
+        modules[0].dotted_package,
         "package.html",
         REFERENCE,
         {
-            "name": _dotted(name),
+            "name": modules[0].dotted_package,
             "docstring": markup(docstring_html(docstring, resolve)),
             "modules": [
                 {
@@ -184,7 +184,7 @@ def _package_page(
                 for module in modules
             ],
         },
-        f"The public names of {_dotted(name)}.",
+        f"The public names of {modules[0].dotted_package}.",
     )
 
 
@@ -200,10 +200,6 @@ def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[s
         "docstring": markup(docstring_html(public.docstring, resolve)),
         "members": [_name(member, module, resolve) for member in public.members],
     }
-
-
-def _dotted(package: str) -> str:
-    return package if package == "receval" else f"receval.{package}"
 
 
 def _plain(html: str) -> str:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The public names of the library, read from its sources without importing them."""
+"""The public names of both packages, read from their sources without importing them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 WIDEST = 88
 """A signature that is wider has a line for every parameter."""
+
+ROOTS = ("receval", "reproduction")
+"""The packages; no two packages in them have the same name."""
 
 
 @dataclass(frozen=True)
@@ -46,30 +49,36 @@ class PublicModule:
 
     @property
     def package(self) -> str:
-        """The part of the library that it belongs to; ``receval`` for its topmost modules."""
+        """The package right below the topmost one; that one itself for its own modules."""
         parts = self.name.split(".")
         return parts[1] if len(parts) > 2 else parts[0]
 
     @property
+    def dotted_package(self) -> str:
+        """The package by its name in full."""
+        root = self.name.partition(".")[0]
+        return root if self.package == root else f"{root}.{self.package}"
+
+    @property
     def anchor(self) -> str:
         """What anchors of its names begin with, on the page of the package."""
-        return self.name.removeprefix("receval.").removeprefix(f"{self.package}.")
+        return self.name.partition(".")[2].removeprefix(f"{self.package}.")
 
 
-def read_modules(sources: Iterable[Path], root: str = "receval") -> list[PublicModule]:
-    """Read the modules of the library; those whose name begins with an underscore stay inside.
+def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> list[PublicModule]:
+    """Read the modules of packages; those whose name begins with an underscore stay inside.
 
     Parameters
     ----------
     sources : iterable of Path
-        Files of Python, each below a folder with the name of the library.
-    root : str
-        That name.
+        Files of Python, each below a folder with the name of a package.
+    roots : collection of str
+        The names of the packages.
     """
     modules = []
     for path in sorted(sources):
         parts = path.with_suffix("").parts
-        names = parts[len(parts) - 1 - parts[::-1].index(root) :]
+        names = parts[max(at for at, part in enumerate(parts) if part in roots) :]
         if names[-1] == "__init__" or any(name.startswith("_") for name in names):
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -78,12 +87,12 @@ def read_modules(sources: Iterable[Path], root: str = "receval") -> list[PublicM
     return modules
 
 
-def read_packages(sources: Iterable[Path], root: str = "receval") -> dict[str, str]:
-    """Return the docstring of each package right below the library, by its name."""
+def read_packages(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> dict[str, str]:
+    """Return the docstring of each package right below the topmost ones, by its name."""
     packages = {}
     for path in sorted(sources):
         parts = path.parts
-        if parts[-1] == "__init__.py" and parts[-3:-2] == (root,):
+        if parts[-1] == "__init__.py" and parts[-3:-2] and parts[-3] in roots:
             tree = ast.parse(path.read_text(encoding="utf-8"))
             packages[parts[-2]] = ast.get_docstring(tree) or ""
     return packages

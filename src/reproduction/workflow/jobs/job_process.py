@@ -22,6 +22,7 @@ from receval.storage.messages import printable
 from reproduction.workflow.jobs.calls import Call
 from reproduction.workflow.jobs.kernels import COMPILED, noting_compiled
 from reproduction.workflow.provenance.loaded_sources import CodeBehind, as_planned
+from reproduction.workflow.provenance.source_file import PACKAGES
 
 _log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ def sentence_of(error: BaseException) -> str:
 
 def is_our_own(error: BaseException) -> bool:
     """Return whether an exception is of a class of this project, whose words say all of it."""
-    return type(error).__module__.startswith("receval.") and bool(str(error).strip())
+    return type(error).__module__.partition(".")[0] in PACKAGES and bool(str(error).strip())
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from receval.storage.files import write_atomically
 from reproduction.workflow.jobs.safe_path import safe_path
+from reproduction.workflow.provenance.source_file import PACKAGES
 
 if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
@@ -134,20 +135,24 @@ def _compiled_since_loading() -> list[tuple[str, str]]:
         return []
     from numba.core.dispatcher import Dispatcher
 
-    modules = [module for name, module in sys.modules.items() if name.startswith("receval.")]
+    modules = [module for name, module in sys.modules.items() if _is_ours(name)]
     found = [each for module in modules for each in vars(module).values()]
     kernels = {id(each): each for each in found if isinstance(each, Dispatcher)}.values()
     return _as_text((each, types) for each in kernels for types in each.stats.cache_misses)
 
 
 def _as_text(compiled: Iterable[tuple[Dispatcher, Any]]) -> list[tuple[str, str]]:
-    """Return kernels of this package by name, with types, and leave out those of libraries."""
+    """Return kernels of our packages by name, with types, and leave out those of libraries."""
     functions = ((kernel.py_func, types) for kernel, types in compiled)
     return [
         (f"{function.__module__}:{function.__name__}", types_as_text(types))
         for function, types in functions
-        if function.__module__.startswith("receval.")
+        if _is_ours(function.__module__)
     ]
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in PACKAGES
 
 
 def record(logs: Iterable[Path]) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 
 import receval
+import reproduction
 from receval.recommenders.one_thread import find_threads
 from reproduction.workflow.jobs.kernels import compile_kernel, listed
 from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
@@ -71,9 +72,9 @@ def all_the_rest() -> Iterator[Callable[[], object]]:
 
 
 def module_names() -> Iterator[str]:
-    """Yield the names of all modules of the package, packages before what is in them."""
-    for folder in receval.__path__:
-        for module in pkgutil.iter_modules([folder], "receval."):
+    """Yield the names of all modules of both packages, packages before what is in them."""
+    for package in (receval, reproduction):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             yield from _with_what_is_inside(module)
 
 

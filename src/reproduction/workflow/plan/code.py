@@ -53,7 +53,7 @@ class PlannedCode:
         again, and the recorded versions are those of every result. A plugin counts whole: what its
         modules import of each other is not followed.
         """
-        plugins = {entry for entry in entries if package_of(entry) != OWN}
+        plugins = {entry for entry in entries if package_of(entry) not in OWN}
         digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
         digests += sorted(digest_of_package(package) for package in {*map(package_of, plugins)})
         digest = digests[0] if len(digests) == 1 else hash_texts(digests)[:LENGTH]
@@ -66,8 +66,8 @@ class PlannedCode:
         if digest not in self._entries:
             return None
         entries = self._entries[digest]
-        own = tuple(entry for entry in entries if package_of(entry) == OWN)
-        plugins = tuple(sorted({*map(package_of, entries)} - {OWN}))
+        own = tuple(entry for entry in entries if package_of(entry) in OWN)
+        plugins = tuple(sorted({*map(package_of, entries)} - {*OWN}))
         modules = {part.partition(":")[0] for part in self._snapshot.parts(*own)}
         contents = {name: self._snapshot.contents[name] for name in modules}
         for package in plugins:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from reproduction.config.settings import Settings
+from reproduction.publishing.site.public_names import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.folders import RunFolders
 from reproduction.workflow.plan.paper import PlannedPaper
@@ -70,7 +71,7 @@ class PlannedSite:
                 *self._found("docs", "*.md"),
             ],
             "pictures": self._found("docs", "**/*.svg"),
-            "modules": self._found("src/receval", "**/*.py"),
+            "modules": [file for root in ROOTS for file in self._found(f"src/{root}", "**/*.py")],
             "templates": self._found(f"{GENERATOR}/templates", "*.html"),
             "assets": self._found(f"{GENERATOR}/assets", "*.*"),
         }

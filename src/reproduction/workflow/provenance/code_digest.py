@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import receval
 from reproduction.workflow.provenance.parsed_sources import ParsedSources
-from reproduction.workflow.provenance.source_file import PACKAGE, Import, SourceFile, hash_texts
+from reproduction.workflow.provenance.source_file import PACKAGES, Import, SourceFile, hash_texts
 
 LENGTH = 16
 """Hexadecimal digits of a digest."""
@@ -24,7 +24,7 @@ _PARSED = ParsedSources()
 
 
 def code_digest(*entries: str, root: Path | None = None) -> str:
-    """Return a hash of everything in the package that some entries reach by import.
+    """Return a hash of everything in the packages that some entries reach by import.
 
     The code is looked at anew in every call; for many digests at once there is
     :class:`CodeSnapshot`.
@@ -55,8 +55,8 @@ class CodeSnapshot:
     Parameters
     ----------
     root : Path, optional
-        Repository root, with the package in ``src/receval``. By default that of the installed
-        package: the folder above ``src``, or the current folder where there is no ``src``.
+        Repository root, with the packages in ``src``. By default that of the installed
+        library: the folder above ``src``, or the current folder where there is no ``src``.
     parsed : ParsedSources, optional
         Sources parsed before.
     loaded : mapping of str to bytes, optional
@@ -74,7 +74,7 @@ class CodeSnapshot:
         parsed: ParsedSources | None = None,
         loaded: Mapping[str, bytes] = MappingProxyType({}),
     ) -> None:
-        self.package_folder, self.root = _locate(root)
+        self.source_folder, self.root = _locate(root)
         self.contents: dict[str, bytes] = {}
         self._loaded = loaded
         self._parsed = ParsedSources() if parsed is None else parsed
@@ -83,7 +83,7 @@ class CodeSnapshot:
         self._digests: dict[tuple[str, ...], str] = {}
 
     def digest(self, *entries: str) -> str:
-        """Return a hash of everything in the package that some entries reach by import.
+        """Return a hash of everything in the packages that some entries reach by import.
 
         Parameters
         ----------
@@ -126,10 +126,10 @@ class CodeSnapshot:
 
     def _add_entry(self, entry: str, parts: dict[str, str]) -> None:
         module, colon, symbol = entry.partition(":")
-        if not re.fullmatch(rf"{PACKAGE}(\.\w+)*(:\w+)?", entry):
+        if not re.fullmatch(rf"({'|'.join(PACKAGES)})(\.\w+)*(:\w+)?", entry):
             raise ValueError(
-                f'The code entry "{entry}" is neither a module of {PACKAGE} ("{PACKAGE}.x.y") nor '
-                f'one symbol of a module ("{PACKAGE}.x.y:name").'
+                f'The code entry "{entry}" is neither a module of {" or ".join(PACKAGES)} '
+                f'("{PACKAGES[0]}.x.y") nor one symbol of a module ("{PACKAGES[0]}.x.y:name").'
             )
         if colon:
             self._add_symbol(module, symbol, f'the code entry "{entry}"', parts)
@@ -190,7 +190,7 @@ class CodeSnapshot:
         source = self._find(module)
         if source is None:
             raise ValueError(
-                f"There is no module {module} below {self.package_folder.parent}, but {wanted_by} "
+                f"There is no module {module} below {self.source_folder}, but {wanted_by} "
                 "asks for it. Correct the name, or restore the file (a package needs an "
                 "__init__.py)."
             )
@@ -198,10 +198,10 @@ class CodeSnapshot:
 
     def _find(self, module: str) -> SourceFile | None:
         if module not in self._modules:
-            base = self.package_folder.joinpath(*module.split(".")[1:])
+            base = self.source_folder.joinpath(*module.split("."))
             # A package hides a module of the same name, as in Python itself.
             source = self._read(module, base / "__init__.py")
-            if source is None and module != PACKAGE:
+            if source is None and module not in PACKAGES:
                 source = self._read(module, base.with_name(f"{base.name}.py"))
             self._modules[module] = source
         return self._modules[module]
@@ -216,9 +216,8 @@ class CodeSnapshot:
 
 
 def _locate(root: Path | None) -> tuple[Path, Path]:
-    """Return the folder of the package and the root of the repository."""
+    """Return the folder of the packages and the root of the repository."""
     if root is not None:
-        return root / "src" / PACKAGE, root
-    package_folder = Path(receval.__file__).parent
-    source_folder = package_folder.parent
-    return package_folder, source_folder.parent if source_folder.name == "src" else Path.cwd()
+        return root / "src", root
+    source_folder = Path(receval.__file__).parents[1]
+    return source_folder, source_folder.parent if source_folder.name == "src" else Path.cwd()

@@ -20,7 +20,7 @@ from types import CodeType, ModuleType
 
 from receval.storage.messages import enumerated
 from reproduction.workflow.provenance.code_digest import CodeSnapshot
-from reproduction.workflow.provenance.source_file import PACKAGE
+from reproduction.workflow.provenance.source_file import PACKAGES
 
 
 class EditedCodeError(Exception):
@@ -34,14 +34,14 @@ class CodeBehind:
     Attributes
     ----------
     entries : tuple of str
-        Of this package, as for
+        Of our packages, as for
         :meth:`reproduction.workflow.provenance.code_digest.CodeSnapshot.digest`.
     digest : str
         What that method returned.
     sources : mapping of str to str
         Hashes of the files of all modules that the job may load, by the names of the modules.
     plugins : tuple of str
-        Packages beside this one, which count whole.
+        Packages beside these, which count whole.
     """
 
     entries: tuple[str, ...]
@@ -71,7 +71,7 @@ class LoadedSources(MetaPathFinder):
         self.hashes: dict[str, str] = {}
         self._packages: set[str] = set()
 
-    def keep(self, packages: Collection[str] = (PACKAGE,)) -> None:
+    def keep(self, packages: Collection[str] = PACKAGES) -> None:
         """Keep the sources of some packages from now on, and those of modules loaded before."""
         new = set(packages) - self._packages
         self._packages |= new
@@ -139,7 +139,7 @@ def as_planned(code: CodeBehind | None) -> Iterator[None]:
     if code is None:
         yield
         return
-    LOADED.keep((PACKAGE, *code.plugins))
+    LOADED.keep((*PACKAGES, *code.plugins))
     _check(code)
     yield
     _check(code)
@@ -153,7 +153,7 @@ def _check(code: CodeBehind) -> None:
     )
     if not edited:
         return
-    own = [name for name in edited if name.partition(".")[0] == PACKAGE]
+    own = [name for name in edited if name.partition(".")[0] in PACKAGES]
     # What was edited need not be what the job calls, and a comment is nothing that it calls.
     if own == edited:
         with suppress(ValueError):

@@ -22,14 +22,17 @@ from reproduction.workflow.provenance.stripping import (
     top_level_statements,
 )
 
-PACKAGE = "receval"
+PACKAGES = ("receval", "reproduction")
+"""Whose code results depend on: the library, and the reproduction, which imports it."""
+
+LIBRARY = PACKAGES[0]
 LAZY = "lazy_names"
-"""Module of the package, and its function, by which packages offer names."""
+"""Module of the library, and its function, by which packages offer names."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """One name brought in from the package.
+    """One name brought in from the packages.
 
     Attributes
     ----------
@@ -60,7 +63,7 @@ class Statement:
         Names that it reads at any depth, those of removed annotations included: what a parameter
         is declared to be is code that the function calls.
     imports : tuple of Import
-        Imports from the package, those inside functions included.
+        Imports from the packages, those inside functions included.
     runs_for_effect : bool
         True for a statement that is no definition (a call, a loop, an assignment to an element):
         it acts whenever the module is imported, whichever name is asked for.
@@ -87,7 +90,7 @@ class SourceFile:
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:
-        """All imports from the package."""
+        """All imports from the packages."""
         return tuple(item for statement in self.statements for item in statement.imports)
 
     @cached_property
@@ -128,7 +131,7 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
 
     Left out are comments, layout, docstrings, annotations that nothing reads,
     ``if TYPE_CHECKING`` blocks, ``__version__``, the names that a package offers to others
-    (:func:`receval.lazy_names.lazy_names`), and imports from outside the package that only those
+    (:func:`receval.lazy_names.lazy_names`), and imports from outside the packages that only those
     needed.
 
     Parameters
@@ -187,7 +190,7 @@ def _package_imports(parts: list[ast.AST], path: Path) -> Iterable[Import]:
             if part.level:
                 raise ValueError(
                     f"{path}, line {part.lineno}: a relative import. Write the full name, "
-                    f'"from {PACKAGE}... import ...": the code behind a result is followed by it.'
+                    f'"from {LIBRARY}... import ...": the code behind a result is followed by it.'
                 )
             if part.module is not None and _is_in_package(part.module):
                 for alias in part.names:
@@ -195,7 +198,7 @@ def _package_imports(parts: list[ast.AST], path: Path) -> Iterable[Import]:
 
 
 def _is_in_package(module: str) -> bool:
-    return module == PACKAGE or module.startswith(f"{PACKAGE}.")
+    return module.partition(".")[0] in PACKAGES
 
 
 def _is_version(node: ast.stmt) -> bool:
@@ -210,7 +213,7 @@ def _is_version(node: ast.stmt) -> bool:
 def _is_face(node: ast.stmt) -> bool:
     # What packages offer is for others: code of the package takes names from their modules.
     if isinstance(node, ast.ImportFrom):
-        return node.module == f"{PACKAGE}.{LAZY}"
+        return node.module == f"{LIBRARY}.{LAZY}"
     return (
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)

@@ -23,7 +23,7 @@ OWN = "own"
 """The scale of a metric's own values."""
 
 SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
-"""Names of the interval scales, as in :mod:`reproduction.studies.followups._shared.interval_scales`."""
+"""Names of the interval scales (:mod:`reproduction.studies.followups._shared.interval_scales`)."""
 
 SCALE_TITLES = {"equal-steps": "Equal steps", "mean-ranks": "Mean ranks"}
 """How figures and tables print them."""
