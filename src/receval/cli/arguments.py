@@ -87,16 +87,7 @@ READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "t
 
 
 def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
-    """Add how texts are read where they do not show it.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    of : str
-        Of which files.
-    prefix : str
-        Before the names of options, such as ``run-``.
-    """
+    """Add how texts are read where they do not show it."""
     group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
     dashes = f"--{prefix}"
     group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")

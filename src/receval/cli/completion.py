@@ -38,11 +38,6 @@ def add_completion(parser: argparse.ArgumentParser) -> None:
 def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
     """Return the script that a shell reads.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    shell : {"bash", "zsh", "fish"}
-
     Raises
     ------
     ValueError
@@ -60,13 +55,7 @@ def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
 
 
 def complete_by(kind: str, actions: Iterable[argparse.Action]) -> None:
-    """Let shells complete arguments by files or folders.
-
-    Parameters
-    ----------
-    kind : {"file", "directory"}
-    actions : iterable of argparse.Action
-    """
+    """Let shells complete arguments by files or folders."""
     for action in actions:
         # The attribute by which shtab knows it.
         vars(action)["complete"] = kind

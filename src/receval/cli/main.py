@@ -64,11 +64,6 @@ CLOSED_PIPE = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        By default those of the process.
-
     Returns
     -------
     int

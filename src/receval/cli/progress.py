@@ -15,11 +15,6 @@ def progress_line(unit: str) -> Iterator[Callable[[str, int, int], None]]:
 
     Nothing is written where standard error is no terminal.
 
-    Parameters
-    ----------
-    unit : str
-        What is counted.
-
     Yields
     ------
     callable

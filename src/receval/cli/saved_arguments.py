@@ -99,9 +99,6 @@ def add_settings(
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
-    name : str
-        Of the command.
     positionals, required, files : sequence of str
         As for :class:`RepeatableCommand`. Argparse must require none of them, options take one
         value, and those that can be repeated append it.
@@ -145,8 +142,6 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
 
     Parameters
     ----------
-    chosen : argparse.Namespace
-        As the command line has them.
     words : sequence of str
         The command line after the name of the command.
 
@@ -175,8 +170,6 @@ def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) 
 
     Parameters
     ----------
-    chosen : argparse.Namespace
-        With the file of settings that is repeated.
     digests : mapping of str to str
         Of the ratings that were read, by their files.
     """

@@ -109,11 +109,6 @@ class FoundColumns:
         Whole numbers that were written as floats, as some programs write a column of which some
         table had a row without a number, are whole numbers: ``10`` for ``10.0``, unless the column
         has both.
-
-        Raises
-        ------
-        TableError
-            A row has none.
         """
         column = self.arrays[name].unify_dictionaries()
         if column.null_count:

@@ -60,14 +60,8 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
 
     Parameters
     ----------
-    path : Path
     options : ReadingOptions
         With a delimiter, a header or columns it is a text table.
-
-    Raises
-    ------
-    TableError
-        There is no format of that name.
     """
     if options.format is not None:
         return Format(options.format, "as was said")

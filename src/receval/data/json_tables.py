@@ -55,8 +55,6 @@ def read_json_lines(
 
     Returns
     -------
-    Table
-        A row for each object.
     mapping
         Items with scores by user, if each line has users for names, with lists of items, the best
         first, or objects of items and scores.
@@ -174,13 +172,7 @@ def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) 
 def read_json(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> pa.Table | Scores:
-    """Read one JSON value: an object of users, or a table in any of the forms of pandas.
-
-    Raises
-    ------
-    TableError
-        It is no JSON, or none of these.
-    """
+    """Read one JSON value: an object of users, or a table in any of the forms of pandas."""
     with opened_text(path, options.encoding) as file:
         content = file.read()
         _check_parts(path, content.count(b"[") + content.count(b"{"))
@@ -242,11 +234,9 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
 
     Parameters
     ----------
-    source : str
     lists : mapping
         Of users to items with scores, to pairs of an item and its score, or to items alone: the
         best first, or all worth the same where ratings are wanted and no scores.
-    wanted : collection of WantedColumn
 
     Raises
     ------

@@ -41,18 +41,6 @@ def read_test_data(source: object, **options: Any) -> JudgedTable:
 
     Values are relevance judgments where the format is TREC's (``user iteration item grade``), or
     the columns have the names of queries and documents.
-
-    Parameters
-    ----------
-    source : path, data frame, mapping or Ratings
-        As for :func:`receval.data.ratings_table.read_ratings`.
-    **options
-        As there.
-
-    Raises
-    ------
-    TableError
-        As there.
     """
     if isinstance(source, JudgedTable):
         return source

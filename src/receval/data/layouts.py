@@ -114,13 +114,8 @@ def layout_of(
 
     Parameters
     ----------
-    path : Path
     names : mapping of str to collection of str
         Names by which a header may call each column.
-    asked : collection of str
-        Names that the caller gave.
-    options : ReadingOptions
-        What the caller knows.
 
     Raises
     ------
@@ -311,18 +306,6 @@ def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
 
 def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
     """Tell whether numbers have a comma before their fractions.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        Of a column of numbers.
-    where : str
-        Which column, for the message.
-
-    Raises
-    ------
-    TableError
-        Commas may as well stand between thousands.
 
     Examples
     --------

@@ -83,10 +83,6 @@ def columns_of_table(
     ----------
     name, source : str
         For messages: a file's name and its path, or what else it is.
-    table : Table
-    wanted : collection of WantedColumn
-    form : str
-        What it was read as.
     """
     names = _names_with_those_in_lists(table)
     found = _found(name, names, wanted)

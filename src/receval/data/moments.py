@@ -55,12 +55,6 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
         as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
         ``2003-02-28T23:59:59+01:00``, all of them with an offset or none, or of numbers.
 
-    Returns
-    -------
-    seconds : ChunkedArray of float64
-    are_dates : bool
-        Whether they were dates, and no numbers.
-
     Raises
     ------
     ValueError
@@ -117,17 +111,8 @@ def in_seconds(
 
     Parameters
     ----------
-    times : ndarray of float64, shape (n,)
-        Finite.
     unit : {"s", "ms", "us", "ns", "date"}, optional
         Found by the range of the numbers by default.
-    where : callable
-        Says where a row is, from 0.
-
-    Returns
-    -------
-    seconds : ndarray of int64, or of float64 if some have fractions, shape (n,)
-    words : str
 
     Raises
     ------

@@ -29,13 +29,7 @@ _NAMES = {"user": pa.string(), "rating": pa.float64(), "timestamp": pa.string()}
 def read_netflix_lines(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
-    """Read lines of ``user,rating,date`` below lines of ``item:``.
-
-    Raises
-    ------
-    TableError
-        A line is neither; the message names it.
-    """
+    """Read lines of ``user,rating,date`` below lines of ``item:``."""
     check_encoding(path, options.encoding)
     items: list[str] = []
     places: list[int] = []

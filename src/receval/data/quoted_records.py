@@ -30,13 +30,8 @@ def checked_records(
 
     Parameters
     ----------
-    path : Path
-    layout : Layout
     texts : collection of tuple
         What columns of identifiers are and where, from 0.
-    numbers : collection of int
-        Where columns of numbers are.
-    encoding : str, optional
 
     Raises
     ------

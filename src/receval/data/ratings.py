@@ -407,16 +407,7 @@ def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.i
 def _rows_by_block(
     block_of: NDArray[np.integer], first: int, n_blocks: int
 ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-    """Return rows by block, in order, and where those of each block end, from 0 on.
-
-    Parameters
-    ----------
-    block_of : ndarray of int, shape (n,)
-        Of rows one after the other.
-    first : int
-        The first row's number.
-    n_blocks : int
-    """
+    """Return rows by block, in order, and where those of each block end, from 0 on."""
     # Of so narrow integers numpy sorts the digits, in linear time.
     narrow = block_of.astype(np.uint8 if n_blocks <= 256 else np.uint16)
     order = np.argsort(narrow, kind="stable") + first

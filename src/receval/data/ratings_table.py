@@ -219,15 +219,7 @@ def are_counts(ratings: Ratings) -> bool:
 def columns_of_scores(
     scores: Mapping[str, Mapping[str, float]], role: str, source: str
 ) -> FoundColumns:
-    """Return items with numbers by user as columns.
-
-    Parameters
-    ----------
-    scores : mapping
-    role : str
-        What the numbers are: ``rating`` or ``score``.
-    source : str
-    """
+    """Return items with numbers by user as columns."""
     try:
         values = np.array([value for own in scores.values() for value in own.values()], np.float64)
     except (TypeError, ValueError):

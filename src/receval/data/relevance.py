@@ -60,10 +60,6 @@ class RelevanceRule:
 
         Parameters
         ----------
-        tested : ndarray of float, shape (n,)
-            The test ratings.
-        relevant, are_grades, are_counts
-            As for :func:`relevance_threshold`.
         at_hand : sequence of ndarray of float
             All that is known beside the test ratings, such as the training ratings.
 
@@ -145,9 +141,6 @@ def relevance_threshold(
 
     Parameters
     ----------
-    values : ndarray of float, shape (n,)
-        Of the test ratings.
-    relevant : float or "auto"
     are_grades : bool
         Whether the values are relevance judgments, of which 0 stands for not relevant.
     are_counts : bool

@@ -44,10 +44,6 @@ class IdentifierEncoder:
         ----------
         identifiers : arrow array, ndarray or list, shape (n,)
             Integers or strings, the same kind at every call.
-
-        Returns
-        -------
-        ndarray of int32, shape (n,)
         """
         array = identifiers
         if isinstance(array, pa.ChunkedArray):
@@ -106,17 +102,12 @@ def merge_repeats(
 
     Parameters
     ----------
-    users, items : ndarray of non-negative integers, shape (n,)
-        Codes by row.
-    values : ndarray of numbers, shape (n,)
     duplicates : {"error", "first", "last", "sum", "mean"}
         What becomes of a pair with several rows: it is refused; its first or last row stays; its
         last row stays, with the sum or the mean of their values.
 
     Returns
     -------
-    rows : ndarray of int64, shape (n_kept,)
-        Ascending.
     values : ndarray, shape (n_kept,)
         Of the type of the values; float32 where whole numbers were summed or averaged.
 
@@ -177,8 +168,6 @@ def refuse_repeats(
 
     Parameters
     ----------
-    users, items : ndarray of non-negative integers, shape (n,)
-        Codes by row.
     complain : callable
         Makes the error from a row number and a reason.
     lines : ndarray of int64, shape (n,), or None

@@ -107,8 +107,6 @@ def run_of_table(
         ranks (1 is the first), one without either by its rows.
     order : {"score", "rank"}
         By which of them lists are ordered that have both. Where they disagree, a note says so.
-    **options
-        As there.
 
     Raises
     ------

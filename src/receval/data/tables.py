@@ -64,7 +64,6 @@ def read_wanted(
         order of ``wanted``; or what turns itself into an Arrow table.
     wanted : collection of WantedColumn
         In the order in which a file without a header has them.
-    options : ReadingOptions
 
     Returns
     -------
@@ -75,8 +74,6 @@ def read_wanted(
     ------
     TableError
         A column is not there, or holds what it must not; the message says where.
-    FileNotFoundError
-        There is no such file.
     """
     if isinstance(source, Mapping) and not are_columns(source, wanted):
         own = list(source.values())
@@ -274,13 +271,7 @@ def _of_matrix(path: Path) -> pa.Table:
 
 
 def _check_members(path: Path) -> None:
-    """Refuse arrays that are larger than those of files of this size, or than they are told to be.
-
-    Raises
-    ------
-    ValueError
-        It is no archive of arrays.
-    """
+    """Refuse arrays that are larger than a file of this size, or its header, allows."""
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()

@@ -46,13 +46,6 @@ _AS_SPACES = bytes.maketrans(b"".join(_OTHER_SPACES), b" " * len(_OTHER_SPACES))
 def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
     """Open a text for reading in UTF-8, with a line feed at the end of each line.
 
-    Parameters
-    ----------
-    path : Path
-        It may be packed (:func:`receval.data.packed_files.opened`).
-    encoding : str, optional
-        What :func:`encoding_of` says by default.
-
     Raises
     ------
     TableError
@@ -91,13 +84,7 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
 
 
 def check_encoding(path: Path, encoding: str | None = None) -> None:
-    """Refuse bytes that are of another encoding, for readers that take any.
-
-    Raises
-    ------
-    TableError
-        The message names the line and the byte.
-    """
+    """Refuse bytes that are of another encoding, for readers that take any."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with opened_text(path, encoding) as file:
         try:
@@ -174,8 +161,6 @@ class Lines:
 
     Parameters
     ----------
-    file : binary file
-        As :func:`opened_text` opens it.
     delimiter : str
         Several characters become one tab; a space stands for any white space and becomes one.
     block : int

@@ -49,11 +49,6 @@ def recommended_split(
     training (:data:`MANY_COLD`), or few users left (:data:`FEW_USERS`)
     ==================================================================  ========================
 
-    Parameters
-    ----------
-    testable_users, own_future, temporal_cold_users, temporal_test_users
-        As in :class:`receval.diagnosis.findings.DataFindings`.
-
     Examples
     --------
     >>> recommended_split(1.0, None, None, None), recommended_split(1.0, 0.6, 0.1, 5000)

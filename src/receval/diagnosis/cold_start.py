@@ -16,10 +16,6 @@ from receval.splits.split_ratings import SplitRatings
 def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     """Count users and items without training ratings in the first fold of each split.
 
-    Parameters
-    ----------
-    splits : mapping of str to SplitRatings
-
     Returns
     -------
     DataFrame

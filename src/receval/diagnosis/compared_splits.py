@@ -45,12 +45,6 @@ class ComparedSplits:
 def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
     """Make all of :data:`COMPARED_SPLITS` that these ratings allow.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    seed : int
-        Of what is drawn.
-
     Examples
     --------
     Without timestamps nothing is split by time, and that is said:
@@ -80,12 +74,5 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
 
 
 def rows_in_part(data: SplitRatings, part: int) -> np.ndarray:
-    """Return the rows of the ratings that are in a part of the first fold.
-
-    Parameters
-    ----------
-    data : SplitRatings
-    part : {TRAIN, TEST}
-        A bit of :mod:`receval.splits.split`.
-    """
+    """Return the rows of the ratings that are in a part of the first fold."""
     return np.flatnonzero(data.parts.codes[0] & part)

@@ -74,7 +74,6 @@ def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float
 
     Parameters
     ----------
-    values : ndarray of float64, shape (n_systems, n_users)
     n_users : int, optional
         How many users the experiment has, if not those whose values these are.
 

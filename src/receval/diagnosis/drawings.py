@@ -25,13 +25,7 @@ _TWO_DECADES = 100.0
 
 
 def draw_popularity(curve: pd.DataFrame) -> Figure:
-    """Draw the ratings of items by their rank, both on logarithmic scales.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        From :func:`receval.diagnosis.size_and_skew.popularity_curve`.
-    """
+    """Draw the ratings of items by their rank, both on logarithmic scales."""
     figure = new_figure(DOUBLE_COLUMN * 0.72, 2.7)
     axes = figure.subplots()
     axes.plot(curve["rank"], curve["ratings"], color=COLOURS[0])
@@ -58,13 +52,7 @@ def draw_popularity(curve: pd.DataFrame) -> Figure:
 
 
 def draw_designs(designs: pd.DataFrame) -> Figure:
-    """Draw the precision of Random and Pop under each design, on a logarithmic scale.
-
-    Parameters
-    ----------
-    designs : DataFrame
-        From :func:`receval.diagnosis.random_precision.precision_of_designs`.
-    """
+    """Draw the precision of Random and Pop under each design, on a logarithmic scale."""
     figure = new_figure(DOUBLE_COLUMN, 2.9)
     axes = figure.subplots()
     styles = {
@@ -102,15 +90,7 @@ def draw_designs(designs: pd.DataFrame) -> Figure:
 
 
 def draw_metrics(metrics: pd.DataFrame, percent: float) -> Figure:
-    """Draw the robustness of metrics against their discriminative power.
-
-    Parameters
-    ----------
-    metrics : DataFrame
-        From :func:`receval.diagnosis.metrics_on_these_data.metrics_on_these_data`.
-    percent : float
-        Of the test ratings that are left.
-    """
+    """Draw the robustness of metrics against their discriminative power."""
     figure = new_figure(DOUBLE_COLUMN * 0.72, 3.3)
     axes = figure.subplots()
     shown = metrics[metrics["tau"].notna()]

@@ -65,17 +65,6 @@ def metrics_on_these_data(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure the discriminative power of metrics and their robustness to missing judgments.
 
-    Parameters
-    ----------
-    quick : QuickLists
-        Its first protocol is AR.
-    labels : list of str
-        From :func:`metrics_for`.
-    values : ndarray of float64, shape (n_metrics, n_systems, n_users)
-        From :func:`values_of_tested_users`.
-    seed : int
-        Of signs and of samples.
-
     Returns
     -------
     metrics : DataFrame

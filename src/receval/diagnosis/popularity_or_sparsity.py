@@ -34,11 +34,6 @@ def popularity_or_sparsity(designs: pd.DataFrame) -> pd.DataFrame:
       What remains, :math:`1 - p`, is not the number of an item's ratings: popular items have a
       higher share of relevant ratings, and users who have them in train are not asked again.
 
-    Parameters
-    ----------
-    designs : DataFrame
-        From :func:`receval.diagnosis.random_precision.precision_of_designs`.
-
     Returns
     -------
     DataFrame

@@ -76,18 +76,7 @@ def fitting_systems(n_users: int, n_items: int) -> list[str]:
 
 
 class QuickRanking:
-    """Ranks the systems one by one, so that whoever waits can be told which one is trained.
-
-    Parameters
-    ----------
-    data : SplitRatings
-    fold : Fold
-        The first one; with unbiased judgments, perhaps.
-    protocols : sequence of Protocol
-        With thresholds.
-    threshold : float
-    seed : int
-    """
+    """Ranks the systems one by one, so that whoever waits can be told which one is trained."""
 
     def __init__(
         self,

@@ -74,13 +74,10 @@ def experiment_designs(
 
     Parameters
     ----------
-    ratings : Ratings
     data : SplitRatings
         The random split of the designs that do not level popularity.
     threshold : float
         Ratings at or above it are relevant, and alone test in a uniform test.
-    seed : int
-        Of the uniform test.
     """
     sampled = min(SAMPLED, max(1, ratings.n_items // 4))
     names = ["AR AI-AN", "AR TI-AN", f"AR TI-NN sampled={sampled}", f"1R TI-NN sampled={sampled}"]
@@ -116,12 +113,6 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
 
     Random's expectation is computed, not drawn. Half of the test ratings are removed as in figure 4
     of bellogin2017: the items stay candidates, so that the density of the test alone changes.
-
-    Parameters
-    ----------
-    designs : list of ExperimentDesign
-    seed : int
-        Of Random and of the halves.
 
     Returns
     -------

@@ -25,10 +25,6 @@ from receval.diagnosis.findings import DataFindings
 def recommendation(found: DataFindings) -> list[Advice]:
     """Return an experimental section, sentence by sentence.
 
-    Parameters
-    ----------
-    found : DataFindings
-
     Returns
     -------
     list of Advice

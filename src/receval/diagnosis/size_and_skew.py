@@ -23,12 +23,6 @@ CURVE_POINTS = 400
 def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
     """Measure size, density, inequality and the values of ratings.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    threshold : float
-        Ratings at or above it are relevant.
-
     Returns
     -------
     DataFrame

@@ -61,11 +61,6 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
         user, from them to the user's last training rating). Ratings of the same second are not
         younger.
 
-    Raises
-    ------
-    ValueError
-        The ratings have no timestamps.
-
     Notes
     -----
     :func:`receval.splits.leakage.futures_in_train` defines what is counted.

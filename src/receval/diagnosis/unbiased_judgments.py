@@ -32,18 +32,10 @@ MOST_ITEMS = 3_000
 def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | None, int]:
     """Return unbiased judgments with the codes of ratings, and how many do not fit.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    unbiased : Ratings
-        Judgments of items that were drawn for users.
-
     Returns
     -------
     found : Ratings or None
         Those whose user and item have ratings, too; None if there are none.
-    n_left_out : int
-        The others.
 
     Examples
     --------
@@ -77,8 +69,6 @@ def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | Non
     ----------
     ratings : Ratings
         Its ``known`` says which rows users chose, where it says so.
-    unbiased : Ratings or None
-        Judgments of items that were drawn for users.
 
     Raises
     ------
@@ -125,11 +115,6 @@ def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
 def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
     """Measure systems by what users like and by what they dislike.
 
-    Parameters
-    ----------
-    quick : QuickLists
-        Under an AR protocol.
-
     Returns
     -------
     DataFrame
@@ -157,11 +142,6 @@ def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
 
 def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
     """Correlate the orders of systems by metrics of liked and of disliked items.
-
-    Parameters
-    ----------
-    values : DataFrame
-        From :func:`liked_and_disliked`.
 
     Returns
     -------
@@ -220,9 +200,6 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
 
     Parameters
     ----------
-    ratings : Ratings
-        Without repeated pairs.
-    threshold : float
     seed : int
         Of the items that are drawn, where there are more than :data:`MOST_ITEMS`.
     """

@@ -26,12 +26,6 @@ def sampled_users(ratings: Ratings, seed: int) -> Ratings:
     :data:`MOST_RATINGS` ratings and :data:`MOST_SCORES` pairs with items, but
     :data:`FEWEST_USERS` of them in any case.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    seed : int
-        Another one draws other users.
-
     Returns
     -------
     Ratings

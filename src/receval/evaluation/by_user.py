@@ -86,13 +86,7 @@ class ValuesByUser:
         return self._half_widths((self._residuals**2).sum(axis=-1))
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the differences of all pairs' averages, first minus second, and half-widths.
-
-        Returns
-        -------
-        differences, half_intervals : ndarray of float64, shape (n_metrics, n_pairs)
-            Pairs in the order of :func:`receval.statistics.pairs.system_pairs`.
-        """
+        """Return the differences of all pairs' averages, first minus second, and half-widths."""
         first, second = system_pairs(self.sums.shape[1])
         means = self.means[:, first] - self.means[:, second]
         # The residuals of a difference are the differences of residuals, one metric's at a time.
@@ -113,15 +107,7 @@ class ValuesByUser:
 
 
 class ValuesByUserCollector:
-    """Collects values fold by fold, system by system.
-
-    Parameters
-    ----------
-    n_metrics, n_users : int
-    systems : sequence of str
-    evaluated_users : {"all", "tested", "relevant", "covered"}
-        See :func:`receval.metrics.evaluation.evaluated_lists`.
-    """
+    """Collects values fold by fold, system by system."""
 
     def __init__(
         self, n_metrics: int, n_users: int, systems: Sequence[str], evaluated_users: EvaluatedUsers
@@ -132,13 +118,7 @@ class ValuesByUserCollector:
         self._weights = np.zeros((len(self._systems), n_users))
 
     def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
-        """Add the lists of a system on one fold, values of shape (n_metrics, n_lists).
-
-        Raises
-        ------
-        ValueError
-            No list is left to average.
-        """
+        """Add the lists of a system on one fold, values of shape (n_metrics, n_lists)."""
         chosen = evaluated_lists(lists, self._evaluated_users)
         if not chosen.any():
             raise ValueError(

@@ -34,13 +34,6 @@ class Trainable(Interface):
 def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
     """Return systems as what can be fitted and can score, or say which one cannot.
 
-    Parameters
-    ----------
-    systems : mapping of str to recommender, scorer or array
-        As for :func:`receval.evaluation.systems.evaluate_systems`.
-    shape : tuple of int
-        Numbers of users and items.
-
     Raises
     ------
     ValueError
@@ -127,18 +120,7 @@ class WatchedScorer:
 def fitted(
     system: Any, train: csr_array, name: str = "", protocols: Iterable[Protocol] = ()
 ) -> WatchedScorer:
-    """Return a system that has learnt from ratings, if it learns at all.
-
-    Parameters
-    ----------
-    system : recommender or scorer
-        From :func:`checked_systems`.
-    train : csr_array, shape (n_users, n_items)
-    name : str
-        Of the system, for messages.
-    protocols : iterable of Protocol
-        By which it will be ranked.
-    """
+    """Return a system that has learnt from ratings, if it learns at all."""
     # A list that was cut does not tell where the items lie that are drawn, or of like popularity.
     of_parts = [own.name for own in protocols if (own.sampled, own.percentiles) != (None, None)]
     needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
@@ -149,13 +131,7 @@ def fitted(
 
 
 def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
-    """Return for how many users systems have no order by scores, in all folds.
-
-    Parameters
-    ----------
-    counts : mapping of str to Counter
-        By system, the sums of :attr:`WatchedScorer.counts`.
-    """
+    """Return for how many users systems have no order by scores, in all folds."""
     return [
         Note("users-without-scores", f"{name} has {what} for {count:,} of the users it ranks for.")
         for name, own in counts.items()
@@ -167,13 +143,7 @@ def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
 def notes_on_clicks(
     systems: Mapping[str, Any], values: NDArray[np.floating] | NDArray[np.integer]
 ) -> list[Note]:
-    """Return that items shown without a click do not train systems which would take them as liked.
-
-    Parameters
-    ----------
-    systems : mapping of str to recommender or scorer
-    values : ndarray of float, shape (n_ratings,)
-    """
+    """Return a note on systems that do not train on items shown without a click."""
     if not are_clicks(values):
         return []
     spared = [name for name, system in systems.items() if takes_all_as_positive(system)]

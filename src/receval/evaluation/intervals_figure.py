@@ -46,8 +46,6 @@ def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) 
 
     Parameters
     ----------
-    summary : DataFrame
-        From :meth:`receval.evaluation.result.EvaluationResult.summary`.
     less_is_better : collection of str
         Metrics of which the lowest value is the best.
 

@@ -51,11 +51,6 @@ def check_that_identifiers_meet(
     Users of training data need not be those of the test data, as where systems are tested on new
     users; all other identifiers do.
 
-    Parameters
-    ----------
-    test, train : Ratings
-    runs : mapping of str to Run
-
     Returns
     -------
     list of Note
@@ -110,8 +105,6 @@ def without_trained_pairs(
 
     Parameters
     ----------
-    judged : JudgedTable
-    train : Ratings, optional
     trained_pairs : {"refuse", "drop"}
         Whether such pairs are refused, or taken out of the test data.
 

@@ -20,15 +20,6 @@ def shared_letters(
 ) -> list[str] | None:
     """Return letters such that two systems share one if and only if they do not differ.
 
-    Parameters
-    ----------
-    means : array_like of float, shape (n_systems,)
-        The best one has the letter a.
-    differ : array_like of bool, shape (n_systems, n_systems)
-        Symmetric: which pairs are significantly different.
-    is_less_better : bool
-        Whether the lowest mean is the best.
-
     Returns
     -------
     list of str or None

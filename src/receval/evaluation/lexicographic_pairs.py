@@ -40,8 +40,6 @@ def preference_table(
     ----------
     preferences : ndarray of int, shape (n_pairs, n_users)
         Positive where the user prefers the first, negative where the second, 0 for ties.
-    pairs : sequence of (str, str)
-        Names of the first and the second.
 
     Returns
     -------

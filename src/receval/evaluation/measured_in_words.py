@@ -25,15 +25,6 @@ def measured_in_words(
 ) -> tuple[str, ...]:
     """Return what protocols and metrics do, what is relevant, and who is averaged.
 
-    Parameters
-    ----------
-    protocols, metrics : mapping
-        By the names that results have.
-    relevance : str
-        What is relevant, as :func:`receval.data.relevance.relevance_in_words` says it.
-    users : str
-        A name of :data:`receval.metrics.dialects.words.USERS_IN_WORDS`.
-
     Examples
     --------
     >>> from receval.metrics.registry import parse

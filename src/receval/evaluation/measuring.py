@@ -184,9 +184,6 @@ class Measurements:
 
     Parameters
     ----------
-    measuring : Measuring
-    systems : sequence of str
-    user_ids : ndarray of str, shape (n_users,)
     profiles : ndarray of int, shape (n_users,), optional
         How many ratings of each user were split, if any were.
     """
@@ -242,13 +239,6 @@ class Measurements:
             Those of the call, those of the measuring among them.
         notes : iterable of Note
             Beside those of the reading and of the dialect.
-        reading : iterable of ReadingReport
-            How what was measured was read.
-
-        Raises
-        ------
-        ValueError
-            Systems were averaged over different users.
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
         few = [own.note(name) for name, own in self._candidates.items() if own.n_short]

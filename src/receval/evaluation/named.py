@@ -14,13 +14,7 @@ from receval.protocols.protocol import Protocol
 def named_protocols(
     given: str | Protocol | Sequence[str | Protocol],
 ) -> dict[str, Protocol]:
-    """Return protocols by the names under which results show them.
-
-    Raises
-    ------
-    ValueError
-        There is none, or a name is unknown.
-    """
+    """Return protocols by the names under which results show them."""
     listed = [given] if isinstance(given, str | Protocol) else list(given)
     if not listed:
         raise ValueError("There is no protocol: name at least one, such as 'AR AI-AN'.")
@@ -35,13 +29,7 @@ def named_protocols(
 
 
 def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
-    """Return metrics by their labels.
-
-    Raises
-    ------
-    ValueError
-        There is none, or a name is unknown.
-    """
+    """Return metrics by their labels."""
     listed = [given] if isinstance(given, str | Metric) else list(given)
     if not listed:
         raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")

@@ -64,14 +64,6 @@ def pair_table(
 ) -> pd.DataFrame:
     r"""Return all pairs of systems under each metric.
 
-    Parameters
-    ----------
-    values : ValuesByUser
-    metrics, systems : sequence of str
-    seed : SeedSequence
-    samples : int
-        Of the permutation test.
-
     Returns
     -------
     DataFrame
@@ -176,17 +168,6 @@ def smallest_p_values(
     :math:`2 \cdot 2^{-k}`, below which no p-value of a permutation test is; Holm's correction
     multiplies the smallest one by the number of pairs.
 
-    Parameters
-    ----------
-    values : ValuesByUser
-        Of two systems or more.
-
-    Returns
-    -------
-    p_values : ndarray of float64, shape (n_metrics,)
-    users : ndarray of int64, shape (n_metrics,)
-        The largest k of all pairs.
-
     Examples
     --------
     Five users, whose values are higher under the second system:
@@ -213,21 +194,10 @@ def letters_of_systems(
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the letters of systems that one metric's pairs do not tell apart, and who is ahead.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        The rows of :func:`pair_table` of one metric.
-    means : ndarray of float64, shape (n_systems,)
-    systems : sequence of str
-    is_less_better : bool
-        Whether the lowest mean is the best.
-
     Returns
     -------
     letters : list of str
         Where there are more groups than letters, how many systems are ahead, in brackets.
-    ahead : ndarray of int64, shape (n_systems,)
-        How many systems are significantly better than each.
     """
     differ = np.zeros((len(systems), len(systems)), dtype=bool)
     first, second = system_pairs(len(systems))

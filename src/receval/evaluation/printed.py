@@ -21,8 +21,6 @@ def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFr
 
     Parameters
     ----------
-    rows : DataFrame
-        The columns ``metric`` and ``mean``.
     less_is_better : collection of str
         Metrics of which the lowest value is the best.
 
@@ -63,11 +61,8 @@ def averages_table(
         were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`).
     users : mapping of str to int
         How many are averaged, by protocol; where they are not as many under all, each row has them.
-    decimals : int
     less_is_better : collection of str
         Metrics of which the lowest value is the best.
-    method : str
-        How pairs were tested.
 
     Examples
     --------
@@ -135,13 +130,8 @@ def pairs_table(
 
     Parameters
     ----------
-    pairs : DataFrame
-        From :meth:`receval.evaluation.result.EvaluationResult.compare`.
-    decimals : int
     less_is_better : collection of str
         Metrics of which the lowest value is the best.
-    method : str
-        How pairs were tested.
     """
     protocols = list(dict.fromkeys(pairs["protocol"]))
     heads = ("Metric", "First", "Second")

@@ -41,20 +41,6 @@ def ranked_folds(
 ) -> Iterator[RankedFold]:
     """Train systems on each fold and rank its test ratings, and its unbiased ones where it has any.
 
-    Parameters
-    ----------
-    data : SplitRatings
-    systems : mapping of str to recommender, scorer or array
-        As for :func:`receval.evaluation.systems.evaluate_systems`.
-    protocol : Protocol
-    threshold : float
-        Ratings at or above it are relevant.
-
-    Raises
-    ------
-    ValueError
-        There is no system, or one cannot score.
-
     Examples
     --------
     >>> from receval.splits.split_ratings import split

@@ -137,20 +137,8 @@ class Report:
         force : bool
             Whether to write into a folder with files of others all the same, and over those that
             have the names of the report's.
-        inputs : collection of Path
-            Files that are never written over.
         for_spreadsheets : bool
             Whether texts in CSV that a spreadsheet would compute get an apostrophe before them.
-
-        Returns
-        -------
-        list of Path
-            What was written.
-
-        Raises
-        ------
-        ValueError
-            The folder has files of others.
         """
         folder, digests = Path(folder), {}
         with replacing_report(folder, force=force, inputs=inputs) as beside:

@@ -30,8 +30,6 @@ def settings_text(settings: Mapping[str, Any], digests: Mapping[str, str]) -> st
 
     Parameters
     ----------
-    settings : mapping
-        As JSON has it.
     digests : mapping of str to str
         SHA-256 of the report's other files, by their names.
     """
@@ -66,11 +64,6 @@ def refuse_files_of_others(folder: Path) -> None:
     """Refuse to write into a folder with files that no report has, or that have been changed.
 
     A folder that has a report may have further files: they stay. Hidden files do not count.
-
-    Raises
-    ------
-    ValueError
-        There are such files.
     """
     if not folder.is_dir():
         return
@@ -97,12 +90,8 @@ def replacing_report(
 
     Parameters
     ----------
-    folder : Path
-        Made where it is missing.
     force : bool
         Whether to write over files that receval did not write.
-    inputs : collection of Path
-        Files that are never written over.
 
     Yields
     ------

@@ -32,11 +32,8 @@ def report_page(
 
     Parameters
     ----------
-    title : str
     parts : sequence of ReportTable, ReportFigure or ReportText
         In the order in which the page shows them.
-    notes : sequence of str
-        What is worth knowing about the data.
     settings : mapping
         What the same call needs to be made again, as JSON has it.
 

@@ -97,13 +97,6 @@ class ReportFigure:
     def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
         """Return what a function draws, in the style of all figures, or why it could not.
 
-        Parameters
-        ----------
-        name : str
-        draw : callable
-            It is called inside :func:`receval.figures.style.figure_style`.
-        caption : str
-
         Returns
         -------
         ReportFigure or ReportText

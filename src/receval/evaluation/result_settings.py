@@ -13,11 +13,6 @@ from receval.splits.split import Fold
 def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
     """Return the size of ratings, and of what trains and tests in each fold.
 
-    Parameters
-    ----------
-    ratings : Ratings
-    folds : sequence of Fold
-
     Examples
     --------
     >>> from receval.splits.split_ratings import split

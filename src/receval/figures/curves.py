@@ -31,14 +31,8 @@ def line(
 
     Parameters
     ----------
-    axes : Axes
-        The panel.
     x, y : array_like, shape (n,)
         Points; x increases. A NaN in y leaves a gap.
-    style : SeriesStyle
-        Colour, line and marker (:func:`receval.figures.style.series_styles`).
-    label : str, optional
-        Name in the legend.
     error : array_like, shape (n,), optional
         Half the width of the confidence interval, drawn as a band.
     band : pair of array_like, shape (n,), optional
@@ -84,16 +78,10 @@ def cumulative_curve(
 
     Parameters
     ----------
-    axes : Axes
-        The panel. Axis labels are the caller's.
     values : array_like, shape (n,)
         Distinct positive values in increasing order, such as numbers of ratings.
     shares : array_like, shape (n,)
         Share of the observations that are at most the value, in 0..1.
-    style : SeriesStyle
-        Colour and line.
-    label : str, optional
-        Name in the legend.
 
     Raises
     ------

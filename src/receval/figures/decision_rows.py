@@ -78,7 +78,6 @@ def level_shades(
     ----------
     codes : ndarray of int, shape (n_universes,)
         The number of the level of each universe, in the order of the universes; negative for none.
-    n_levels : int
     edges : ndarray of int, shape (n_bins + 1,)
         Bin b holds the universes from ``edges[b]`` to before ``edges[b + 1]``, at least one.
 
@@ -114,16 +113,6 @@ def draw_tiles(
 
     Neighbours of the same shade are one tile, and all tiles of a shade are one path, so that
     thousands of tiles make a small file.
-
-    Parameters
-    ----------
-    axes : Axes
-    shades : ndarray of int64, shape (n_rows, n_bins)
-        From :func:`level_shades`.
-    middles : sequence of float
-        Where each row is, on the y axis.
-    edges : ndarray of float, shape (n_bins + 1,)
-        Where each bin is, on the x axis.
     """
     tiles: dict[int, list[tuple[float, float, float]]] = {}
     for row, middle in zip(shades, middles, strict=True):
@@ -194,10 +183,6 @@ def draw_levels(
     ----------
     axes : Axes
         The panel; its x axis is the share of the universes, from 0 to 1.
-    decisions : sequence of Decision
-        From the top.
-    order : ndarray of int64, shape (n_universes,)
-        The universes from the left.
     bins : ndarray of int64, shape (n_bins + 1,)
         Where bins begin in this order, and where the last one ends.
     """
@@ -240,13 +225,6 @@ def count_levels(
     ----------
     strip : Axes
         The panel above the tiles, beside which the heads of the two columns stand.
-    tiles : Axes
-        From :func:`draw_levels`.
-    decisions : sequence of Decision
-    ahead : ndarray of bool, shape (n_universes,)
-        Whether the first system is ahead.
-    first : str
-        Its title, for the head of its column.
     """
     style: dict[str, Any] = {"ha": "center", "fontsize": NUMBER_SIZE}
     heads = [

@@ -21,15 +21,7 @@ TWIN = " twin"
 
 
 def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
-    """Return a sentence that names datasets that are not there; empty if there are none.
-
-    Parameters
-    ----------
-    titles : sequence of str
-        Of the datasets.
-    advice : str
-        Who tells how to get them.
-    """
+    """Return a sentence that names datasets that are not there; empty if there are none."""
     return f"Absent: {', '.join(titles)} ({advice})." if titles else ""
 
 

@@ -174,13 +174,7 @@ def settle_layout(figure: Figure) -> None:
 
 
 def letter_panels(panels: Iterable[Axes]) -> None:
-    """Put (a), (b) ... before the titles of panels; a single one gets no letter.
-
-    Raises
-    ------
-    ValueError
-        There are more panels than letters.
-    """
+    """Put (a), (b) ... before the titles of panels; a single one gets no letter."""
     lettered = list(panels)
     if len(lettered) > len(ascii_lowercase):
         raise ValueError(f"There are {len(lettered)} panels, more than letters to name them by.")
@@ -219,10 +213,6 @@ def save_figure(
 
     Parameters
     ----------
-    figure : Figure
-        Made inside :func:`receval.figures.style.figure_style`.
-    svg, pdf : Path
-        Targets; folders are made when missing.
     title, description : str
         What readers hear who cannot see it: the files carry both, and show none.
     """
@@ -253,13 +243,7 @@ def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> byte
 
 
 def described_svg(svg: bytes, title: str, description: str) -> bytes:
-    """Return an SVG with its title and description, by which it stands alone.
-
-    Raises
-    ------
-    ValueError
-        It is no SVG.
-    """
+    """Return an SVG with its title and description, by which it stands alone."""
     start = re.search(rb"<svg\b[^>]*", svg)
     if start is None:
         raise ValueError("The figure was not rendered as an SVG: it has no <svg> element.")

@@ -31,20 +31,11 @@ def heat_map(
 
     Parameters
     ----------
-    axes : Axes
-        The panel; its title is the caller's.
     values : array_like of float, shape (n, n)
         NaN leaves a cell blank but for a dash.
-    names : sequence of str
-        Of rows and columns.
     lowest, highest : float
         Ends of the colour scale. One that goes below 0 has other colours, and ends as far below 0
         as above.
-
-    Returns
-    -------
-    AxesImage
-        For a colour bar.
 
     Raises
     ------

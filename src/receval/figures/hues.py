@@ -43,20 +43,8 @@ def shaded(colour: str, shade: float) -> str:
 
     Parameters
     ----------
-    colour : str
-        Hexadecimal, such as ``#0072b2``.
     shade : float
         From -1, darkest, through 0, the colour itself, to 1, lightest.
-
-    Returns
-    -------
-    str
-        Hexadecimal, in small letters.
-
-    Raises
-    ------
-    ValueError
-        The shade is out of its range.
 
     Notes
     -----

@@ -86,8 +86,6 @@ def positions_inside(
         All lines of a panel that are told from each other.
     sizes : mapping of int to tuple of float and float
         Width and height of each name that needs a place, by the index of its line.
-    frame : ndarray of float64, shape (4,)
-        Left, bottom, right and top of the panel.
     taken : ndarray of float64, shape (n, 4)
         Boxes that neither a name nor a leader may overlap.
     beside : sequence of ndarray of float64, shape (n_points, 2)

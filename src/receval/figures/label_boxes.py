@@ -106,7 +106,6 @@ def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -
 
     Parameters
     ----------
-    one, other : ndarray of float64, shape (n, 2)
     near : float
         How far apart they may be on average, at their ends twice as far; where they are no farther
         apart than ``COINCIDENT`` anywhere, they are one in any case.

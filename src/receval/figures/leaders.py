@@ -19,12 +19,8 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
 
     Parameters
     ----------
-    figure : Figure
-        With a settled layout.
     places : array_like of float, shape (n, 2)
         Where it bends, and its ends, in points from the figure's lower left corner.
-    colour : str
-        Of what is named.
     """
     across, up = (np.asarray(places, dtype=np.float64) / (figure.get_size_inches() * 72)).T
     leader = Line2D(
@@ -42,11 +38,6 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
 
 def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
     """Return where all leaders of a figure go, also those of annotations, in pixels.
-
-    Parameters
-    ----------
-    figure : Figure
-        As it was last drawn.
 
     Returns
     -------

@@ -220,9 +220,6 @@ def spaced_positions(
 
     Parameters
     ----------
-    wanted : ndarray of float64, shape (n,)
-    distance : float
-        Least distance of two positions.
     low, high : float
         Between which they lie, where there is room for all.
 

@@ -42,13 +42,6 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
     several are cut-offs of one metric, they go from light to dark in its hue, in their order, with
     other markers.
 
-    Parameters
-    ----------
-    names : sequence of str
-        As they are printed.
-    known : mapping of str to MetricStyle
-        The registry (``config/display.yaml``).
-
     Raises
     ------
     ValueError

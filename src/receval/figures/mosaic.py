@@ -107,12 +107,8 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
 
     Parameters
     ----------
-    axes : Axes
-        The panel; its title is the caller's.
     columns : sequence of MosaicColumn
         With shares that sum to 1, or to less where the rest is not shown. At most two have a name.
-    hatch_label : str, optional
-        What being hatched means, for the legend.
 
     Raises
     ------

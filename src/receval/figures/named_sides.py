@@ -35,7 +35,6 @@ def name_sides(
     ----------
     axes : Axes
         Universes in ascending order of the difference, from 0 to 1.
-    differences : ndarray of float64
     first, second : str
         Short titles of the systems; the first is ahead where differences are positive.
     marked : float

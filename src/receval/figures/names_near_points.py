@@ -67,13 +67,7 @@ class NamedPoints:
     texts: Sequence[str]
 
     def boxes(self) -> Boxes:
-        """Return the place of each name, as :func:`.label_points` describes it.
-
-        Raises
-        ------
-        ValueError
-            There is no free place for a name.
-        """
+        """Return the place of each name, as :func:`.label_points` describes it."""
         order = self._by_crowding()
         boxes = np.full((len(self.points), 4), np.nan)
         for _ in range(1 + _REVISIONS):

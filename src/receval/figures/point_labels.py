@@ -62,15 +62,8 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     axes : Axes
         Of a figure whose layout is settled (:func:`receval.figures.finish.settle_layout`), with its
         final limits.
-    labels : sequence of PointLabel
-        Of all points of the panel.
     marker_size : float
         Diameter in points of the markers that have no size of their own.
-
-    Raises
-    ------
-    ValueError
-        There is no free place for a name.
     """
     if not labels:
         return []

@@ -76,16 +76,6 @@ def specification_curve(
         second system wins come first, and then the order is that of the universes.
     verdicts : array_like of int, shape (n_universes,)
         1 where the first system wins significantly, -1 where the second does, otherwise 0.
-    decisions : sequence of Decision
-        From the top.
-    first, second : str
-        Short titles of the systems.
-    value_label : str
-        Label of the y axis.
-    marked : MarkedUniverse, optional
-    title : str, optional
-    colours : tuple of str
-        Of what each system wins.
 
     Returns
     -------

@@ -213,11 +213,6 @@ def legend_name(name: str) -> str:
 def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """Return styles for any number of series: of more than there are, most are grey.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The most important ones first.
-
     Returns
     -------
     dict of str to SeriesStyle
@@ -240,16 +235,6 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """Return styles for series that have an order: one hue, from light to dark, markers in turn.
 
     No system has the hue.
-
-    Parameters
-    ----------
-    names : sequence of str
-        In their order.
-
-    Raises
-    ------
-    ValueError
-        For repeated names.
     """
     if len(set(names)) != len(names):
         raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
@@ -264,11 +249,6 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 def ink_on(ground: ColorType) -> str:
     """Return "black" on light colours and "white" on dark ones, whichever has more contrast.
-
-    Parameters
-    ----------
-    ground : colour
-        Anything that matplotlib takes for an opaque colour.
 
     Notes
     -----

@@ -181,9 +181,6 @@ def printed(
 
     Parameters
     ----------
-    display : DisplayStyle
-    columns : sequence of Column
-    rows : sequence of sequence of str
     notes : sequence of str
         What else is to be said below the table.
 

@@ -28,11 +28,6 @@ def text_problems(figure: Figure) -> list[str]:
     boxes after the layout. A legend counts as one box as well, against the panels' frames. So are
     leaders: one that runs through another text than the nearest to its end, or crosses another, is
     a problem.
-
-    Parameters
-    ----------
-    figure : Figure
-        A finished figure. Its layout is run.
     """
     with figure_style():
         figure.draw_without_rendering()

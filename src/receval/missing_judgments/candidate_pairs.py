@@ -38,10 +38,8 @@ class CandidatePairs:
 
         Parameters
         ----------
-        fold : Fold
         judgments : Judgments
             The test or unbiased ones of the fold, or others of the same users and items.
-        protocol : Protocol
 
         Raises
         ------

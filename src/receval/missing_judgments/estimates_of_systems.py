@@ -153,18 +153,10 @@ def estimates_of_folds(
 
     Parameters
     ----------
-    folds : iterable of RankedFold
-    systems : sequence of str
-    metrics : sequence of RankSum
-    propensities : sequence of PropensityModel
-    protocol : Protocol
-        Of the ranks.
     threshold : float
         From which rating on a test item is relevant.
     interventions : mapping of IntervenedTest to callable, optional
         Parts of the test to be drawn; the callable returns the generator of a fold, by its number.
-    clip, normalised
-        As of :func:`unbiased_estimates`.
 
     Returns
     -------

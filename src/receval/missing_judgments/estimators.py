@@ -134,15 +134,6 @@ def effective_size(weights: NDArray[np.float64]) -> float:
 
     .. math:: n_{eff} = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
 
-    Parameters
-    ----------
-    weights : ndarray of float64, shape (n,)
-
-    Returns
-    -------
-    float
-        Between 1 and n; 0 without weights.
-
     Notes
     -----
     Kish (1965), "Survey sampling", section 11.7.

@@ -87,12 +87,8 @@ class FusedPass:
 
     Parameters
     ----------
-    judged : JudgedItems
     stacked : StackedLists
         The lists of all systems; ranks beyond the cut-off may be missing.
-    metrics : sequence of Metric
-        Among the nine, at the same cut-off.
-    cutoff : int
     """
 
     def __init__(
@@ -137,15 +133,8 @@ class FusedPass:
 
         Parameters
         ----------
-        rows : ndarray of int64, shape (n_kept,)
-        reduced : ReducedLists
-            Follows.
         first : bool
             Whether no list of these users has been gone through before.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_kept, n_metrics, n_systems)
         """
         table = np.empty((len(rows), len(NAMES), self.n_systems))
         _pass_down(

@@ -82,7 +82,6 @@ class ReducedFold:
     ----------
     systems : sequence of JudgedLists
         Of the same fold under the same protocol, all bound to the same judged items.
-    aggregated_metrics : sequence of AggregatedMetric
 
     Raises
     ------
@@ -147,14 +146,11 @@ class ReducedFold:
 
         Parameters
         ----------
-        order : ndarray of int64, shape (n_judgments,)
-            From :func:`receval.missing_judgments.judgment_sampling.sampling_order`.
         kept : ndarray of int64, shape (n_levels,)
             Units kept at each level, falling: the judgments with lower ranks in the order are left.
 
         Returns
         -------
-        values : ndarray of float64, shape (n_levels, n_metrics, n_systems)
         n_evaluated : ndarray of int64, shape (n_levels,)
             Number of users who still have a test rating: only they are averaged.
         """

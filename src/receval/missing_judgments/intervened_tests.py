@@ -48,14 +48,11 @@ class IntervenedTest:
 
     Parameters
     ----------
-    name : str
     sides : {"items", "users and items"}
         Whose shares are made those of a uniform sample.
     from_sample : bool
         Whether these shares are those of the fold's unbiased judgments (WTD); otherwise all users
         and all items are alike (WTD_H, SKEW).
-    share : float
-        Of the judged candidates, how many are drawn.
     counted : {"train", "test"}
         By which ratings the shares of what users choose are counted.
 
@@ -104,18 +101,7 @@ class IntervenedTest:
         return np.repeat(users, np.diff(fold.train.indptr))
 
     def drawn(self, fold: Fold, protocol: Protocol, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return which test ratings are drawn, without replacement.
-
-        Parameters
-        ----------
-        fold : Fold
-        protocol : Protocol
-        rng : Generator
-
-        Returns
-        -------
-        ndarray of bool, shape (n_judgments,)
-        """
+        """Return which test ratings are drawn, without replacement."""
         weights = self.weights(fold, protocol)
         # What is of no candidate has no weight.
         there = np.flatnonzero(weights > 0)

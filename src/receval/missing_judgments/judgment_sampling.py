@@ -27,14 +27,10 @@ def sampling_order(
 
     Parameters
     ----------
-    judgments : Judgments
-        The test ratings of a fold.
     unit : {"ratings", "items", "users", "popular-items", "largest-users"}
         What leaves: single ratings, items, or users in random order; items from the one with most
         test ratings on; users from the one with most test ratings on. With an item or a user go
         all of its test ratings.
-    generator : Generator
-        Draws the order, or the order among equals.
 
     Returns
     -------
@@ -142,26 +138,7 @@ def reduce_lists(
     judged_starts: NDArray[np.int64],
     stacked: StackedLists,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], StackedLists]:
-    """Keep some rows, and of them the judgments that are left.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n_kept,)
-        Ascending.
-    alive : ndarray of bool, shape (n_judged,)
-        Whether each judged item still is one.
-    judged_starts : ndarray of int64, shape (n_rows + 1,)
-    stacked : StackedLists
-
-    Returns
-    -------
-    chosen : ndarray of int64
-        The judged items left in the rows kept.
-    starts : ndarray of int64, shape (n_kept + 1,)
-        Where each row's begin among them.
-    lists : StackedLists
-        With indices among the chosen.
-    """
+    """Keep some rows, and of them the judgments that are left."""
     chosen, starts, new_indices = _left(rows, alive, judged_starts)
     list_starts, indices, ranks = _listed(
         rows,

@@ -163,11 +163,6 @@ class StratifiedPropensities:
     with :math:`n_s` test ratings of the :math:`N_s` candidates. So IPS is the sum, over strata, of
     their means times their sizes: a stratified estimate.
 
-    Parameters
-    ----------
-    strata : int
-        How many.
-
     Notes
     -----
     Stratified evaluation by exposure is that of Jadidinejad, Macdonald and Ounis (2021), "The

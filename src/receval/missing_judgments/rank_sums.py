@@ -30,12 +30,6 @@ class RankSum:
     ``Recall``   1                                  the number of relevant items
     ===========  =================================  ===============================
 
-    Parameters
-    ----------
-    kind : {"P", "DCG", "Recall"}
-    cutoff : int
-        n.
-
     Examples
     --------
     >>> RankSum("DCG", 3).worth(np.array([1, 3, 4, 0])).tolist()

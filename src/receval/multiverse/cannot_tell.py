@@ -39,12 +39,6 @@ def users_whose_order_counts(
 ) -> NDArray[np.bool_]:
     """Return the users for whom another order of the same candidates could change the value.
 
-    Parameters
-    ----------
-    lists : sequence of JudgedLists
-        Of all systems, on the same judgments.
-    configuration : Configuration
-
     Returns
     -------
     ndarray of bool, shape (n_users,)
@@ -92,12 +86,6 @@ def fewest_users(n_users: int, configuration: Configuration) -> int:
     :math:`\sqrt{k (n - 1) / (n - k)}`, and less with unequal ones. The bootstrap repeats these
     tests.
 
-    Parameters
-    ----------
-    n_users : int
-        How many are compared, at least 2.
-    configuration : Configuration
-
     Examples
     --------
     >>> fewest_users(100, Configuration(test="sign")), fewest_users(100, Configuration(test="t"))
@@ -120,15 +108,6 @@ def with_universes_that_cannot_tell(
     pairs: Sequence[Pair],
 ) -> pd.DataFrame:
     """Return universes of one split with the verdict :data:`CANNOT_TELL` where nothing can be told.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From :func:`receval.multiverse.exploration.explore`.
-    configurations : sequence of Configuration
-        Those explored, all of one split.
-    universes : Universes
-    pairs : sequence of (str, str)
 
     Returns
     -------

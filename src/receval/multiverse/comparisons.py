@@ -90,16 +90,10 @@ class PairOfSystems:
 
     Parameters
     ----------
-    first, second : UserValues
     n_test, n_relevant : ndarray of int, shape (n_users,)
         Number of test ratings, and of relevant ones, of each user.
     has_train : ndarray of bool, shape (n_users,), optional
         Users with training ratings; users without are left out.
-    coverage : {"full", "reduced"}
-    resamples : ndarray of float64, shape (n_samples, n_users), optional
-        From :func:`receval.statistics.bootstrap.poisson_resamples`, for the bootstrap.
-    is_exact : bool
-        Whether Wilcoxon's test is exact with few differences.
     """
 
     def __init__(
@@ -183,13 +177,7 @@ class PairOfSystems:
 
     @cached_property
     def resamples_of_paired(self) -> NDArray[np.float64]:
-        """The resampled sets, of the paired users.
-
-        Raises
-        ------
-        ValueError
-            No resampled sets were given.
-        """
+        """The resampled sets, of the paired users."""
         if self.resamples is None:
             raise ValueError("The bootstrap needs resampled sets of users: give resamples.")
         return np.ascontiguousarray(self.resamples[:, self.paired])

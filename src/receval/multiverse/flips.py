@@ -19,11 +19,6 @@ from receval.multiverse.verdicts import (
 def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
     """Return how often each system of a pair wins, in all universes and with each level.
 
-    Parameters
-    ----------
-    universes : DataFrame
-        Of one pair.
-
     Returns
     -------
     DataFrame
@@ -41,11 +36,6 @@ def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
 
 def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
     """Return how many universes there are, how many cannot tell, and the shares of those that can.
-
-    Parameters
-    ----------
-    universes : DataFrame
-        Of one pair.
 
     Examples
     --------

@@ -68,16 +68,6 @@ _GRADED_METRICS = ("RBO", "tau")
 def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note, ...]]:
     """Return a grid without the levels that ratings do not support, and notes on these.
 
-    Parameters
-    ----------
-    name : {"quick", "full"}
-    ratings : Ratings
-
-    Raises
-    ------
-    ValueError
-        There is no such grid.
-
     Examples
     --------
     Without grades there is no exponential gain, and no order of ratings to agree with:

@@ -42,11 +42,6 @@ MOST_DRAWN = 15
 def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Report:
     """Return tables, figures and sentences on all pairs of systems.
 
-    Parameters
-    ----------
-    found : ExploredRatings
-    title : str
-
     Examples
     --------
     >>> from receval.data.ratings_table import read_ratings

@@ -36,8 +36,6 @@ class UserValues:
 
         Parameters
         ----------
-        lists : JudgedLists
-            One list a user (AR).
         labels : sequence of str
             Of metrics, all on full or all on condensed lists.
         form : {"full", "condensed"}
@@ -59,13 +57,7 @@ class Universes(ABC):
 
     @abstractmethod
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists under a configuration's decisions A1, A2 and B2.
-
-        Raises
-        ------
-        ValueError
-            They are not there.
-        """
+        """Return a system's full lists under a configuration's decisions A1, A2 and B2."""
 
     @abstractmethod
     def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:

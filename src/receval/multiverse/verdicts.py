@@ -28,13 +28,7 @@ _NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
 
 
 def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> int:
-    """Return the index of a configuration among universes.
-
-    Raises
-    ------
-    ValueError
-        It is not among them.
-    """
+    """Return the index of a configuration among universes."""
     same = np.ones(len(universes), dtype=bool)
     for name, level in configuration.levels.items():
         same &= universes[name].astype(str).to_numpy() == level
@@ -100,12 +94,6 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
 
 def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
     """Return the universe of the starting configuration of canamares2020.
-
-    Parameters
-    ----------
-    universes : DataFrame
-    start : Configuration, optional
-        Another starting point.
 
     Raises
     ------

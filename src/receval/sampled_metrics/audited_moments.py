@@ -20,14 +20,8 @@ class AuditedMoments:
 
     Parameters
     ----------
-    odds : mapping of str to SamplingOdds
-        By system.
-    metrics : mapping of str to Metric
-        By label.
     n_users : int
         Codes of users in the odds that differ by a multiple of it are of the same one.
-    told : callable, optional
-        Is told how far work goes.
 
     Attributes
     ----------

@@ -19,19 +19,7 @@ from receval.sampled_metrics.sampled_moments import expected_of_ranks
 
 
 def corrected_values(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
-    """Return the corrected metrics of all systems by estimator.
-
-    Parameters
-    ----------
-    moments : AuditedMoments
-    sampled : int
-        Number of negatives.
-
-    Returns
-    -------
-    DataFrame
-        As in :class:`receval.sampled_metrics.audit_result.SamplingAudit`.
-    """
+    """Return the corrected metrics of all systems by estimator."""
     first = next(iter(moments.odds.values()))
     pool = max(1, round(float(first.pools[first.users].mean())))
     size = min(sampled, pool)

@@ -20,12 +20,6 @@ def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     says where. If it were the same for all systems, samples would tell Recall@K instead of
     Recall@k, and in the right order.
 
-    Parameters
-    ----------
-    moments : AuditedMoments
-    sampled : int
-        Number of negatives.
-
     Returns
     -------
     DataFrame

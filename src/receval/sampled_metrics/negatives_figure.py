@@ -69,14 +69,7 @@ def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
 
 
 def draw_swaps(swaps: pd.DataFrame, values: pd.DataFrame) -> Figure:
-    """Draw the probabilities of another order over the number of negatives.
-
-    Parameters
-    ----------
-    swaps, values : DataFrame
-        Of :class:`receval.sampled_metrics.audit_result.SamplingAudit`. The first
-        :data:`MOST_PAIRS` pairs are drawn.
-    """
+    """Draw the probabilities of another order over the number of negatives."""
     pairs = list(dict.fromkeys(zip(swaps["first"], swaps["second"], strict=True)))
     pairs = pairs[:MOST_PAIRS]
     names = [f"{legend_name(first)}, {legend_name(second)}" for first, second in pairs]

@@ -55,16 +55,10 @@ def order_changes(
 
     Parameters
     ----------
-    moments : AuditedMoments
     sizes : sequence of int
         Numbers of negatives, the last one of all candidates.
     sampled, largest : int
         The number that is audited, and that of all candidates.
-
-    Returns
-    -------
-    pairs, swaps : DataFrame
-        As in :class:`receval.sampled_metrics.audit_result.SamplingAudit`.
     """
     names, labels = list(moments.odds), list(moments.metrics)
     pairs, swaps = [], []

@@ -24,13 +24,6 @@ _SMALLEST_STEP = 1e-7
 def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
     r"""Return the chance of each rank among samples, for each rank among all candidates.
 
-    Parameters
-    ----------
-    pool : int
-        M, the non-relevant candidates.
-    sampled : int
-        s, at most M.
-
     Returns
     -------
     ndarray of float64, shape (M + 1, s + 1)
@@ -70,11 +63,6 @@ def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> N
     ----------
     values : ndarray of float64, shape (M + 1,)
         The metric at the ranks 1 to M + 1; between two ranks, on the line between them.
-    pool, sampled : int
-
-    Returns
-    -------
-    ndarray of float64, shape (s + 1,)
 
     Notes
     -----
@@ -106,14 +94,8 @@ def estimated_by_least_squares(
     ----------
     values : ndarray of float64, shape (M + 1,)
         The metric at the ranks 1 to M + 1.
-    chances : ndarray of float64, shape (M + 1, s + 1)
-        A, from :func:`chances_of_sampled_ranks`.
     variance_weight : float
         :math:`\gamma`.
-
-    Returns
-    -------
-    ndarray of float64, shape (s + 1,)
 
     Notes
     -----
@@ -146,11 +128,6 @@ def most_likely_ranks(
     ----------
     shares : ndarray of float64, shape (s + 1,)
         How often 0, 1, ... of the sample are above a relevant item.
-    chances : ndarray of float64, shape (M + 1, s + 1)
-
-    Returns
-    -------
-    ndarray of float64, shape (M + 1,)
 
     Notes
     -----

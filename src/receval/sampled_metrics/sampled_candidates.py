@@ -70,9 +70,6 @@ class SamplingOdds:
 
         Parameters
         ----------
-        fold : Fold
-        lists : JudgedLists
-            Of its test ratings under the protocol.
         protocol : Protocol
             AR AN. Samples are drawn from its base candidates.
 
@@ -158,8 +155,6 @@ def expected_under_one_relevant(
 
     Parameters
     ----------
-    odds : SamplingOdds
-    metric : Metric
     sampled : int
         :math:`s = |N_u|`; a user with fewer candidates gets all of them.
 
@@ -251,15 +246,8 @@ def expected_precision_among_samples(
 
     Parameters
     ----------
-    odds : SamplingOdds
-    cutoff : int
-        n.
     sampled : int
         :math:`s = |N_u|`; a user with fewer candidates gets all of them.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_users,)
     """
     sizes = np.minimum(sampled, odds.pools)[odds.users]
     # Row r: 1 where h non-relevant items above leave an item with r relevant ones in the first n.

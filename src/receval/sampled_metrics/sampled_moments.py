@@ -18,14 +18,6 @@ from receval.storage.kernel_cache import njit
 def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[np.float64]:
     """Return what a metric gives a list whose one relevant item has each rank.
 
-    Parameters
-    ----------
-    metric : Metric
-    deepest : int
-        The last rank.
-    odds : SamplingOdds
-        Of a system: its ratings and their scale.
-
     Returns
     -------
     ndarray of float64, shape (deepest + 1,)
@@ -98,16 +90,11 @@ def expected_of_ranks(
 
     Parameters
     ----------
-    odds : SamplingOdds
     tables : ndarray of float64, shape (n_ranks, n_functions)
         Values by rank, at index 0 those of an item that is not ranked; at least
         ``min(sampled, largest pool) + 2`` rows.
     sampled : int
         s; a user with fewer candidates gets all of them.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_functions)
 
     Notes
     -----

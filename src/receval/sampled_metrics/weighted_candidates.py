@@ -30,17 +30,10 @@ def weight_shares_above(
 
     Parameters
     ----------
-    system : Scorer
-        A fitted system.
-    fold : Fold
-        Its training ratings are no candidates.
     rows : ndarray of int64, shape (n_items,)
         Which of the fold's test ratings are asked for, in ascending order.
     relevant : ndarray of bool, shape (n_judgments,)
         Whether each test rating is relevant, so that its item is in no sample of its user.
-    weights : ndarray of float64, shape (n_all_items,)
-    priority : ndarray of uint32, shape (n_all_items,)
-        Among equal scores the smaller ranks higher.
 
     Returns
     -------
@@ -134,21 +127,8 @@ def expected_of_weighted_ranks(
 
     Parameters
     ----------
-    shares : ndarray of float64, shape (n_items,)
-        q, of :func:`weight_shares_above`.
     tables : ndarray of float64, shape (n_ranks, n_functions)
         Values by rank, at least s + 2 rows; at index 0 those of an item that is not ranked.
-    sampled : int
-        s.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_items, n_functions)
-
-    Raises
-    ------
-    ValueError
-        The tables end before the last rank.
 
     Examples
     --------

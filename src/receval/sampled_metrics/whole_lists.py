@@ -51,22 +51,10 @@ def odds_of_runs(
         As for :func:`receval.evaluation.runs.evaluate_runs`; runs have all candidates of each user
         who is tested.
 
-    Returns
-    -------
-    odds : dict of str to SamplingOdds
-        By run.
-    user_ids : ndarray of str
-        By code.
-    threshold : float
-        From which on test ratings are relevant.
-    notes : list of Note
-
     Raises
     ------
     ValueError
         A list is cut or lacks items, or nothing is relevant.
-    TableError
-        A file cannot be used.
     """
     if not runs:
         raise ValueError("There is no run to audit: name at least one.")
@@ -97,21 +85,12 @@ def odds_of_systems(
 ) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
     """Train systems, and return what the ranks of relevant test ratings among samples depend on.
 
-    Parameters
-    ----------
-    data : SplitRatings
-        The relevant test ratings of all folds count.
-    systems, relevant
-        As for :func:`receval.evaluation.systems.evaluate_systems`.
-
     Returns
     -------
     odds : dict of str to SamplingOdds
         By system. The codes of users in fold n begin with n times the number of users.
     user_ids : ndarray of str
         By code, less multiples of the number of users.
-    threshold : float
-    notes : list of Note
 
     Raises
     ------

@@ -48,8 +48,6 @@ def write_archive(
     ----------
     path : Path
         Target; replaced in one step, so that no half-written file ever has this name.
-    arrays : mapping of str to ndarray
-        Any shapes and any dtypes but objects.
     compressed : bool
         Whether it is worth the time to compress them.
     stored_from : int, optional
@@ -74,10 +72,6 @@ def write_archive(
 
 class Archive:
     """An archive that :func:`write_archive` wrote, open for reading; use it in a ``with`` block.
-
-    Parameters
-    ----------
-    path : Path
 
     Attributes
     ----------
@@ -147,7 +141,6 @@ class Archive:
 
         Parameters
         ----------
-        name : str
         dtype : dtype, optional
             The one that it must have; ``str`` stands for text of any length.
         shape : sequence of int or None, optional

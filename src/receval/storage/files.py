@@ -68,13 +68,7 @@ def results_text(results: pd.DataFrame) -> str:
 
 
 def read_results(path: Path) -> pd.DataFrame:
-    """Read an artifact's CSV; empty cells stay empty text.
-
-    Raises
-    ------
-    DamagedFileError
-        It is no CSV.
-    """
+    """Read an artifact's CSV; empty cells stay empty text."""
     import pandas as pd
 
     with refusing_damage(path):
@@ -121,14 +115,7 @@ def being_written(folder: Path, name: str = "") -> Path:
 
 
 class DamagedFileError(ValueError):
-    """A stored file cannot be used; the message names it, and what makes it again.
-
-    Parameters
-    ----------
-    path : Path
-    reason : str, optional
-        A clause; none where the file is missing.
-    """
+    """A stored file cannot be used; the message names it, and what makes it again."""
 
     def __init__(self, path: Path, reason: str | None = None) -> None:
         problem = "missing" if reason is None else f"damaged: {reason}"

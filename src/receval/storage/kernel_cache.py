@@ -42,13 +42,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
 
 
 def njit(**options: Any) -> Callable[[Callable], Any]:
-    """Return numba's decorator of the same name, which keeps what it compiles where it should.
-
-    Parameters
-    ----------
-    **options
-        Of ``numba.njit``.
-    """
+    """Return numba's decorator of the same name, which keeps what it compiles where it should."""
 
     def kernel_of(function: Callable) -> Any:
         settings: Any = numba.config
@@ -79,13 +73,7 @@ def _say_that_there_is_none() -> None:
 
 @cache
 def folder_of_kernels(package: Path) -> str:
-    """Return the user's cache for a package that was installed, and no folder for a checkout.
-
-    Parameters
-    ----------
-    package : Path
-        The folder of the package, ``receval``.
-    """
+    """Return the user's cache for a package that was installed, and no folder for a checkout."""
     installed = any(package.parent.glob(f"{package.name}-*.dist-info"))
     folders: Any = AppDirs
     folder = folders(package.name, appauthor=False).user_cache_dir if installed else ""

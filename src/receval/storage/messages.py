@@ -27,7 +27,6 @@ def printable(text: str, kept: str = "") -> str:
 
     Parameters
     ----------
-    text : str
     kept : str
         Characters that stay, too, such as the line breaks of a text with several lines.
 
@@ -54,8 +53,6 @@ def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
     ----------
     text : str
         Anything: a terminal obeys control characters, and a server may send megabytes of them.
-    most : int
-        Characters shown.
     middle : bool
         Whether the dots stand before the last third of what is shown, and not at its end.
 

@@ -41,10 +41,6 @@ def write_columns(
 
     Parameters
     ----------
-    path : Path
-    columns : mapping of str to ndarray or arrow array
-    metadata : mapping of str to str, optional
-        What :func:`read_columns` gives back beside the columns.
     types : mapping of str to tuple, optional
         As for :func:`read_columns`: a column of another type is written as the first of its own.
     """
@@ -75,7 +71,6 @@ def read_columns(
 
     Parameters
     ----------
-    path : Path
     types : mapping of str to tuple
         The types that each column may have, None among them if it may be absent.
 
@@ -114,13 +109,7 @@ def read_columns(
 
 
 def count_rows(path: Path) -> int:
-    """Return the number of rows of a table, without reading them.
-
-    Raises
-    ------
-    DamagedFileError
-        The file is not as it was written.
-    """
+    """Return the number of rows of a table, without reading them."""
     with refusing_damage(path):
         return int(pq.read_metadata(_verified(path)).num_rows)
 

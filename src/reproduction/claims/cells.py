@@ -54,13 +54,7 @@ class ClaimContext:
     where: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
 
     def full(self, artifact: str | None) -> str:
-        """Return the name of an artifact with its study.
-
-        Raises
-        ------
-        ValueError
-            None is named.
-        """
+        """Return the name of an artifact with its study."""
         name = artifact or self.artifact
         if name is None:
             raise ValueError("A quantity names no artifact: give it, or its check, one.")
@@ -110,15 +104,7 @@ class SelectedCells(Model):
         return None if (info.context or {}).get(WITHOUT_INTERVALS) else column
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return the numbers.
-
-        Raises
-        ------
-        NotMeasuredError
-            The artifact was not made, or a dataset is not there.
-        ValueError
-            A column is not there, no row is, or cells cannot be told apart.
-        """
+        """Return the numbers."""
         name = context.full(self.artifact)
         table = sources.table(name)
         intervals = [column for column in (self.low, self.high) if column]
@@ -229,16 +215,7 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
 def taken(
     labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
 ) -> LabelledValues:
-    """Return one number a label, taken from the numbers that have it.
-
-    Parameters
-    ----------
-    labels : list of tuple of str
-        Of each number.
-    values : ndarray of float64, shape (n_labels,)
-    take : str
-        As for :class:`SelectedCells`.
-    """
+    """Return one number a label, taken from the numbers that have it."""
     distinct = list(dict.fromkeys(labels))
     place = {label: code for code, label in enumerate(distinct)}
     codes = np.array([place[label] for label in labels])

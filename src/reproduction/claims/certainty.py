@@ -61,11 +61,6 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     successes, trials : int
         :math:`k` and :math:`n`.
 
-    Raises
-    ------
-    ValueError
-        There are no trials, or more successes than trials.
-
     Notes
     -----
     Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
@@ -94,15 +89,6 @@ def prediction_interval(values: ArrayLike) -> tuple[float, float]:
     .. math:: \bar x \pm t_{n-1}(0.975)\, s \sqrt{1 + 1 / n}
 
     with :math:`s` the standard deviation of the :math:`n` numbers, taken for normal.
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-
-    Returns
-    -------
-    low, high : float
-        NaN of a single number.
 
     Examples
     --------
@@ -140,13 +126,6 @@ def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> Clai
     A number holds if the published one lies in our interval of prediction: a split such as ours
     might have given it. Everything else holds, or does not, if all splits but one in twenty say so,
     and depends on the split otherwise.
-
-    Parameters
-    ----------
-    once : ClaimVerdict
-        The verdict of the one split.
-    found : mapping
-        A row of :func:`certainty`.
 
     Examples
     --------
@@ -210,17 +189,9 @@ def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> p
 
     Parameters
     ----------
-    rows : DataFrame
-        Verdicts of all replications (:data:`reproduction.claims.repetition.ROWS`); numbers as
-        numbers.
     printed : mapping of str to str, optional
         What the paper prints, by claim, with all its digits. A published number lies inside of our
         interval if any number that is rounded to it does; without this, it counts as exact.
-
-    Returns
-    -------
-    DataFrame
-        The columns of :data:`COLUMNS`, one row a claim, dataset and form.
     """
     found = []
     for keys, group in rows.groupby(list(KEYS), sort=False):

@@ -12,18 +12,7 @@ _LACKS = re.compile(r"the dataset ([\w-]+)")
 
 
 def datasets_elsewhere(datasets: Mapping[str, DatasetSpec]) -> dict[str, str]:
-    """Return for each dataset how claims on it are decided where it is not here.
-
-    Parameters
-    ----------
-    datasets : mapping of str to DatasetSpec
-        As ``config/datasets.yaml`` has them.
-
-    Returns
-    -------
-    dict of str to str
-        A clause by name.
-    """
+    """Return for each dataset how claims on it are decided where it is not here."""
     return {name: _elsewhere(spec) for name, spec in datasets.items()}
 
 
@@ -37,13 +26,6 @@ def _elsewhere(spec: DatasetSpec) -> str:
 
 def told_needs(needs: str, elsewhere: Mapping[str, str]) -> str:
     """Return what an undecidable claim needs, as a clause.
-
-    Parameters
-    ----------
-    needs : str
-        The ledger's column.
-    elsewhere : mapping of str to str
-        From :func:`datasets_elsewhere`.
 
     Examples
     --------

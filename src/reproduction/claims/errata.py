@@ -206,11 +206,6 @@ class Erratum(Model):
 def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     """Read and check ``config/errata.yaml``.
 
-    Returns
-    -------
-    dict of str to Erratum
-        By id, in the order of the file.
-
     Raises
     ------
     ValueError

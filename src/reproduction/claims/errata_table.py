@@ -23,13 +23,6 @@ def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.Dat
     So a comparison with accepted results says which number moved and by how much. In the texts of
     the sizes, which round, it would miss some changes and exaggerate others.
 
-    Parameters
-    ----------
-    errata : mapping of str to Erratum
-        By id.
-    sources : ClaimSources
-        Of any edition.
-
     Returns
     -------
     DataFrame

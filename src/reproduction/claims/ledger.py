@@ -51,13 +51,7 @@ _BY_DEFINITION = ("setting", "definition")
 
 
 def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources) -> Finding:
-    """Decide a claim on one dataset.
-
-    Raises
-    ------
-    ValueError
-        The check selects what results do not have, though their dataset is there.
-    """
+    """Decide a claim on one dataset."""
     sources.forget()
     if isinstance(check.decide, ContradictionRule):
         # The text decides it, whatever data are there.
@@ -97,22 +91,10 @@ def judged_claims(
 
     Parameters
     ----------
-    papers : iterable of PaperClaims
-    sources : ClaimSources
     certainty : DataFrame, optional
         How sure verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). Where enough splits
         were tried, they decide, and not the one split of the sources
         (:func:`reproduction.claims.certainty.verdict_of_splits`).
-
-    Returns
-    -------
-    DataFrame
-        The columns of :data:`COLUMNS`, in the order of papers, claims and checks.
-
-    Raises
-    ------
-    ValueError
-        A check cannot be carried out; the message names the claim.
     """
     rows = [
         ledger_row(number, claim, check, paper.paper, sources)
@@ -148,13 +130,7 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
 def ledger_row(
     number: str, claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> dict[str, Any]:
-    """Return the row of a claim on one dataset; what it is judged by stays in the sources.
-
-    Raises
-    ------
-    ValueError
-        The check cannot be carried out; the message names the claim.
-    """
+    """Return the row of a claim on one dataset; what it is judged by stays in the sources."""
     try:
         finding = judge(check, claim, paper, sources)
     except ValueError as error:

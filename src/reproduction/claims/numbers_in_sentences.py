@@ -22,12 +22,6 @@ def names_in(text: str) -> set[str]:
 def told(text: str, numbers: Mapping[str, float]) -> str:
     """Return a text with its numbers as in print: without the zero before the point.
 
-    Parameters
-    ----------
-    text : str
-        ``{name:.3f}`` stands for a number; the part after the colon is Python's.
-    numbers : mapping of str to float
-
     Examples
     --------
     >>> told("{ours:.3f} of {share:.1%}", {"ours": 0.25, "share": 0.5})

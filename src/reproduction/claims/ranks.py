@@ -15,12 +15,6 @@ Ahead = Literal["higher", "lower"]
 def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
     """Return the rank of each number among those whose labels differ in the last place alone.
 
-    Parameters
-    ----------
-    numbers : LabelledValues
-    ahead : {"higher", "lower"}
-        Which values lead. Equal ones share the best of their ranks; NaN has none.
-
     Examples
     --------
     >>> values = LabelledValues.of([("Pop",), ("Avg",), ("Random",)], np.array([0.3, 0.1, 0.3]))

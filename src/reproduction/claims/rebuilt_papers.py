@@ -33,13 +33,6 @@ def is_rebuilt(paper: str) -> bool:
 def verdict_in_words(paper: str, verdict: str) -> str:
     """Return what a person reads of a verdict: of a newer paper, whether our data show it.
 
-    Parameters
-    ----------
-    paper : str
-        The study whose claim it is.
-    verdict : str
-        As the ledger has it.
-
     Examples
     --------
     >>> verdict_in_words("valcarce2018", "holds"), verdict_in_words("followups", "holds")
@@ -49,13 +42,7 @@ def verdict_in_words(paper: str, verdict: str) -> str:
 
 
 def of_rebuilt(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on the papers that are rebuilt.
-
-    Parameters
-    ----------
-    ledger : DataFrame
-        With the column ``paper``.
-    """
+    """Return the rows of a ledger on the papers that are rebuilt."""
     return ledger[ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
 
 

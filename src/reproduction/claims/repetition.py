@@ -52,14 +52,7 @@ class ReplicationLabel:
 def repeated_checks(
     claims: PaperClaims, datasets: Sequence[str]
 ) -> Iterator[tuple[str, ClaimSpec, CheckSpec]]:
-    """Yield the checks that are repeated: of claims that hang on splits, on some datasets.
-
-    Parameters
-    ----------
-    claims : PaperClaims
-    datasets : sequence of str
-        Checks that name no dataset are repeated, too.
-    """
+    """Yield the checks that are repeated: of claims that hang on splits, on some datasets."""
     for number, claim in claims.claims.items():
         for check in claim.checks if claim.split_dependent else ():
             if check.dataset is None or check.dataset in datasets:
@@ -69,27 +62,7 @@ def repeated_checks(
 def judged_replication(
     claims: PaperClaims, datasets: Sequence[str], sources: ClaimSources, label: ReplicationLabel
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge the claims of a paper by the results of one replication.
-
-    Parameters
-    ----------
-    claims : PaperClaims
-    datasets : sequence of str
-        Those that are repeated.
-    sources : ClaimSources
-        The replication's results.
-    label : ReplicationLabel
-
-    Returns
-    -------
-    verdicts, numbers : DataFrame
-        The columns of :data:`ROWS`, and those of :data:`NUMBERS`: what each claim was judged by.
-
-    Raises
-    ------
-    ValueError
-        A claim cannot be judged; the message names it.
-    """
+    """Judge the claims of a paper by the results of one replication."""
     rows, numbers = [], []
     for number, claim, check in repeated_checks(claims, datasets):
         row = ledger_row(number, claim, check, claims.paper, sources)
@@ -132,13 +105,6 @@ def all_replications(
     fresh: pd.DataFrame, accepted: pd.DataFrame | None, seeds: Mapping[str, int]
 ) -> pd.DataFrame:
     """Return fresh verdicts with the accepted ones of other seeds.
-
-    Parameters
-    ----------
-    fresh, accepted : DataFrame of str
-        With the columns of :data:`ROWS`.
-    seeds : mapping of str to int
-        The root seed of each replication that there is.
 
     Returns
     -------

@@ -36,25 +36,7 @@ def report_of_claims(
     numbers: Sequence[str] = (),
     elsewhere: Mapping[str, str] | None = None,
 ) -> str:
-    """Judge claims and return what to print.
-
-    Parameters
-    ----------
-    claims : Path
-        The folder with a YAML a paper.
-    results : Path
-        ``results/<edition>`` or ``work/<edition>/artifacts``.
-    numbers : sequence of str
-        Of the claims to tell everything of; of none, verdicts are counted by paper.
-    elsewhere : mapping of str to str, optional
-        How claims on a dataset that is not here are decided
-        (:func:`reproduction.claims.dataset_access.datasets_elsewhere`).
-
-    Raises
-    ------
-    ValueError
-        There are no such claims or results, or one cannot be judged.
-    """
+    """Judge claims and return what to print."""
     papers = [read_claims(path) for path in sorted(claims.glob("*.yaml"))]
     sources = ClaimSources.of_folder(results)
     if not sources.results:
@@ -83,13 +65,7 @@ def report_of_claims(
 
 
 def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
-    """Return what weakens the verdict on each claim, in clauses.
-
-    Parameters
-    ----------
-    papers : sequence of PaperClaims
-        All of them: artifacts decide claims of several papers.
-    """
+    """Return what weakens the verdict on each claim, in clauses."""
     artifacts = {
         number: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
         for paper in papers

@@ -81,31 +81,13 @@ class OwnStatement(Model):
         )
 
     def judged(self, study: str, artifact: str, sources: ClaimSources) -> list[dict[str, Any]]:
-        """Return rows as those of the ledger, one a check.
-
-        Raises
-        ------
-        ValueError
-            A check cannot be carried out; the message names the figure.
-        """
+        """Return rows as those of the ledger, one a check."""
         claim, where = self.as_claim(artifact), f"under {study}/{artifact}"
         return [ledger_row(where, claim, check, study, sources) for check in claim.checks]
 
 
 def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
-    """Return a statement from plain values.
-
-    Parameters
-    ----------
-    values : mapping
-    where : str
-        The figure under which it stands, for the message.
-
-    Raises
-    ------
-    ValueError
-        It is not as described; one sentence a problem.
-    """
+    """Return a statement from plain values."""
     try:
         return OwnStatement.model_validate(values)
     except ValidationError as error:
@@ -123,8 +105,6 @@ def told_verdicts(
     rows : sequence of mapping
         Of the ledger, all of one statement. What another form gives is told where its verdict is
         another one.
-    title : callable
-        Gives the name of a dataset that a sentence has, such as "ML-1M".
     of_paper : bool
         Whether a paper claims it. Of what no rebuilt paper claims verdicts say whether it is seen.
 

@@ -83,13 +83,7 @@ class LabelledValues:
         return self.labels == ((),)
 
     def number(self) -> float:
-        """Return the one number that there is.
-
-        Raises
-        ------
-        ValueError
-            There are several.
-        """
+        """Return the one number that there is."""
         if len(self.values) != 1:
             raise ValueError(
                 f"There are {len(self.values)} numbers where one is wanted "
@@ -102,13 +96,7 @@ class LabelledValues:
 def aligned(
     one: LabelledValues, other: LabelledValues
 ) -> tuple[LabelledValues, NDArray[np.float64]]:
-    """Return the first numbers, and the second ones in their order; a single one serves for all.
-
-    Raises
-    ------
-    ValueError
-        The two have other labels.
-    """
+    """Return the first numbers, and the second ones in their order; a single one serves for all."""
     if other.is_single:
         return one, np.repeat(other.values, len(one.values))
     if one.is_single:
@@ -134,10 +122,6 @@ class ClaimSources:
 
     Parameters
     ----------
-    results : mapping of str to Path
-        CSVs by ``study/artifact``.
-    provenance : mapping of str to Path
-        ``provenance.json`` by study.
     change : callable, optional
         What to make of each reading: how tests see that other numbers give another verdict.
 
@@ -197,13 +181,7 @@ class ClaimSources:
         return dataset in self._record(study)["datasets"]
 
     def table(self, artifact: str) -> pd.DataFrame:
-        """Return the results of an artifact.
-
-        Raises
-        ------
-        NotMeasuredError
-            They were not made.
-        """
+        """Return the results of an artifact."""
         if artifact not in self._tables:
             if artifact not in self.results:
                 raise NotMeasuredError(f"the results of {artifact}")
@@ -223,13 +201,7 @@ class ClaimSources:
         return values if self.change is None else self.change(number, values)
 
     def setting(self, study: str, path: str) -> Any:
-        """Return what was configured for a study, by the keys of its ``provenance.json``.
-
-        Raises
-        ------
-        ValueError
-            There is no such key.
-        """
+        """Return what was configured for a study, by the keys of its ``provenance.json``."""
         found: Any = self._record(study)
         for key in path.split("/"):
             if isinstance(found, list) and key.isdigit() and int(key) < len(found):
@@ -249,14 +221,6 @@ class ClaimSources:
 
         The demo edition and replications leave out systems, levels and experiments of the full
         one, so there it is not measured; elsewhere it is a fault of the claim.
-
-        Parameters
-        ----------
-        study : str
-        what : str
-            What is named.
-        there : str
-            What there is instead, in words.
         """
         edition = str(self._record(study).get("config", {}).get("edition"))
         if edition.startswith(REDUCED):

@@ -209,11 +209,6 @@ def each_check(checks: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
 def filled_in(form: Any, values: Mapping[str, Any], *, others_stay: bool = False) -> Any:
     """Return plain values with names in braces replaced.
 
-    Raises
-    ------
-    ValueError
-        A name has no value.
-
     Examples
     --------
     >>> filled_in({"statement": "{x} is {y}", "published": "{y}"}, {"x": "P", "y": 0.5})

@@ -69,16 +69,6 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
 
     Estimates below 0 are taken for 0.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n_a, n_b, n_c)
-        One number a combination of levels; two levels or more of each.
-
-    Raises
-    ------
-    ValueError
-        There are not three factors of two levels or more.
-
     Notes
     -----
     Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance Components, chapter 4: the
@@ -145,11 +135,6 @@ def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The columns of :data:`COLUMNS`, in the order in which numbers first occur. The shares are
         NaN of a number that never varies.
-
-    Raises
-    ------
-    ValueError
-        A combination of levels is missing.
     """
     keys = ["artifact", "cells", "label"]
     rows = []

@@ -68,15 +68,8 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
 
     Parameters
     ----------
-    shown : sequence of bool
-        Whether each part is.
     enough : float
         The share of parts that makes the claim hold; half as many make it hold in part.
-
-    Raises
-    ------
-    ValueError
-        There are no parts.
 
     Examples
     --------

@@ -99,18 +99,6 @@ def write_studies_page(_: argparse.Namespace) -> int:
 def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
     """Return a page whose table has the artifacts of each study in its last column.
 
-    Parameters
-    ----------
-    page : str
-        In Markdown; a row of the table begins with the name of a study.
-    artifacts : dict of str to sequence of str
-        Names of the artifacts of each study, in order.
-
-    Raises
-    ------
-    ValueError
-        A study has no row.
-
     Examples
     --------
     >>> with_artifacts("| `one` | A paper. | |", {"one": ["table1", "fig01"]})

@@ -12,19 +12,7 @@ from typing import Any
 def add_task(
     tasks: Any, name: str, run: Callable[[argparse.Namespace], int], text: str, writes: bool = False
 ) -> argparse.ArgumentParser:
-    """Add one task, and return its parser.
-
-    Parameters
-    ----------
-    tasks : argparse's subparsers
-    name : str
-    run : callable
-        Carries the task out and returns the exit status.
-    text : str
-        What it does.
-    writes : bool
-        Whether it writes beside the configuration, and so is refused where there is none.
-    """
+    """Add one task, and return its parser."""
     parser: argparse.ArgumentParser = tasks.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}."
     )

@@ -29,7 +29,6 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
 
     Parameters
     ----------
-    commands : argparse's subparsers
     with_tasks : bool
         Whether to add the tasks, too: they load the models of the configuration, for which no
         other command should wait.

@@ -24,16 +24,7 @@ FILES = (
 
 
 def content_of_edition(folder: Path, edition: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the merged configuration of one edition as plain values, unchecked.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder ``config``.
-    edition : {"demo", "full"}
-    given : mapping
-        What comes before all files: from ``--config`` and ``--configfile``.
-    """
+    """Return the merged configuration of one edition as plain values, unchecked."""
     content: dict[str, Any] = {name: read_yaml(folder / f"{name}.yaml") for name in FILES}
     content["studies"] = {
         path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))

@@ -22,18 +22,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 def check_name(name: str, plugins: Collection[str]) -> None:
     """Refuse the name of code that must not be imported.
 
-    Parameters
-    ----------
-    name : str
-        ``module:name``.
-    plugins : collection of str
-        Packages allowed beside our own, without dots: all modules of a package, or none.
-
-    Raises
-    ------
-    ValueError
-        It is not such a name, or leads into another package.
-
     Examples
     --------
     >>> check_name("receval.recommenders.plsa:PLSA", plugins=())

@@ -180,16 +180,6 @@ def sentences(error: ValidationError) -> list[str]:
 def load_datasets(path: Path) -> dict[str, DatasetSpec]:
     """Read the registry of datasets.
 
-    Parameters
-    ----------
-    path : Path
-        A YAML file that maps dataset ids to the fields of :class:`DatasetSpec`.
-
-    Returns
-    -------
-    dict of str to DatasetSpec
-        In the order of the file.
-
     Raises
     ------
     ValueError
@@ -226,16 +216,6 @@ def _sentence(location: list[str], kind: str, message: str) -> str:
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:
     """Read the file of synthetic twins.
-
-    Parameters
-    ----------
-    path : Path
-        A YAML file that maps dataset ids to the fields of :class:`TwinSpec`.
-
-    Returns
-    -------
-    dict of str to TwinSpec
-        In the order of the file.
 
     Raises
     ------

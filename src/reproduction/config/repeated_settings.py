@@ -69,11 +69,6 @@ class RepeatedSettings(Settings):
 def edition_of_run(run: str) -> tuple[str, str]:
     """Return the edition that a run repeats, and its name there.
 
-    Raises
-    ------
-    KeyError
-        This is no name of a run.
-
     Examples
     --------
     >>> edition_of_run("full-r01")
@@ -88,28 +83,7 @@ def edition_of_run(run: str) -> tuple[str, str]:
 def load_repeated_settings(
     folder: Path, edition: str, overrides: Mapping[str, Any] | None = None, *, crossed: bool = False
 ) -> RepeatedSettings:
-    """Read the configuration of the replications of an edition, or of its crossed design.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder ``config``.
-    edition : {"demo", "full"}
-    overrides : mapping, optional
-        From ``--config`` and ``--configfile``.
-    crossed : bool
-        Whether of the crossed design.
-
-    Returns
-    -------
-    RepeatedSettings
-        With the seeds of no run yet: see :func:`with_seeds_of`.
-
-    Raises
-    ------
-    ValueError
-        The configuration is not valid; one sentence a problem.
-    """
+    """Read the configuration of the replications of an edition, or of its crossed design."""
     content = content_of_edition(folder, edition, dict(overrides or {}))
     # What is repeated is checked first, as the rest is made with it.
     spec = checked(Settings, folder, content).replications
@@ -143,13 +117,7 @@ def _repeated_study(
 
 
 def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
-    """Return settings with the root seeds of a run, which follow from its name.
-
-    Raises
-    ------
-    KeyError
-        There is no such replication.
-    """
+    """Return settings with the root seeds of a run, which follow from its name."""
     _, name = edition_of_run(run)
     # A plan that repeats nothing need not wait for numpy.
     from receval.seeds import integer_seed

@@ -103,18 +103,7 @@ class ReplicationsSpec(Model):
         return tuple(f"r{number:02}" for number in range(1, self.count + 1))
 
     def chosen(self, wanted: Iterable[str]) -> RepeatedRuns:
-        """Return the runs that some words mean.
-
-        Parameters
-        ----------
-        wanted : iterable of str
-            Names (``r01``), ranges of them (``r01..r05``), ``crossed`` or ``all``.
-
-        Raises
-        ------
-        ValueError
-            A word means no run.
-        """
+        """Return the runs that some words mean."""
         replications: set[str] = set()
         crossed = False
         for word in wanted:

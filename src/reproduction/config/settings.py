@@ -259,13 +259,7 @@ SomeSettings = TypeVar("SomeSettings", bound=Settings)
 def chosen_edition(
     folder: Path, overrides: Mapping[str, Any], edition: str | None = None
 ) -> Edition:
-    """Return the edition asked for: by name, by the overrides, or by ``config.yaml``.
-
-    Raises
-    ------
-    ValueError
-        There is no such edition.
-    """
+    """Return the edition asked for: by name, by the overrides, or by ``config.yaml``."""
     named = edition or overrides.get("edition") or read_yaml(folder / "config.yaml").get("edition")
     for known in EDITIONS:
         if named == known:
@@ -283,15 +277,6 @@ def load_settings(
     systems, display, searches, simulations, drift, replications and studies. Mappings are merged
     key by key, everything else is replaced.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder ``config``.
-    edition : {"demo", "full"}, optional
-        By default the one that the overrides or ``config.yaml`` name.
-    overrides : mapping, optional
-        From ``--config`` and ``--configfile``.
-
     Raises
     ------
     ValueError
@@ -303,13 +288,7 @@ def load_settings(
 
 
 def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
-    """Return merged content as settings.
-
-    Raises
-    ------
-    ValueError
-        It is not a valid configuration; one sentence a problem.
-    """
+    """Return merged content as settings."""
     try:
         return model.model_validate(content)
     except ValidationError as error:

@@ -18,18 +18,6 @@ _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{0,5})?
 def check_address(address: str, longest: int = _LONGEST) -> str:
     """Return an address if a request can be sent there.
 
-    Parameters
-    ----------
-    address : str
-        Of http or https, in printable ASCII, without a user's name.
-    longest : int
-        Characters.
-
-    Raises
-    ------
-    ValueError
-        If it is no such address; the message tells why.
-
     Examples
     --------
     >>> check_address("https://example.org/ratings.zip")
@@ -73,8 +61,6 @@ def redirected(address: str, location: str) -> str:
 
     Parameters
     ----------
-    address : str
-        Where the redirect came from.
     location : str
         What the server sent: an address, or a part of one that the present one completes.
 

@@ -118,13 +118,7 @@ def refuse_headers(headers: Message, spec: FileSpec) -> None:
 
 
 def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
-    """Tell a page or message from a file by its first bytes, before it replaces anything.
-
-    Raises
-    ------
-    TransferError
-        If the bytes cannot begin the file.
-    """
+    """Tell a page or message from a file by its first bytes, before it replaces anything."""
     suffix = Path(spec.name).suffix
     # Without its zeros, text in UTF-16 is known as text in UTF-8 is.
     text = first_bytes.replace(b"\0", b"")

@@ -61,16 +61,8 @@ def resolve(
 
     Parameters
     ----------
-    dataset_id : str
-        Id of the dataset; its folder in each mirror has this name.
-    spec : DatasetSpec
-        Its entry in the registry.
     raw_folder : Path
         Folder of the dataset's own downloads and of files put there by hand; looked at first.
-    mirrors : sequence of Path
-        Folders with one folder per dataset, looked at in order; missing ones are skipped.
-    network : bool
-        Whether a download may be planned.
 
     Returns
     -------
@@ -110,13 +102,7 @@ def resolve(
 
 
 def availability_table(availabilities: Iterable[Availability]) -> str:
-    """Return a table in plain text: each dataset, its status, and what was or can be done.
-
-    Parameters
-    ----------
-    availabilities : iterable of Availability
-        In the order of the table's rows.
-    """
+    """Return a table in plain text: each dataset, its status, and what was or can be done."""
     rows = list(availabilities)
     width = max([len(row.dataset) for row in rows] + [len("dataset")])
     of_status = max([len(row.status) for row in rows] + [len("download")])

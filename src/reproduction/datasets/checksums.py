@@ -14,22 +14,7 @@ from reproduction.datasets.spec import FileSpec
 
 
 def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | None:
-    """Compare a file with what is known about it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    spec : FileSpec
-        Its published size and checksums.
-    recorded : str or None
-        SHA-256 recorded at an earlier download, for files without a published checksum.
-
-    Returns
-    -------
-    str or None
-        What differs, in words; None if nothing does.
-    """
+    """Compare a file with what is known about it."""
     size = path.stat().st_size
     if size == 0:
         return "it is empty"

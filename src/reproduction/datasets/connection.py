@@ -34,11 +34,6 @@ class Deadline:
 
     A timeout counts the seconds of silence alone: a server that sends a byte now and then, of a
     header even, would hold a download for ever.
-
-    Parameters
-    ----------
-    seconds : float
-        From entering the context.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -87,22 +82,6 @@ def open_address(
 ) -> HTTPResponse:
     """Ask a server for a file, following redirects.
 
-    Parameters
-    ----------
-    url : str
-        Address.
-    headers : mapping of str to str
-        Of the request.
-    timeout : float
-        Seconds without an answer or without a byte after which the request fails.
-    deadline : Deadline
-        Of the whole transfer.
-
-    Returns
-    -------
-    HTTPResponse
-        With whatever status but a redirect's; to be closed by the caller.
-
     Raises
     ------
     TransferError
@@ -125,13 +104,7 @@ def open_address(
 
 
 def read_some(response: HTTPResponse, most: int, deadline: Deadline) -> bytes:
-    """Return the bytes that have come, at least one unless there are no more.
-
-    Raises
-    ------
-    TransferError
-        If the connection breaks or the time is up.
-    """
+    """Return the bytes that have come, at least one unless there are no more."""
     try:
         block = response.read1(most)
     except (OSError, HTTPException, ValueError) as error:

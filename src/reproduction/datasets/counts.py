@@ -19,15 +19,7 @@ Selection = Callable[[slice], NDArray[np.bool_]]
 
 
 def count_ratings(ratings: Ratings, selection: Selection | None = None) -> PartCounts:
-    """Count ratings, distinct users, distinct items and the ratings of each value.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The table.
-    selection : callable or None
-        Tells, for a slice of rows, which of them to count; None counts all.
-    """
+    """Count ratings, distinct users, distinct items and the ratings of each value."""
     users = np.zeros(ratings.n_users, dtype=np.bool_)
     items = np.zeros(ratings.n_items, dtype=np.bool_)
     by_value: dict[float, int] = {}
@@ -71,15 +63,7 @@ class Difference:
 
 
 def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[Difference]:
-    """Compare all counts that are expected with those that were found.
-
-    Parameters
-    ----------
-    expected : ExpectedCounts
-        Counts that are None are not compared.
-    found : ExpectedCounts
-        All counts.
-    """
+    """Compare all counts that are expected with those that were found."""
     result = _part_differences("", expected, found)
     result += [
         Difference(name, wanted, there)

@@ -34,29 +34,11 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
     size and checksum are right. A file without a published checksum gets one at its first
     download, in ``<target>.sha256``, and is held to it ever after.
 
-    Parameters
-    ----------
-    spec : FileSpec
-        Addresses in the order in which they are tried, size and checksums.
-    target : Path
-        Final name.
-    patience : Patience or None
-        How often each address is tried, and for how long; None takes the defaults.
-
-    Returns
-    -------
-    RawFile
-        The file and its SHA-256.
-
     Raises
     ------
     ChecksumError
         If a file with the final name is there but is not the right one, or its record is damaged.
         Both are left alone.
-    DownloadError
-        If no address gave the file; the message tells what to do by hand.
-    FileAccessError
-        If this machine does not let the file be written.
     """
     part = PartialFile.of(target)
     with access_reported(target):
@@ -85,15 +67,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
 
 
 def check_file(spec: FileSpec, path: Path) -> RawFile:
-    """Compare a file that is there with its size and checksums.
-
-    Raises
-    ------
-    ChecksumError
-        If it differs. The file is never deleted: it may be somebody's own.
-    FileAccessError
-        If it cannot be read.
-    """
+    """Compare a file that is there with its size and checksums."""
     with access_reported(path):
         recorded = None if spec.verifiable else recorded_sha256(path)
         problem = mismatch(path, spec, recorded)
@@ -114,32 +88,10 @@ def obtain(
 ) -> RawFiles:
     """Make a dataset's raw files be there, checked.
 
-    Parameters
-    ----------
-    dataset_id, spec
-        The dataset's id and its entry in the registry.
-    availability : Availability
-        What :func:`reproduction.datasets.availability.resolve` found.
-    raw_folder : Path
-        Where downloads go.
-    patience : Patience or None
-        See :func:`fetch_file`.
-
     Returns
     -------
     RawFiles
         Of the chosen variant or, if that cannot be downloaded, of the next one that can.
-
-    Raises
-    ------
-    UnavailableError
-        If the dataset is absent.
-    ChecksumError
-        If a file that is there is not the right one.
-    DownloadError
-        If no variant can be downloaded.
-    FileAccessError
-        If this machine does not let a file be read or written.
     """
     if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(

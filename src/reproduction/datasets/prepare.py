@@ -33,18 +33,7 @@ Parser = Callable[..., Ratings]
 
 
 def load_parser(path: str) -> Parser:
-    """Return the parser that a registry names.
-
-    Parameters
-    ----------
-    path : str
-        ``module:function``.
-
-    Raises
-    ------
-    DatasetError
-        If there is no such function.
-    """
+    """Return the parser that a registry names."""
     module, _, function = path.partition(":")
     try:
         return cast(Parser, getattr(importlib.import_module(module), function))
@@ -58,10 +47,6 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
 
     Parameters
     ----------
-    raw : RawFiles
-        The files and their parser.
-    spec : DatasetSpec
-        The dataset's entry in the registry.
     folder : Path
         Gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``; none
         of them if anything fails.
@@ -74,8 +59,6 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
 
     Raises
     ------
-    RawDataError
-        If a row does not fit the format.
     CountError
         If the counts are not those of a correct parse, or ratings lie off the scale.
     """

@@ -30,13 +30,7 @@ class RawFile:
         return cls(path, sha256_of(path))
 
     def check(self) -> None:
-        """Refuse a file that holds something else than when it was described.
-
-        Raises
-        ------
-        RawDataError
-            It does, or it cannot be read.
-        """
+        """Refuse a file that holds something else than when it was described."""
         try:
             now = sha256_of(self.path)
         except OSError as error:
@@ -81,13 +75,7 @@ class RawFiles:
     expected: ExpectedCounts | None = None
 
     def auxiliary_file(self, name: str) -> Path:
-        """Return the path of an auxiliary file by its base name.
-
-        Raises
-        ------
-        LookupError
-            If the dataset came without it.
-        """
+        """Return the path of an auxiliary file by its base name."""
         for file in self.auxiliary_files:
             if file.path.name == name:
                 return file.path
@@ -113,13 +101,7 @@ class RawFiles:
 
     @classmethod
     def read(cls, path: Path) -> RawFiles:
-        """Read what :meth:`write` wrote.
-
-        Raises
-        ------
-        DamagedFileError
-            The file is no such description.
-        """
+        """Read what :meth:`write` wrote."""
         try:
             content = json.loads(path.read_bytes())
             if content["source"] not in get_args(Source):

@@ -20,13 +20,7 @@ def record_of(path: Path) -> Path:
 
 
 def recorded_sha256(path: Path) -> str | None:
-    """Return the SHA-256 recorded beside a file, None if there is no record.
-
-    Raises
-    ------
-    ChecksumError
-        If the record holds no checksum.
-    """
+    """Return the SHA-256 recorded beside a file, None if there is no record."""
     record = record_of(path)
     if not record.exists():
         return None

@@ -152,13 +152,7 @@ class ParseReport:
     files: dict[str, PartCounts] = field(default_factory=dict)
 
     def refuse_to_merge(self, source: Path | str) -> None:
-        """Raise an error if pairs are to be merged in a format that has each pair once.
-
-        Raises
-        ------
-        DatasetError
-            The registry says otherwise.
-        """
+        """Raise an error if pairs are to be merged in a format that has each pair once."""
         if self.duplicates not in ("error", None):
             raise DatasetError(
                 f"{source} is of a format that has each pair once, but the registry says "

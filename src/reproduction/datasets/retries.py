@@ -58,28 +58,7 @@ class Patience:
 def fetch_from(
     url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: Patience
 ) -> None:
-    """Fill a partial file from one address until it is complete and right.
-
-    Parameters
-    ----------
-    url : str
-        Address.
-    spec : FileSpec
-        What is published of the file.
-    part : PartialFile
-        What it already holds is continued.
-    recorded : str or None
-        SHA-256 recorded at an earlier download, for files without a published checksum.
-    patience : Patience
-        How often, and for how long.
-
-    Raises
-    ------
-    TransferError
-        If the address did not give the file.
-    OSError
-        If the partial file cannot be written.
-    """
+    """Fill a partial file from one address until it is complete and right."""
     progress = _Progress(spec.name)
     failed = 0
     with Deadline(patience.seconds_for(spec)) as deadline:

@@ -226,13 +226,7 @@ class DatasetSpec(Model):
     auxiliary_files: tuple[AuxiliaryFileSpec, ...] = ()
 
     def variant_of(self, files: Sequence[str]) -> VariantSpec:
-        """Return the first variant that consists of files with these names, in this order.
-
-        Raises
-        ------
-        ValueError
-            There is none.
-        """
+        """Return the first variant that consists of files with these names, in this order."""
         for variant in self.variants:
             if [file.name for file in variant.files] == list(files):
                 return variant

@@ -42,18 +42,12 @@ def transfer(
 
     Parameters
     ----------
-    url : str
-        Address.
     part : PartialFile
         Where the bytes go; what it already holds is continued, or replaced if the server sends
         the whole file.
     spec : FileSpec
         What is known of the file. Without a checksum, only a version that the server itself
         confirms to be unchanged is continued.
-    timeout : float
-        Seconds without an answer or without a byte after which the transfer fails.
-    deadline : Deadline
-        Of all transfers from this address.
     progress : callable
         Called with the bytes there are and the bytes there will be (None if unknown).
 
@@ -62,8 +56,6 @@ def transfer(
     TransferError
         If the server cannot be reached, refuses, sends something else than the file or more than
         it may have, or stops early. The bytes received so far stay in the partial file.
-    OSError
-        If the partial file cannot be written.
     """
     version = part.version(url)
     offset = part.size if spec.verifiable or version.condition is not None else 0

@@ -20,13 +20,7 @@ from reproduction.datasets.prepare import PREPARED_FILES, SUMMARY_FILE
 
 
 def read_summary(path: Path) -> dict[str, Any]:
-    """Return the summary of a prepared dataset.
-
-    Raises
-    ------
-    DamagedFileError
-        It is missing, is no JSON, or records no prepared files.
-    """
+    """Return the summary of a prepared dataset."""
     with refusing_damage(path):
         summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(summary, dict) or "prepared_files" not in summary:
@@ -40,13 +34,7 @@ def is_prepared(folder: Path) -> bool:
 
 
 def not_as_recorded(folder: Path) -> list[str]:
-    """Return one sentence for each file of a prepared dataset that is not as recorded.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the dataset, with ``summary.json`` and the files whose SHA-256 it records.
-    """
+    """Return one sentence for each file of a prepared dataset that is not as recorded."""
     summary = folder / SUMMARY_FILE
     again = how_to_make_again(folder / TABLE_FILES[0])
     try:
@@ -76,21 +64,10 @@ def not_as_recorded(folder: Path) -> list[str]:
 def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool]:
     """Verify all prepared datasets of an edition.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the edition, with one folder a dataset.
-    datasets : iterable of str
-
     Returns
     -------
     tuple of (list of str, bool)
         Lines that say of each dataset whether it is as recorded, and whether all are.
-
-    Raises
-    ------
-    ValueError
-        No dataset is prepared.
     """
     lines: list[str] = []
     sound = True

@@ -78,10 +78,6 @@ def acceptance(
 
     Parameters
     ----------
-    fresh : Path
-        ``work/<edition>/artifacts``.
-    accepted : Path
-        ``results/<edition>``; made if need be.
     artifacts : collection of str
         All ``study/artifact`` names that the studies list, whether or not their data is here, and
         the names of what belongs to no study. An
@@ -89,11 +85,6 @@ def acceptance(
         any other artifact are removed, and leftovers of it in the fresh folder are not copied.
     pages : collection of str
         Names of pages of Markdown that belong to no study and have no CSV beside them.
-
-    Raises
-    ------
-    ValueError
-        If the run has drawings of an artifact without its CSV.
 
     Notes
     -----

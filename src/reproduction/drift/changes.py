@@ -108,10 +108,6 @@ def compare_tables(
     accepted, fresh : DataFrame of str
         As :func:`reproduction.drift.tables.read_table` returns them. One and the same object, where
         both are known to be equal, saves the comparison of cells.
-    config : DriftSpec
-        Keys, texts and tolerances.
-    roles : ColumnRoles, optional
-        What the accepted columns are for, where that is already known.
 
     Notes
     -----

@@ -57,8 +57,6 @@ def changes_of_order(
 
     Parameters
     ----------
-    accepted, fresh : DataFrame of str
-        As :func:`reproduction.drift.tables.read_table` returns them.
     keys : tuple of str
         The columns that say which row it is. Those other than ``system`` make the panels.
 
@@ -67,8 +65,6 @@ def changes_of_order(
     panels : int
         Number of panels with at least two systems to compare; 0 where a table has no column
         ``system`` among its keys, or no column ``value``.
-    changes : tuple of OrderChange
-        The panels whose order changed; a tie made or broken is a change.
     """
     tables = (accepted, fresh)
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
@@ -208,10 +204,6 @@ def compare_folders(
 
     Parameters
     ----------
-    fresh : Path
-        ``work/<edition>/artifacts``, with ``<study>/<artifact>.csv`` and drawings beside them.
-    accepted : Path
-        ``results/<edition>``, laid out the same way.
     config : DriftSpec
         Keys and tolerances. A study that both sides made with the same arithmetic, and the same
         versions of libraries, is compared without tolerance: code or data have moved it.

@@ -33,18 +33,7 @@ _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
 
 
 class OtherArithmetic:
-    """What studies were not made with on both sides.
-
-    Parameters
-    ----------
-    accepted, fresh : Path
-        ``results/<edition>`` and ``work/<edition>/artifacts``, or folders like these.
-
-    Raises
-    ------
-    ValueError
-        By the methods, where a record cannot be read.
-    """
+    """What studies were not made with on both sides."""
 
     def __init__(self, accepted: Path, fresh: Path) -> None:
         self._accepted = accepted

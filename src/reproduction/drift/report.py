@@ -28,8 +28,6 @@ def as_text(report: DriftReport, most: int = 50) -> str:
 
     Parameters
     ----------
-    report : DriftReport
-        The report.
     most : int
         The most changes, and the most panels, listed of one artifact; the rest are counted.
     """

@@ -93,13 +93,6 @@ def changes_of_numbers(
 ) -> list[NumberChange] | None:
     """Return the numbers of a text that moved, with how far they could have.
 
-    Parameters
-    ----------
-    accepted, fresh : str
-        The two texts.
-    tolerance : Tolerance
-        How far the numbers may move; a text has no number of lists.
-
     Returns
     -------
     list of NumberChange, or None

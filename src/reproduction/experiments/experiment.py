@@ -70,14 +70,7 @@ class ExperimentDescription:
 
 
 class Experiment(ExperimentDescription):
-    """An experiment that was carried out: every system's lists by fold and protocol.
-
-    Parameters
-    ----------
-    files : InputFiles
-        Those that the job may read.
-    description : ExperimentDescription
-    """
+    """An experiment that was carried out: every system's lists by fold and protocol."""
 
     def __init__(self, files: InputFiles, description: ExperimentDescription) -> None:
         super().__init__(**vars(description))
@@ -88,13 +81,7 @@ class Experiment(ExperimentDescription):
 
     @property
     def only_protocol(self) -> Protocol:
-        """The protocol of an experiment that has one.
-
-        Raises
-        ------
-        ValueError
-            It has several.
-        """
+        """The protocol of an experiment that has one."""
         if len(self.protocols) != 1:
             names = ", ".join(protocol.name for protocol in self.protocols)
             raise ValueError(
@@ -143,24 +130,7 @@ class Experiment(ExperimentDescription):
         part: str = "test",
         threshold: float | None = None,
     ) -> JudgedLists:
-        """Return a system's lists on a fold under a protocol.
-
-        Parameters
-        ----------
-        system : str
-        protocol : Protocol
-        number : int
-            Of the fold.
-        part : {"test", "unbiased"}
-            The judgments that the lists are measured by.
-        threshold : float, optional
-            Ratings at or above it are relevant; the experiment's own by default.
-
-        Raises
-        ------
-        ValueError
-            The fold has no such judgments.
-        """
+        """Return a system's lists on a fold under a protocol."""
         from receval.metrics.lists import JudgedLists
 
         judged = self.judged(number, part, threshold)
@@ -186,11 +156,6 @@ class Experiment(ExperimentDescription):
         """Return the judged items of a fold, which the lists of all systems share.
 
         Its parameters are those of :meth:`lists`.
-
-        Raises
-        ------
-        ValueError
-            The fold has no such judgments.
         """
         from receval.metrics.judged_items import JudgedItems
 
@@ -211,13 +176,7 @@ class Experiment(ExperimentDescription):
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def metadata(self, threshold: float) -> DatasetMetadata:
-        """Return what some metrics know of the whole dataset, plays of a pair summed.
-
-        Parameters
-        ----------
-        threshold : float
-            Ratings at or above it are relevant.
-        """
+        """Return what some metrics know of the whole dataset, plays of a pair summed."""
         from receval.metrics.judged_items import DatasetMetadata
 
         return DatasetMetadata.of(self.ratings, threshold)

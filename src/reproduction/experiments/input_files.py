@@ -65,13 +65,7 @@ class InputFiles:
         return self._tables[folder]
 
     def ratings_folder(self, dataset: str) -> Path:
-        """Return the folder of a prepared dataset.
-
-        Raises
-        ------
-        ValueError
-            Not all files of its table are declared; likewise below.
-        """
+        """Return the folder of a prepared dataset."""
         tables = [path for path in self.ratings if path.suffix == ".parquet"]
         return table_folder([path for path in tables if path.parent.name == dataset])
 

@@ -23,24 +23,7 @@ from reproduction.experiments.user_means import means_of_users
 def system_values(
     experiment: Experiment, metrics: Sequence[Metric], averages: Sequence[Average]
 ) -> NDArray[np.float64]:
-    """Return averages over users, and over folds.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        With one protocol.
-    metrics : sequence of Metric
-    averages : sequence of Average
-
-    Returns
-    -------
-    ndarray of float64, shape (n_averages, n_metrics, n_systems)
-
-    Raises
-    ------
-    ValueError
-        The experiment has several protocols.
-    """
+    """Return averages over users, and over folds."""
     measurement = Measurement(
         tuple(metrics),
         experiment.evaluated_users,
@@ -60,13 +43,6 @@ def agreement_of(
     """Return the correlation of every ordered pair of metrics, one with itself included.
 
     Columns: dataset; average; metric_a, metric_b; tau (Kendall's tau-b); systems (how many).
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_metrics, n_systems)
-    names : sequence of str
-        Of the metrics.
-    dataset, average : str
     """
     return pd.DataFrame(
         {
@@ -91,17 +67,6 @@ def p_values(
     Columns: dataset; metric (name); system_a, system_b; difference (of the means, a minus b);
     p_value ((c + 1) / (B + 1) with c of B samples at least as extreme); share (c / B);
     permutations (B); users (how many are paired).
-
-    Parameters
-    ----------
-    experiments : iterable of Experiment
-        Of one protocol each, whose systems are averaged over the same users.
-    metrics : mapping of str to Metric
-        By the names of the rows.
-    seed : int
-        The edition's root seed.
-    permutations : int
-        Number of random samples of signs.
     """
     tables = []
     for experiment in experiments:

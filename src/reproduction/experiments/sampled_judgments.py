@@ -41,24 +41,7 @@ class KeptRatings:
 def sample_of_experiment(
     experiment: Experiment, number: int, unit: SamplingUnit, sample: int, seed: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Draw a sampling order of the test ratings of a fold, the same whoever asks.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    number : int
-        Of the fold.
-    unit : {"ratings", "items", "users", "popular-items", "largest-users"}
-    sample : int
-        Number of the sample, from 0.
-    seed : int
-        The edition's root seed.
-
-    Returns
-    -------
-    order, n_units
-        As :func:`sampling_order`.
-    """
+    """Draw a sampling order of the test ratings of a fold, the same whoever asks."""
     # An old word for judgment sampling: seeds come from names, so it stays.
     names = (experiment.dataset, experiment.split, number, "removal", unit, sample)
     return sampling_order(experiment.fold(number).test, unit, generator(seed, *names))
@@ -67,18 +50,7 @@ def sample_of_experiment(
 def kept_ratings(
     experiment: Experiment, number: int, removed_percents: Sequence[int], seed: int
 ) -> KeptRatings:
-    """Draw a sampling order of the test ratings of a fold, the same for every system.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    number : int
-        Of the fold.
-    removed_percents : sequence of int
-        Shares left out, rising from at least 0.
-    seed : int
-        The edition's root seed.
-    """
+    """Draw a sampling order of the test ratings of a fold, the same for every system."""
     percents = tuple(100 - removed for removed in removed_percents)
     order, n_units = sample_of_experiment(experiment, number, "ratings", 0, seed)
     return KeptRatings(percents, order, kept_units(n_units, np.array(percents, dtype=np.float64)))

@@ -105,14 +105,6 @@ class MeasuredLists:
 def measure(lists: JudgedLists, measurement: Measurement, **labels: Any) -> MeasuredLists:
     """Measure lists and average them.
 
-    Parameters
-    ----------
-    lists : JudgedLists
-        Measured by the judgments, the threshold and under the protocol of the measurement.
-    measurement : Measurement
-    **labels
-        What every row says of the lists.
-
     Raises
     ------
     ValueError
@@ -185,22 +177,7 @@ def tidy(measured: Iterable[MeasuredLists]) -> pd.DataFrame:
 
 
 def means_over_folds(folds: pd.DataFrame, keys: Sequence[str], **others: Any) -> pd.DataFrame:
-    """Return the means over folds of a table's values, and the sums of their lists.
-
-    Parameters
-    ----------
-    folds : DataFrame
-        With the columns value and lists, folds one after the other.
-    keys : sequence of str
-        The columns that say what a mean is of; missing cells are equal.
-    **others
-        Further columns, by what ``DataFrameGroupBy.agg`` makes them of.
-
-    Returns
-    -------
-    DataFrame
-        Keys, value, lists and the other columns, in the order of the first fold.
-    """
+    """Return the means over folds of a table's values, and the sums of their lists."""
     groups = folds.groupby(list(keys), sort=False, dropna=False)
     means = groups.agg(value=("value", "size"), lists=("lists", "sum"), **others)
     # Added in the order of the folds, as numpy adds rows of an array. What pandas adds has other

@@ -57,12 +57,6 @@ class ExperimentUniverses(Universes):
     ) -> tuple[Experiment, int]:
         """Return the experiment with a configuration's data, and the number of the fold.
 
-        Parameters
-        ----------
-        configuration : Configuration
-        system : str, optional
-            The experiment must have it.
-
         Raises
         ------
         ValueError
@@ -126,22 +120,7 @@ def _has_train(experiment: Experiment, number: int) -> NDArray[np.bool_]:
 def explore_experiments(
     grid: DecisionGrid, experiments: Mapping[str, Experiment], pairs: Sequence[Pair], seed: int
 ) -> pd.DataFrame:
-    """Compare pairs of systems in every legal combination of a grid.
-
-    Parameters
-    ----------
-    grid : DecisionGrid
-    experiments : mapping of str to Experiment
-        On one dataset, with the splits of the grid.
-    pairs : sequence of (str, str)
-    seed : int
-        The edition's root seed.
-
-    Returns
-    -------
-    DataFrame
-        As :func:`explore`.
-    """
+    """Compare pairs of systems in every legal combination of a grid."""
     universes = ExperimentUniverses(experiments)
     dataset = universes.experiments[0].dataset
     # The samples of users depend on the dataset alone: all artifacts see the same.

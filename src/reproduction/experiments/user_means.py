@@ -24,12 +24,6 @@ class UserMeans:
     A user is one observation, also under 1R, where a user has one list for each relevant judgment,
     and in repeated splits: the lists and the folds of a user are not independent. Under P1R a
     user's lists count alike, whatever their percentiles.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Its users are averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
-    n_metrics : int
     """
 
     def __init__(self, experiment: Experiment, n_metrics: int) -> None:
@@ -52,17 +46,7 @@ class UserMeans:
         self._in_fold[index].append(n_lists > 0)
 
     def values(self) -> NDArray[np.float64]:
-        """Return the values of the users who were averaged in at least one fold.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_metrics, n_systems, n_evaluated_users)
-
-        Raises
-        ------
-        ValueError
-            The systems were averaged over different users in some fold.
-        """
+        """Return the values of the users who were averaged in at least one fold."""
         first, *others = self._in_fold
         if not all(np.array_equal(first, other) for other in others):
             raise ValueError(
@@ -74,13 +58,7 @@ class UserMeans:
         return values
 
     def wilcoxon(self) -> NDArray[np.float64]:
-        """Return the p-values of Wilcoxon's signed-rank test of every pair of systems.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_metrics, n_systems, n_systems)
-            Symmetric, 1 on the diagonal; not adjusted for the number of pairs.
-        """
+        """Return the p-values of Wilcoxon's signed-rank test of every pair of systems."""
         values = self.values()
         first, second = system_pairs(len(self.systems))
         table = np.ones((len(values), len(self.systems), len(self.systems)))
@@ -92,12 +70,6 @@ class UserMeans:
 
 def means_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
     """Return the values of users, each averaged over the folds that test the user.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        With one protocol.
-    metrics : sequence of Metric
 
     Returns
     -------

@@ -38,14 +38,7 @@ UNKNOWN = Expectation(float("nan"), float("nan"))
 
 
 class Expectations:
-    """Expected values of one fold of an experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    number : int
-        Of the fold.
-    """
+    """Expected values of one fold of an experiment."""
 
     def __init__(self, experiment: Experiment, number: int) -> None:
         self.experiment = experiment

@@ -31,13 +31,8 @@ def with_outcomes(
 
     Parameters
     ----------
-    certainty : DataFrame
-        The columns of :data:`reproduction.claims.certainty.COLUMNS`. Rows of other forms are left
-        out.
     ledger : DataFrame
         A row for each claim, dataset and form; the verdict of the one run is ``one_split``.
-    causes : mapping of str to sequence of str
-        The claims that each cause is behind.
 
     Returns
     -------
@@ -64,11 +59,6 @@ def with_outcomes(
 
 def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     """Return how many repeated verdicts have each outcome.
-
-    Parameters
-    ----------
-    certainty : DataFrame
-        From :func:`with_outcomes`.
 
     Returns
     -------
@@ -103,20 +93,7 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
 def with_failures_elsewhere(
     causes: Sequence[Mapping[str, Any]], certainty: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return the counts by cause with how many failures hold in some replication.
-
-    Parameters
-    ----------
-    causes : sequence of mapping
-        From :func:`reproduction.publishing.claim_counts.counts_by_cause`.
-    certainty : DataFrame
-        From :func:`with_outcomes`.
-
-    Returns
-    -------
-    list of dict
-        With ``elsewhere``.
-    """
+    """Return the counts by cause with how many failures hold in some replication."""
     holding = certainty["outcome"].isin(["always", "mostly", "rarely"])
     rows = certainty[holding & (certainty["verdict"] == ClaimVerdict.DOES_NOT_HOLD)]
     named = rows["cause"].where(rows["cause"] != "", NO_CAUSE)
@@ -125,12 +102,6 @@ def with_failures_elsewhere(
 
 def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the mean shares of the sources of chance in the variance of deciding numbers.
-
-    Parameters
-    ----------
-    variance : DataFrame
-        The columns of :data:`reproduction.claims.variance.COLUMNS`. Numbers that never vary are
-        left out.
 
     Returns
     -------

@@ -49,19 +49,7 @@ _INTERVAL = "#E4E4E4"
 
 
 def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return the rows of a paper's figure: claims that some replication decides, by number.
-
-    Parameters
-    ----------
-    certainty : DataFrame
-        The columns of :data:`reproduction.claims.certainty.COLUMNS`.
-    study : str
-
-    Returns
-    -------
-    DataFrame
-        The columns of :data:`COLUMNS`. Other forms of a claim are left out.
-    """
+    """Return the rows of a paper's figure: claims that some replication decides, by number."""
     own = (certainty["paper"] == study) & (certainty["form"] == "")
     rows = certainty[own & (certainty["replications"] > 0)].reset_index(drop=True)
     names = ("share", "share_low", "share_high", "published", "mean", "low", "high", "in_part")
@@ -97,13 +85,7 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Draw the claims of a paper as rows.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From :func:`drawn_rows`.
-    """
+    """Draw the claims of a paper as rows."""
     positions = real_values(rows["position"])
     has_numbers = bool((~np.isnan(positions)).any())
     several = len(set(rows["dataset"]) - {""}) > 1

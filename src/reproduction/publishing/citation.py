@@ -23,11 +23,6 @@ def bibtex(citation: Mapping[str, Any]) -> str:
 
     Works that are referred to for something else say so (``scope``), and have no entry.
 
-    Parameters
-    ----------
-    citation : mapping
-        What a file in the Citation File Format holds.
-
     Returns
     -------
     str
@@ -64,13 +59,7 @@ def bibtex(citation: Mapping[str, Any]) -> str:
 
 
 def with_citations(page: str, citation: Mapping[str, Any]) -> str:
-    """Return a page with the entries of today between its marks.
-
-    Raises
-    ------
-    ValueError
-        The page has no such marks.
-    """
+    """Return a page with the entries of today between its marks."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

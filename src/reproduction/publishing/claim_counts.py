@@ -33,12 +33,6 @@ def in_print(text: str) -> str:
 def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
     """Return a row a claim, with the verdict over the datasets on which it is decided.
 
-    Parameters
-    ----------
-    ledger : DataFrame
-        The columns of :data:`reproduction.claims.ledger.COLUMNS`. Rows of other forms of a claim
-        are left out.
-
     Returns
     -------
     DataFrame
@@ -68,12 +62,6 @@ def _overall(verdicts: Sequence[str]) -> tuple[int, str]:
 
 def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     """Return how many claims have each verdict, for each value of a column.
-
-    Parameters
-    ----------
-    claims : DataFrame
-        From :func:`claims_of`.
-    by : {"paper", "kind"}
 
     Returns
     -------
@@ -122,22 +110,10 @@ def counts_by_cause(
 ) -> list[dict[str, Any]]:
     """Return how many claims do not hold, or in part, by cause.
 
-    Parameters
-    ----------
-    claims : DataFrame
-        From :func:`claims_of`.
-    causes : mapping of str to sequence of str
-        The claims that each cause is behind.
-
     Returns
     -------
     list of dict
         ``cause``, ``in-part`` and ``failing``; the last of what has no cause, if there is any.
-
-    Raises
-    ------
-    ValueError
-        A claim is unknown, or has two causes; the message names it.
     """
     named = [claim for found in causes.values() for claim in found]
     if unknown := sorted(set(named) - set(claims["claim"])):

@@ -62,11 +62,8 @@ def fixture_name(name: str) -> tuple[str, float | None, float | None]:
 
     Returns
     -------
-    name : str
     threshold : float or None
         From which rating on test items were relevant to the tool, if it was told.
-    least : float or None
-        Test ratings below were left out.
 
     Examples
     --------
@@ -91,16 +88,7 @@ def fixture_name(name: str) -> tuple[str, float | None, float | None]:
 def values_of_lists(
     spoken: Dialect, metric: Metric, case: Mapping[str, Any], least: float | None = None
 ) -> tuple[dict[str, float], JudgedLists, list[str]]:
-    """Measure a case's lists in a dialect.
-
-    Returns
-    -------
-    values : dict of str to float
-        By user.
-    lists : JudgedLists
-    users : list of str
-        In the order of the lists.
-    """
+    """Measure a case's lists in a dialect."""
     lists, users = _lists_of(spoken, case, least)
     return _by_user(metric, lists, users), lists, users
 
@@ -147,21 +135,7 @@ def _places(run: list[list[Any]], spoken: Dialect) -> dict[str, int]:
 
 
 def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str]]:
-    """Return all values of a tool beside ours, and the metrics that there are none of.
-
-    Parameters
-    ----------
-    tool : str
-        The fixture's name.
-    folder : Path
-        With ``lists.json`` and a file of each tool.
-
-    Returns
-    -------
-    values : list of FixtureValue
-    refused : dict of str to str
-        By the names of metrics, why receval does not have them.
-    """
+    """Return all values of a tool beside ours, and the metrics that there are none of."""
     cases = json.loads((folder / "lists.json").read_text(encoding="utf-8"))["cases"]
     fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
     values: list[FixtureValue] = []

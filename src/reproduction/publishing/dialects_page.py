@@ -30,18 +30,7 @@ _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values", "devia
 
 
 def tables_of_dialects(folder: Path = FIXTURES) -> str:
-    """Return a table of all dialects, and for each its metrics and what it does not imitate.
-
-    Parameters
-    ----------
-    folder : Path
-        With the fixtures.
-
-    Raises
-    ------
-    ValueError
-        A fixture has values that its dialect does not explain.
-    """
+    """Return a table of all dialects, and for each its metrics and what it does not imitate."""
     measured: dict[tuple[str, str], list[FixtureValue]] = {}
     others: dict[str, dict[str, int]] = {}
     for tool in fixture_tools(folder):
@@ -74,13 +63,7 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
 
 
 def page_of_dialects(page: str, folder: Path = FIXTURES) -> str:
-    """Return the page with fresh tables between its marks.
-
-    Raises
-    ------
-    ValueError
-        The page lacks the marks.
-    """
+    """Return the page with fresh tables between its marks."""
     pattern = re.compile(f"{re.escape(START)}.*?{re.escape(END)}", flags=re.DOTALL)
     if len(pattern.findall(page)) != 1:
         raise ValueError(f"docs/dialects.md needs the lines {START} and {END}, each once.")

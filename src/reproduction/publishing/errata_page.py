@@ -47,13 +47,6 @@ _ARTIFACT = re.compile(r"(?:work/full/artifacts|results/full)/(\w+/\w+)\.csv")
 def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
     """Return ``docs/errata.md``.
 
-    Parameters
-    ----------
-    config : Path
-        The folder of the configuration, with ``errata.yaml``.
-    results : Path
-        The accepted results of the full edition.
-
     Raises
     ------
     ValueError

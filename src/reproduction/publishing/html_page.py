@@ -27,13 +27,6 @@ def as_html_page(markdown: str, title: str) -> str:
     It understands what :mod:`receval.figures.tables`, the pages of the studies and the drift report
     are written in: headings, paragraphs, lists, tables with aligned columns, strong and emphasised
     text, escaped characters, and formulas, which it shows as they are written in LaTeX.
-
-    Parameters
-    ----------
-    markdown : str
-        The text.
-    title : str
-        The title of the window.
     """
     blocks = re.split(r"\n{2,}", markdown.strip("\n"))
     body = "\n".join(part for block in blocks for part in _block(block.splitlines()))

@@ -43,15 +43,7 @@ _INTRODUCTION = (
 
 
 def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
-    """Return the counts, and of each paper what is to be read first.
-
-    Parameters
-    ----------
-    rows : sequence of VerdictRow
-        The whole ledger.
-    synthetic : bool
-        Whether the data are twins.
-    """
+    """Return the counts, and of each paper what is to be read first."""
     papers = papers_in(rows)
     rebuilt = [paper for paper in papers if is_rebuilt(paper.paper)]
     newer = [paper for paper in papers if not is_rebuilt(paper.paper)]
@@ -68,18 +60,7 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
 
 
 def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synthetic: bool) -> str:
-    """Return all claims of a paper, in its order.
-
-    Parameters
-    ----------
-    rows : sequence of VerdictRow
-        Those of the paper.
-    elsewhere : mapping of str to str
-        How claims on a dataset that is not here are decided
-        (:func:`reproduction.claims.dataset_access.datasets_elsewhere`).
-    synthetic : bool
-        Whether the data are twins.
-    """
+    """Return all claims of a paper, in its order."""
     (paper,) = papers_in(rows)
     parts = [
         f"# All claims of {paper.paper}",

@@ -69,23 +69,7 @@ class PaperInputs:
 
 
 class NumberSources(ClaimSources):
-    """Results of an edition, and tables that are made of others.
-
-    Parameters
-    ----------
-    inputs : PaperInputs
-    ledger : DataFrame
-        Verdicts on the rebuilt papers by claim and dataset.
-    claims : DataFrame
-        Verdicts by claim: :func:`reproduction.publishing.claim_counts.claims_of`.
-    newer : DataFrame
-        The same of the statements of newer papers.
-    errata : mapping of str to Erratum
-    causes : sequence of mapping
-        How many claims fail by cause.
-    replications : mapping of str to DataFrame
-        Tables of the replications, by the names that numbers have for them.
-    """
+    """Results of an edition, and tables that are made of others."""
 
     def __init__(
         self,

@@ -44,12 +44,6 @@ _LISTED = ("claim", "paper", "where", "statement", "dataset", "expected", "ours"
 def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
     """Return everything that the text of the paper reads, as plain values.
 
-    Parameters
-    ----------
-    spec : PaperSpec
-        What the text names.
-    inputs : PaperInputs
-
     Returns
     -------
     dict

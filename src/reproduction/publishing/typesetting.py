@@ -20,15 +20,6 @@ def typeset(
 ) -> bytes:
     """Return the PDF of a text.
 
-    Parameters
-    ----------
-    text : sequence of Path
-        The file to compile, and those that it includes.
-    contents : mapping
-        What it reads as ``contents.json``.
-    figures : mapping of str to Path
-        Drawings, which it reads as ``figures/<name>.pdf``.
-
     Raises
     ------
     ValueError

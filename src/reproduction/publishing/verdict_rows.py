@@ -158,13 +158,7 @@ def beginning_of(text: str, most: int = LONGEST) -> str:
 
 
 def read_verdict_rows(path: Path) -> list[VerdictRow]:
-    """Read the rows of a ledger in their order.
-
-    Raises
-    ------
-    DamagedFileError
-        A column is missing, or a verdict is unknown.
-    """
+    """Read the rows of a ledger in their order."""
     names = [field.name for field in fields(VerdictRow)]
     with refusing_damage(path), path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)

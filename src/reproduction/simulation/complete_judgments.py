@@ -65,13 +65,6 @@ def observed_ratings(simulation: Simulation) -> Ratings:
 def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]:
     """Read the complete relevance of a synthetic twin for the codes of its parsed ratings.
 
-    Parameters
-    ----------
-    truth_file : Path
-        The ``truth.npz`` beside its raw files (`reproduction.simulation.twins.write_twin`).
-    ratings : Ratings
-        The parsed synthetic twin.
-
     Returns
     -------
     ndarray of float32, shape (n_users, n_items)
@@ -113,18 +106,6 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
 def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judgments:
     """Return a judgment of every (user, item) pair that does not train.
 
-    Parameters
-    ----------
-    relevance : ndarray of float32, shape (n_users, n_items)
-        Every user's rating of every item.
-    train : csr_array, shape (n_users, n_items)
-        Training ratings; an explicit zero is one, too.
-
-    Raises
-    ------
-    ValueError
-        If the two differ in shape.
-
     Examples
     --------
     The user would rate three items with 5, 1 and 3, and item 0 trains:
@@ -157,16 +138,8 @@ def drawn_at_random(
 
     Parameters
     ----------
-    judgments : Judgments
     per_user : int
         Number n of judgments of a user; one who has fewer keeps all of them.
-    rng : Generator
-        Equal generators give nested samples: with a larger n only more is drawn.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_judgments,)
-        True for the drawn judgments.
 
     Examples
     --------
@@ -183,7 +156,6 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
 
     Parameters
     ----------
-    judgments : Judgments
     kept : ndarray of bool, shape (n_judgments,)
         True for those to keep. Ranks that are aligned with the judgments and do not depend on
         which items are judged (AR without sampled candidates) are kept by the same mask.
@@ -205,18 +177,6 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
 
 def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float64]:
     """Return the share of each user's judgments that a sample holds.
-
-    Parameters
-    ----------
-    sample : Judgments
-        Some of the judgments.
-    judgments : Judgments
-        All of them.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_users,)
-        NaN for users without judgments.
 
     Examples
     --------

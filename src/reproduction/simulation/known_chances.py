@@ -52,13 +52,7 @@ class KnownChances:
 
     @classmethod
     def drawn(cls, n_users: int, n_items: int, rng: np.random.Generator) -> Self:
-        """Draw a world: tastes in a few dimensions, quality and fame of items.
-
-        Parameters
-        ----------
-        n_users, n_items : int
-        rng : Generator
-        """
+        """Draw a world: tastes in a few dimensions, quality and fame of items."""
         quality = rng.normal(*_QUALITY, n_items)
         fame = np.exp(rng.normal(0, _FAME, n_items) + _FAME_BY_QUALITY * quality)
         tastes = rng.normal(0, 1, (n_users, _FACTORS)) @ rng.normal(0, 1, (_FACTORS, n_items))

@@ -80,20 +80,6 @@ class _Fitted:
 def observe_large_world(dataset_id: str, spec: TwinSpec, root_seed: int) -> Observation:
     """Draw who rates (or plays) what and when, in a world that is never whole in memory.
 
-    Parameters
-    ----------
-    dataset_id : str
-        Id of the original; part of every seed's name.
-    spec : TwinSpec
-        Sizes and parameters, without a random sample.
-    root_seed : int
-        Root seed.
-
-    Returns
-    -------
-    Observation
-        No pair occurs twice, except as plays, and no item is without a user.
-
     Raises
     ------
     ValueError

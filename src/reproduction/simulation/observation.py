@@ -66,20 +66,6 @@ def observe(spec: TwinSpec, world: World, rng: np.random.Generator) -> Observati
     Users choose items with the world's exposure, that is depending on item and relevance. With a
     random sample that holds the choices (CM100k), the data is the sample and the choices are its
     known part; with one apart from the choices (Yahoo! R3), the data is both.
-
-    Parameters
-    ----------
-    spec : TwinSpec
-        The specification the world was generated from.
-    world : World
-        The world.
-    rng : Generator
-        The only source of randomness.
-
-    Returns
-    -------
-    Observation
-        No pair occurs twice, except as plays.
     """
     shape = (world.n_users, world.n_items)
     in_sample = draw_random_sample(spec.random_sample, shape, rng)

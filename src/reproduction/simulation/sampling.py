@@ -28,21 +28,12 @@ def sample_items(
 
     Parameters
     ----------
-    log_weights : ndarray of float64, shape (n_users, n_items)
-        Logarithms of the weights; ``-inf`` excludes an item.
     counts : ndarray of int64, shape (n_users,)
         Number of items per user; a user with fewer items of non-zero weight gets all of those.
-    noise : ndarray of float64, shape (n_users, n_items)
-        Standard Gumbel noise; the same noise gives comparable samples for different weights.
     cover_items : bool
         Give each item to the user with the largest ``log_weights + log(counts) + noise`` before
         anything else, so that no item stays without a user (unless one user finds more items
         than they may have). Raw rating files hold no item without a rating.
-
-    Returns
-    -------
-    users, items : ndarray of int32, shape (n_pairs,)
-        Pairs ordered by user, within a user from the largest key to the smallest.
 
     References
     ----------
@@ -64,22 +55,7 @@ def sample_items(
 def draw_random_sample(
     sample: RandomSample | None, shape: tuple[int, int], rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Draw items uniformly without replacement for the first users.
-
-    Parameters
-    ----------
-    sample : RandomSample or None
-        How many items for how many users; None draws nothing.
-    shape : tuple of int
-        Numbers of users and items.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of bool, shape `shape`
-        True for the drawn pairs.
-    """
+    """Draw items uniformly without replacement for the first users."""
     drawn = np.zeros(shape, dtype=np.bool_)
     if sample is not None:
         counts = np.zeros(shape[0], dtype=np.int64)

@@ -38,14 +38,10 @@ class ShiftedPowerLaw:
 
     Parameters
     ----------
-    alpha : float
-        Skewness, from 0 to 20.
     c1 : float
         What the curve falls to, at least 0: an item cannot have less than no rating.
     c2 : float
         How far the ranks are shifted, at least 0: the larger, the flatter the head.
-    beta : float
-        Scale, at least 0.
 
     Examples
     --------
@@ -97,11 +93,6 @@ class ShiftedPowerLaw:
         :math:`\beta` follow from the other two in closed form. All but :math:`\beta` are rounded
         to four significant digits.
 
-        Parameters
-        ----------
-        counts : ndarray of int, shape (n_items,)
-            Ratings of each item, in any order.
-
         Raises
         ------
         ValueError
@@ -134,11 +125,6 @@ class ShiftedPowerLaw:
         r"""Return the law with another alpha, the same c1 and c2, and beta that gives a total.
 
         .. math:: \beta = \frac{|R| - n c_1}{\sum_{k=1}^{n} (c_2 + k)^{-\alpha}}
-
-        Raises
-        ------
-        ValueError
-            If c1 alone gives more than the total.
         """
         if self.c1 * n_items > n_ratings:
             raise ValueError(
@@ -154,16 +140,6 @@ class ShiftedPowerLaw:
         An item has at most one rating of each user. Where the law asks for more, the item gets
         all users and the law of the others a larger :math:`\beta`, so that the total stays. Whole
         numbers are those of the largest remainders, of equal ones the more popular item's.
-
-        Parameters
-        ----------
-        n_items, n_users, n_ratings : int
-            The size of the data.
-
-        Returns
-        -------
-        ndarray of int64, shape (n_items,)
-            Falling, between 0 and n_users, with the sum n_ratings.
 
         Raises
         ------
@@ -238,20 +214,6 @@ def simulate_ratings(
     alone, prefer nothing. (bellogin2017 keeps the numbers of users, items and ratings, and says
     nothing of the sizes of profiles; even they would be a pattern.) Values are drawn with
     repetition from those of the source, each independently of user and item.
-
-    Parameters
-    ----------
-    source : Ratings
-        Gives the numbers of users and items, their identifiers, and the values.
-    counts : ndarray of int, shape (n_items,)
-        Ratings of each item of the simulated data.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    Ratings
-        Rows in the order of items, then of users; no timestamps.
 
     Raises
     ------

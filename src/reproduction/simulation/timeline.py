@@ -27,24 +27,6 @@ def rating_times(
     A user arrives, then holds one or more sessions, of which each takes some of their ratings, a
     few seconds apart. A rating that would precede its item's appearance follows it with an
     exponential delay of mean ``active_days``, cut at the end of the period.
-
-    Parameters
-    ----------
-    users, items : ndarray of int, shape (n_ratings,)
-        The rated pairs.
-    period : Period
-        First and last day, arrivals of users and items.
-    sessions : Sessions
-        Length of sessions and of a user's active time.
-    rng : Generator
-        Source of randomness.
-    appeared : ndarray of float64, shape (n_items,), or None
-        What `item_appearances` returns, to share it between blocks of users; None draws it.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_ratings,)
-        Seconds since 1970-01-01 UTC, within the period.
     """
     _, end = _bounds(period)
     n_ratings = np.bincount(users)
@@ -85,28 +67,6 @@ def scrobble_times(
     A listener discovers an artist at a time uniform between the later one's arrival and the end
     of the period; the delay of a play behind the discovery is exponential, cut at the end of the
     period.
-
-    Parameters
-    ----------
-    users, items : ndarray of int, shape (n_pairs,)
-        Pairs of listener and artist.
-    plays : ndarray of int64, shape (n_pairs,)
-        Number of plays of the pair, at least 1.
-    period : Period
-        First and last day, arrivals of listeners and artists.
-    fade_days : float
-        Mean of the exponential delay before cutting, in days.
-    rng : Generator
-        Source of randomness.
-    appeared : ndarray of float64, shape (n_items,), or None
-        What `item_appearances` returns, to share it between blocks of users; None draws it.
-
-    Returns
-    -------
-    pairs : ndarray of int64, shape (n_plays,)
-        Index of the pair that each play belongs to, ascending.
-    times : ndarray of int64, shape (n_plays,)
-        Seconds since 1970-01-01 UTC, within the period.
     """
     _, end = _bounds(period)
     arrived = _arrivals(int(users.max()) + 1, period, rng)[users]

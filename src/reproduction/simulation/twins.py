@@ -67,10 +67,6 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     ----------
     dataset_id : str
         Id of the original, one of the keys of `WRITERS`; part of every seed's name.
-    spec : TwinSpec
-        Sizes and parameters.
-    root_seed : int
-        Root seed of the edition.
 
     Raises
     ------
@@ -114,17 +110,6 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
     ``user_ids`` and ``item_ids`` (str). It covers the whole world: users whom the parser leaves
     out and items that nobody rated are in it. A world of more than `LARGEST_WHOLE_WORLD` pairs is
     drawn by blocks of users (:mod:`reproduction.simulation.large_worlds`) and leaves no truth.
-
-    Parameters
-    ----------
-    dataset_id : str
-        Id of the original.
-    spec : TwinSpec
-        Sizes and parameters.
-    root_seed : int
-        Root seed of the edition.
-    folder : Path
-        Where to write; made when missing.
 
     Returns
     -------

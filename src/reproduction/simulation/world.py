@@ -128,25 +128,7 @@ def choose_items(
 
 
 def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
-    """Generate a world.
-
-    Parameters
-    ----------
-    spec : TwinSpec
-        Sizes and parameters.
-    rng : Generator
-        The only source of randomness.
-
-    Returns
-    -------
-    World
-        With relevance for every user and item.
-
-    Raises
-    ------
-    ValueError
-        If no exponent of the popularity curve gives the Gini coefficient asked for.
-    """
+    """Generate a world."""
     shape = (spec.users, spec.items)
     preferences, exposure = spec.preferences, spec.exposure
     quality = rng.standard_normal(spec.items)
@@ -270,20 +252,7 @@ def _graded(
 
 
 def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.floating]:
-    """Return the affinities above which each rating but the lowest begins.
-
-    Parameters
-    ----------
-    observed : ndarray of float, shape (n_observed,)
-        Affinities of observed pairs, in any order.
-    scale : Scale
-        The rating distribution of the original.
-
-    Returns
-    -------
-    ndarray of float, shape (n_ratings - 1,)
-        Quantiles of the observed affinities, ascending.
-    """
+    """Return the affinities above which each rating but the lowest begins."""
     shares = np.array([scale.marginal[rating] for rating in sorted(scale.marginal)])
     bounds: NDArray[np.floating] = np.quantile(observed, np.cumsum(shares)[:-1] / shares.sum())
     return bounds
@@ -292,22 +261,7 @@ def rating_bounds(observed: NDArray[np.floating], scale: Scale) -> NDArray[np.fl
 def play_counts(
     affinity: NDArray[np.floating], observed: NDArray[np.floating], plays: Plays
 ) -> NDArray[np.int16]:
-    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities.
-
-    Parameters
-    ----------
-    affinity : ndarray of float, any shape
-        Affinities of the pairs that are played.
-    observed : ndarray of float, shape (n_observed,)
-        Affinities of observed pairs, in any order.
-    plays : Plays
-        Mean and spread of the numbers.
-
-    Returns
-    -------
-    ndarray of int16, shape as `affinity`
-        At least 1.
-    """
+    """Return log-normal numbers of plays of at least 1, by the rank among observed affinities."""
     ordered = np.sort(observed)
     n_above = len(ordered) + 1
     rank = (np.searchsorted(ordered, affinity) + 0.5) / n_above

@@ -32,15 +32,7 @@ class Rule(Model):
 
     @abstractmethod
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return what results say.
-
-        Raises
-        ------
-        NotMeasuredError
-            Results do not have what decides it.
-        ValueError
-            The rule selects what is not there, or cannot be compared.
-        """
+        """Return what results say."""
 
     @abstractmethod
     def in_words(self) -> str:

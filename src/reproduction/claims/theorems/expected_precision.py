@@ -37,21 +37,12 @@ def expected_precision(
         Positive ratings :math:`|PR(i_k)|`, train and test, of the items of the target sets from the
         first rank on, for all users alike or for each. The target sets of all candidates (AN) have
         the system's order of them; for samples see :func:`expected_positives_among_samples`.
-    cutoff : int
-        n.
-    sigma : float
-        Share of the ratings that test.
     n_candidates : int
         :math:`|C|`.
     t : float
         Harmonic mean of :math:`|T_u|` (:class:`receval.theory.target_densities.TargetDensities`).
     n_users : int
         :math:`|U|`.
-
-    Raises
-    ------
-    ValueError
-        Fewer ranks than the cut-off are given.
     """
     sums = _sums(positives, cutoff)
     return float(sigma * n_candidates / (cutoff * t * n_users) * sums[cutoff])
@@ -110,19 +101,12 @@ def expected_bounds_of_one_relevant(
         beyond the last rank, all are summed.
     n_relevant : array_like of int, shape (n_users,)
         :math:`|PR_{test}(u)|` of all users.
-    cutoff : int
-        n.
     n_positive : int
         :math:`|PR|`.
     n_candidates : int
         :math:`|C|`.
     t : float
         Harmonic mean of the sizes of the AR target sets :math:`N_u \cup PR_{test}(u)`.
-
-    Raises
-    ------
-    ValueError
-        As :func:`expected_precision`.
     """
     sums = _sums(positives, cutoff)
     beyond = np.maximum(np.asarray(n_relevant, dtype=np.int64) - 1, 0)
@@ -177,15 +161,6 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
         :math:`|PR(i)|` of all candidates in the order of the system.
     size : int
         :math:`t = |T_u|`.
-
-    Returns
-    -------
-    ndarray of float64, shape (size,)
-
-    Raises
-    ------
-    ValueError
-        There are fewer candidates.
     """
     values = np.asarray(positives, dtype=np.float64)
     n_candidates = len(values)
@@ -245,21 +220,8 @@ def expected_precision_over_coin_flips(
 
     Parameters
     ----------
-    ratings : Ratings
-        Without repeated pairs of user and item.
-    order : ndarray of int, shape (n_items,)
-        Codes of all items, from the first rank on.
-    threshold : float
-        Ratings at or above it are positive.
     test_share : float
         :math:`\sigma`.
-    cutoff : int
-        n.
-
-    Raises
-    ------
-    ValueError
-        The order does not hold every item once.
     """
     if not np.array_equal(np.sort(order), np.arange(ratings.n_items)):
         raise ValueError(

@@ -77,11 +77,6 @@ def damage_reported(path: Path) -> Iterator[None]:
 def file_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """Return the content of a file.
 
-    Raises
-    ------
-    RawDataError
-        If it cannot be read, or is empty and must not be.
-
     Examples
     --------
     >>> file_bytes(Path("no-such-folder/ratings.dat"))
@@ -149,20 +144,7 @@ def _too_large(path: Path, unpacked_limit: int | None) -> RawDataError:
 
 
 def unpacked(path: Path, unpacked_limit: int | None = None) -> io.BufferedReader:
-    """Open a file, and decompress it while it is read if it is or should be a gzip file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    unpacked_limit : int or None
-        See :class:`reproduction.datasets.spec.FileSpec`.
-
-    Raises
-    ------
-    RawDataError
-        If it cannot be opened; its stream raises it, too.
-    """
+    """Open a file, and decompress it while it is read if it is or should be a gzip file."""
     stream = _open(path, unpacked_limit)
     return io.BufferedReader(stream, _TAR_BUFFER) if isinstance(stream, _Unpacked) else stream
 
@@ -236,20 +218,6 @@ def tar_members(
     """Yield path and content of each file in a tar archive, in one pass over its stream.
 
     What is read of a content goes through :func:`damage_reported`.
-
-    Parameters
-    ----------
-    path : Path
-        The archive, for error messages.
-    stream : file
-        It, or an archive within it, without compression.
-    unpacked_limit : int or None
-        See :class:`reproduction.datasets.spec.FileSpec`.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged.
     """
     with ExitStack() as opened:
         with damage_reported(path):
@@ -282,13 +250,7 @@ def tar_members(
 
 @contextmanager
 def tar_member(path: Path, name: str, unpacked_limit: int | None = None) -> Iterator[Stream]:
-    """Open the member with a base name of a tar archive, compressed or not.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged, or does not have one such member.
-    """
+    """Open the member with a base name of a tar archive, compressed or not."""
     found = 0
     # Without buffers, whose copies take longer than the calls that they save.
     with _open(path, unpacked_limit) as stream:

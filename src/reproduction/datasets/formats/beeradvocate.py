@@ -55,23 +55,11 @@ _HIDDEN_LINE = re.compile(rb"\r[A-Za-z]+/[A-Za-z]+:")
 def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse ``beeradvocate.json.gz``: one Python dict literal (not JSON) per line.
 
-    Parameters
-    ----------
-    files : sequence of one Path
-        The file.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
     Returns
     -------
     Ratings
         Float32 half stars 0..5 and int64 timestamps (-1 for a review without time); the last
         review of each pair, where it is; codes by first appearance among complete reviews.
-
-    Raises
-    ------
-    RawDataError
-        If the file is damaged or a record does not fit.
     """
     report = report or ParseReport()
     return read_literals(files[0], report.unpacked_limit).ratings(report)

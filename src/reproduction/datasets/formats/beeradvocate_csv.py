@@ -28,13 +28,7 @@ _IN_A_FIELD[list(b',"\r\n')] = False
 
 
 def read_csv(path: Path) -> Reviews:
-    """Read the columns of profile names, beer ids, overall ratings and times.
-
-    Raises
-    ------
-    RawDataError
-        If the header lacks a column or a row does not fit.
-    """
+    """Read the columns of profile names, beer ids, overall ratings and times."""
     reviews = Reviews(path)
     header = _header(path)
     missing = [column for column in COLUMNS if column not in header]

@@ -41,13 +41,7 @@ def decode(field: bytes) -> str:
 
 
 class Reviews:
-    """Overall ratings of beers by users, added piece by piece.
-
-    Parameters
-    ----------
-    path : Path
-        The raw file, for error messages.
-    """
+    """Overall ratings of beers by users, added piece by piece."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -69,13 +63,6 @@ class Reviews:
         lines: NDArray[np.int64],
     ) -> None:
         """Add reviews as they are written; None where a review lacks a field.
-
-        Parameters
-        ----------
-        names, beers, overall, times : sequence of str or None, shape (n,)
-            Profile names, beer ids, overall ratings and seconds since 1970.
-        lines : ndarray of int64, shape (n,)
-            Line number of each, of its first line where it has several.
 
         Raises
         ------
@@ -103,18 +90,7 @@ class Reviews:
         self._pieces.append((users, items, values[kept], seconds[kept], lines[kept]))
 
     def ratings(self, report: ParseReport) -> Ratings:
-        """Collapse repeated reviews and return the ratings.
-
-        Parameters
-        ----------
-        report : ParseReport
-            Filled with the account of the parse.
-
-        Raises
-        ------
-        RawDataError
-            If there was no review.
-        """
+        """Collapse repeated reviews and return the ratings."""
         if not sum(len(piece[0]) for piece in self._pieces):
             raise RawDataError(self._path, None, "the file holds no reviews")
         users, items, values, seconds, lines = (

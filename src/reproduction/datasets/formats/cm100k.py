@@ -34,18 +34,6 @@ LINES = LineFormat(
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse ``ratings.txt``, or ``data.txt`` with other user ids.
 
-    Parameters
-    ----------
-    files : sequence of one Path
-        The file.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        Float32 ratings 1..4, no timestamps, ``known`` from the file; codes by first appearance.
-
     Raises
     ------
     RawDataError

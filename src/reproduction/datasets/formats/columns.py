@@ -52,23 +52,11 @@ class ColumnFormat(ABC):
         """Return what is wrong with a field, None if nothing is."""
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Turn fields into values.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If there is a complaint about any of them.
-        """
+        """Turn fields into values."""
         return self.checked(texts)
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Return values of the right type.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If one of them is not allowed.
-        """
+        """Return values of the right type."""
         return values
 
     def _refuse(self) -> pa.ArrowInvalid:

@@ -45,25 +45,11 @@ class LineFormat:
     def read(self, data: bytes, path: Path | str, first_line: int = 1) -> dict[str, NDArray]:
         """Read lines into one array per used column.
 
-        Parameters
-        ----------
-        data : bytes
-            Whole lines; the last one may lack its line end.
-        path : Path or str
-            Where they come from, for error messages.
-        first_line : int
-            Line number of the first of them.
-
         Returns
         -------
         dict of str to ndarray, shape (n_lines,)
             Integers as int8, int32 or int64, dates as datetime64[D], instants as int64 seconds,
             text as objects.
-
-        Raises
-        ------
-        RawDataError
-            With the first line that does not fit the format.
         """
         if not data:
             empty = {column.name: pa.array([], column.type) for column in self._used}
@@ -84,13 +70,7 @@ class LineFormat:
         return {name: column.to_numpy() for name, column in columns.items()}
 
     def read_stream(self, stream: BinaryIO) -> Iterator[dict[str, pa.Array]]:
-        """Read a stream in pieces of bounded size: the values of each used column.
-
-        Raises
-        ------
-        pyarrow.ArrowInvalid
-            If a line does not fit; :meth:`error` on the same lines tells which.
-        """
+        """Read a stream in pieces of bounded size: the values of each used column."""
         for batch in pa.csv.open_csv(stream, **self._options(self.delimiter)):
             yield self._values(batch)
 
@@ -133,10 +113,6 @@ class LineFormat:
         ----------
         lines : iterable of bytes
             With or without line ends; an empty piece after the last line end is no line.
-        path, first_line
-            See :meth:`read`.
-        otherwise : str
-            The reason to give if every single line fits.
         """
         pending: tuple[int, bytes] | None = None
         for numbered in enumerate(lines, start=first_line):

@@ -63,25 +63,7 @@ class _OneLineEnd:
 
 
 def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``lastfm-dataset-1K.tar.gz`` without unpacking it.
-
-    Parameters
-    ----------
-    files : sequence of one Path
-        The archive.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        See :func:`parse_tsv`.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged or a row does not fit.
-    """
+    """Parse ``lastfm-dataset-1K.tar.gz`` without unpacking it."""
     report = report or ParseReport()
     limit = report.unpacked_limit
     (path,) = files
@@ -92,23 +74,11 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
 def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse the file of plays.
 
-    Parameters
-    ----------
-    files : sequence of one Path
-        The file.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
     Returns
     -------
     Ratings
         One row per play with value 1 (float32) and its second (int64); codes by first
         appearance. Pairs repeat.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit.
     """
     (path,) = files
     return _parse(lambda: unpacked(path), path.as_posix(), report or ParseReport())

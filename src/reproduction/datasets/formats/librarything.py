@@ -42,8 +42,6 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
 
     Parameters
     ----------
-    files : sequence of one Path
-        The file.
     report : ParseReport or None
         Filled with the account of the parse. The number of ratings in print, 749,401, may count
         (user, work) pairs or (user, work, rating) triples: the report's ``expected_ratings``
@@ -54,11 +52,6 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Ratings
         Float32 half stars .5..5, no timestamps. Of repeated rows the last stays, where it is;
         codes by first appearance in the file.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit.
     """
     report = report or ParseReport()
     (path,) = files

@@ -30,25 +30,7 @@ WITH_TIMESTAMPS = LineFormat(b"::", (*_COLUMNS, Integer("timestamp", 0, LAST_SEC
 
 
 def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``ml-1m.zip``.
-
-    Parameters
-    ----------
-    files : sequence of one Path
-        The archive; its member ``ratings.dat`` is read.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        See :func:`parse_dat`.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged or a row does not fit.
-    """
+    """Parse ``ml-1m.zip``."""
     report = report or ParseReport()
     (archive,) = files
     path, data = zip_member(archive, "ratings.dat", report.unpacked_limit)
@@ -57,18 +39,6 @@ def parse_zip(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
 
 def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse ``ratings.dat`` with or without its column of timestamps.
-
-    Parameters
-    ----------
-    files : sequence of one Path
-        The file; its first line tells whether there are timestamps.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        Float32 ratings 1..5; timestamps int64 or None; codes by first appearance.
 
     Raises
     ------

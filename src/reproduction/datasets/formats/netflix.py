@@ -53,25 +53,7 @@ class _Movie:
 
 
 def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse ``nf_prize_dataset.tar.gz`` or the ``training_set.tar`` within, without unpacking.
-
-    Parameters
-    ----------
-    files : sequence of one Path
-        The archive.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        See :func:`parse_movie_files`.
-
-    Raises
-    ------
-    RawDataError
-        If the archive is damaged or a row does not fit.
-    """
+    """Parse ``nf_prize_dataset.tar.gz`` or the ``training_set.tar`` within, without unpacking."""
     (path,) = files
     report = report or ParseReport()
     return _parse(_movies_of_archive(path, report.unpacked_limit), path, report)
@@ -80,24 +62,12 @@ def parse_archive(files: Sequence[Path], *, report: ParseReport | None = None) -
 def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse one ``mv_NNNNNNN.txt`` file per movie.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        The files.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
     Returns
     -------
     Ratings
         Movies in the order of their numbers, each movie's rows in the order of its file. Int8
         ratings 1..5; timestamps int32, the first second of the day. Codes go by the order of the
         numbers, for users too: an order of first appearance would need a second pass.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit or repeats a user.
     """
     movies = (
         _movie_of_file(path.as_posix(), file_bytes(path, may_be_empty=True)) for path in files
@@ -106,25 +76,7 @@ def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = Non
 
 
 def parse_combined(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
-    """Parse the Kaggle variant's ``combined_data_[1-4].txt``.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        The files.
-    report : ParseReport or None
-        Filled with the account of the parse.
-
-    Returns
-    -------
-    Ratings
-        See :func:`parse_movie_files`: the two variants give the same table.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit or repeats a user.
-    """
+    """Parse the Kaggle variant's ``combined_data_[1-4].txt``."""
     movies = (movie for path in files for movie in _movies_of_combined(path))
     return _parse(movies, files[0], report)
 

@@ -27,17 +27,6 @@ def kept_rows(
 ) -> tuple[NDArray[np.int64], NDArray]:
     """Return the rows of a format that stay, and their values, and give account of the others.
 
-    Parameters
-    ----------
-    users, items, values : ndarray, shape (n,)
-        As for :func:`merge_repeats`.
-    report : ParseReport
-        Says what becomes of repeated pairs, and is told what became of them.
-    complain, lines
-        As for :func:`refuse_repeats`.
-    by_default : {"error", "first", "last", "sum", "mean"}
-        What becomes of repeated pairs where the report says nothing.
-
     Examples
     --------
     >>> from reproduction.datasets.reports import ParseReport, RawDataError

@@ -40,19 +40,12 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     files : sequence of Path
         At least one file; appended in this order. A topic number used by several files is one
         topic.
-    report : ParseReport or None
-        Filled with the account of the parse.
 
     Returns
     -------
     Ratings
         Float32 grades, no timestamps; of a (topic, document) judged twice the last judgment
         stays, where it is; codes by first appearance.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit.
     """
     report = report or ParseReport()
     user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()

@@ -34,24 +34,12 @@ LINES = LineFormat(
 def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:
     """Parse the two files of the rating study.
 
-    Parameters
-    ----------
-    files : sequence of two Path
-        The train file and the test file.
-    report : ParseReport or None
-        Filled with the account of the parse; ``files`` has the parts ``train`` and ``test``.
-
     Returns
     -------
     Ratings
         The train ratings of the test users (``known`` is True), then the test ratings (False);
         float32 ratings 1..5; codes by first appearance in this order. A song that a user rated
         in both files keeps both rows, which differ in ``known``.
-
-    Raises
-    ------
-    RawDataError
-        If a row does not fit or repeats an earlier pair of its file.
     """
     report = report or ParseReport()
     train_path, test_path = files

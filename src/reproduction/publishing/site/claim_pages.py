@@ -65,18 +65,7 @@ def start_page(
     doors: Mapping[str, str],
     report: str = "",
 ) -> SitePage:
-    """Return the first page.
-
-    Parameters
-    ----------
-    papers : sequence of PaperLedger
-        Newer ones are not counted here.
-    studies : sequence of Study
-    doors : mapping of str to str
-        Where a reader goes on, by what for: ``use``, ``rerun``.
-    report : str
-        Address of the paper on all this; empty where it was not made.
-    """
+    """Return the first page."""
     claims = _rebuilt(papers)
     rebuilt = [study for study in studies if study.is_paper and study.rows]
     bars = [study.bar(START) for study in rebuilt]

@@ -27,8 +27,6 @@ def docstring_html(text: str, resolve: Resolver) -> str:
 
     Parameters
     ----------
-    text : str
-        Without its indentation.
     resolve : callable
         Where a link leads; that to a name of the library is ``api:`` and the name.
     """

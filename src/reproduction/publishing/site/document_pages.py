@@ -75,14 +75,7 @@ def document_address(source: str) -> str:
 
 
 def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[SitePage]:
-    """Return a page for every document, and one that lists them.
-
-    Parameters
-    ----------
-    documents : mapping of str to Path
-        Files by their path in the repository.
-    links : SiteLinks
-    """
+    """Return a page for every document, and one that lists them."""
     pages, listed = [], dict[str, dict[str, str]]()
     for source, path in documents.items():
         address = document_address(source)

@@ -22,18 +22,6 @@ def formula(latex: str, *, block: bool = False) -> str:
     Letters that follow each other are one name, such as rank or TP, as all formulas here mean it;
     a small one before a capital is a product.
 
-    Parameters
-    ----------
-    latex : str
-        Without dollars.
-    block : bool
-        Whether it stands in a line of its own.
-
-    Raises
-    ------
-    ValueError
-        A command is not known.
-
     Examples
     --------
     >>> formula("TP_k")

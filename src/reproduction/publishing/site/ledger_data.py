@@ -20,14 +20,6 @@ def ledger_data(
     """Return the script: what the page shows and finds of each claim, and nothing else.
 
     A script can be read where a page was opened as a file; a file of data could not.
-
-    Parameters
-    ----------
-    papers : sequence of PaperLedger
-    labels : mapping of str to str
-        How papers are called.
-    title : callable
-        Returns the title of a dataset.
     """
     lines = [_line(claim, labels, title) for paper in papers for claim in paper.claims]
     data = {"styles": VERDICTS, "words": {p.paper: _words(p) for p in papers}}

@@ -22,10 +22,6 @@ class SiteLinks:
     pages : mapping of str to str
         Address on the site, perhaps with an anchor, by path in the repository; of a part of a file
         that has a page of its own by the path with its anchor, too.
-    modules : iterable of PublicModule
-        What links of docstrings can name.
-    mentions : mapping of str to str
-        Addresses of claims and errata, which texts name without a link.
     """
 
     def __init__(
@@ -39,15 +35,7 @@ class SiteLinks:
         self._mentions = dict(mentions or {})
 
     def resolver(self, page: str, source: str) -> Resolver:
-        """Return what leads from a page of the site to where a link in a text was meant to.
-
-        Parameters
-        ----------
-        page : str
-            Address of the page.
-        source : str
-            Path of the text in the repository, to which its links are relative.
-        """
+        """Return what leads from a page of the site to where a link in a text was meant to."""
 
         def resolve(link: str) -> str | None:
             if link.startswith((NAME, MENTION)):

@@ -100,12 +100,6 @@ def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") 
     text : str
         CommonMark with tables, as GitHub reads it: formulas within ``$`` and a backquote, or in a
         block of the language math.
-    resolve : callable
-        Where its links lead.
-    shift : int
-        Levels by which headings move down.
-    prefix : str
-        What anchors begin with, where a page has several texts.
     """
     parts = _FENCED.split(text)
     parts[::2] = [_BARE_FORMULA.sub(r"$`\1`$", part) for part in parts[::2]]

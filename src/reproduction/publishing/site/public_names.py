@@ -66,15 +66,7 @@ class PublicModule:
 
 
 def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> list[PublicModule]:
-    """Read the modules of packages; those whose name begins with an underscore stay inside.
-
-    Parameters
-    ----------
-    sources : iterable of Path
-        Files of Python, each below a folder with the name of a package.
-    roots : collection of str
-        The names of the packages.
-    """
+    """Read the modules of packages; those whose name begins with an underscore stay inside."""
     modules = []
     for path in sorted(sources):
         parts = path.with_suffix("").parts

@@ -95,20 +95,7 @@ class ShownRow:
 
 
 class RowPrinter:
-    """What turns rows into what pages show.
-
-    Parameters
-    ----------
-    links : SiteLinks
-    datasets : mapping of str to str
-        Titles by name.
-    artifacts : collection of tuple of str
-        Study and name of the artifacts that the site has.
-    pictures : collection of tuple of str
-        Those among them that are figures.
-    elsewhere : mapping of str to str
-        How claims on a dataset that is not here are decided.
-    """
+    """What turns rows into what pages show."""
 
     def __init__(
         self,

@@ -101,14 +101,7 @@ class SiteSources:
 
 
 def write_site(sources: SiteSources, site: Path) -> None:
-    """Write all pages, and copy the files that they show or offer.
-
-    Parameters
-    ----------
-    sources : SiteSources
-    site : Path
-        A folder, which must be empty or not there yet.
-    """
+    """Write all pages, and copy the files that they show or offer."""
     rows = read_verdict_rows(sources.claims)
     studies = sorted((_study(folder, rows) for folder in sources.studies), key=_place)
     papers = _papers(rows, studies)

@@ -47,17 +47,7 @@ class SitePage:
 
 
 class PageWriter:
-    """Turns pages into HTML.
-
-    Parameters
-    ----------
-    templates : Path
-        The folder of the templates.
-    edition : str
-        Its name.
-    navigation : sequence of tuple of str
-        Label and address of each part of the site.
-    """
+    """Turns pages into HTML."""
 
     def __init__(
         self, templates: Path, edition: str, navigation: Sequence[tuple[str, str]]

@@ -113,21 +113,7 @@ def study_page(
     edition: str,
     certainty_figure: Path | None = None,
 ) -> SitePage:
-    """Return the page of a study.
-
-    Parameters
-    ----------
-    study : Study
-    studies : sequence of Study
-        All that have pages.
-    printer : RowPrinter
-    links : SiteLinks
-    all_rows : sequence of VerdictRow
-        Of all papers: they may hang on this study's artifacts, too.
-    edition : str
-    certainty_figure : Path, optional
-        Shows in how many replications the claims of its paper hold.
-    """
+    """Return the page of a study."""
     page = study.address
     by_artifact = rows_by_artifact(all_rows)
     shown = {section.name for section in study.text.sections}

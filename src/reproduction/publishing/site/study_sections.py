@@ -49,13 +49,7 @@ class StudyText:
 
 
 def read_study_text(index: Path) -> StudyText:
-    """Read the page that :func:`reproduction.workflow.jobs.study_index.write_index` has written.
-
-    Raises
-    ------
-    DamagedFileError
-        It has no title or no citation, or a section has no files.
-    """
+    """Read the page that :func:`reproduction.workflow.jobs.study_index.write_index` has written."""
     with refusing_damage(index):
         head, *sections = re.split(r"^## ", index.read_text(encoding="utf-8"), flags=re.MULTILINE)
         blocks = head.strip().split("\n\n")

@@ -47,15 +47,6 @@ def verdict_bars(bars: Sequence[VerdictBar], key: str, *, named: bool = True) ->
     """Return the bars as SVG, in which text keeps its size on every width.
 
     The picture is for the eye: whoever uses it shows the numbers as a table, too, with the links.
-
-    Parameters
-    ----------
-    bars : sequence of VerdictBar
-        From the top.
-    key : str
-        What tells the picture from others of its page.
-    named : bool
-        Whether names stand above the bars.
     """
     row, top = (ROW, TOP) if named else (HEIGHT, 0)
     height = row * (len(bars) - 1) + top + HEIGHT

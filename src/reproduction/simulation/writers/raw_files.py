@@ -50,17 +50,7 @@ def to_bytes(lines: pa.Array, encoding: str = "utf-8") -> bytes:
 
 
 def group_to_bytes(lines: pa.Array, groups: NDArray[np.integer], n_groups: int) -> list[bytes]:
-    r"""Return one file content per group, every line followed by ``\n``.
-
-    Parameters
-    ----------
-    lines : Array of str, shape (n_lines,)
-        Lines, without line ends.
-    groups : ndarray of int, shape (n_lines,)
-        Group of each line; within a group lines keep their order.
-    n_groups : int
-        Number of groups; one without lines gets empty content.
-    """
+    r"""Return one file content per group, every line followed by ``\n``."""
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups, minlength=n_groups))
     offsets = pa.array(np.r_[0, ends].astype(np.int32))
@@ -96,8 +86,6 @@ def write_tar(file: IO[bytes] | GzipWriter, members: Iterable[tuple[str, bytes |
     ----------
     file : file
         Open for writing in binary mode; nothing is read from it, and it stays open.
-    members : iterable of (str, bytes or Path)
-        Names, and contents or files with the contents.
     """
     # All that tarfile does with a stream is to write to it.
     stream = cast("IO[bytes]", file)

@@ -96,12 +96,6 @@ class ArtifactDescription:
 class ArtifactInputs(ArtifactDescription):
     """Everything an artifact may read: its description, with the files that it names.
 
-    Parameters
-    ----------
-    files : InputFiles
-        The ratings, splits and ranks that the artifact's rule declares.
-    description : ArtifactDescription
-
     Attributes
     ----------
     experiments : mapping of str to Experiment
@@ -109,11 +103,6 @@ class ArtifactInputs(ArtifactDescription):
     searches, judgment_samplings, results : mapping of str to Path
     simulations : mapping of str to mapping of str to Path
         By simulation and system.
-
-    Raises
-    ------
-    ValueError
-        The description names a file that is not declared.
     """
 
     def __init__(self, files: InputFiles, description: ArtifactDescription) -> None:
@@ -140,13 +129,7 @@ class ArtifactInputs(ArtifactDescription):
 
     @property
     def decisions(self) -> DecisionGrid:
-        """The grid of decisions that the artifact goes through.
-
-        Raises
-        ------
-        ValueError
-            The artifact names none.
-        """
+        """The grid of decisions that the artifact goes through."""
         from receval.multiverse.decision_grid import DecisionGrid
 
         if self.grid is None:
@@ -155,23 +138,11 @@ class ArtifactInputs(ArtifactDescription):
 
     @property
     def judged_claims(self) -> Path:
-        """The verdicts on the claims of the study.
-
-        Raises
-        ------
-        ValueError
-            The artifact does not read them: say reads_claims.
-        """
+        """The verdicts on the claims of the study."""
         return self.files.claims_file()
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
-        """Return what a system has learnt from a fold of an experiment.
-
-        Raises
-        ------
-        ValueError
-            The artifact does not read models, or not this one.
-        """
+        """Return what a system has learnt from a fold of an experiment."""
         from receval.recommenders.model_files import model_file
         from receval.recommenders.registry import load
 

@@ -32,26 +32,7 @@ def read_published(path: Path) -> pd.DataFrame:
 def published_values(
     path: Path, names: tuple[str, str, str], metrics: Sequence[str]
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the values of a system by the test ratings that a search is to come close to.
-
-    Parameters
-    ----------
-    path : Path
-        As for :func:`read_published`.
-    names : tuple of str
-        Dataset, split and system.
-    metrics : sequence of str
-        Labels.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
-
-    Raises
-    ------
-    ValueError
-        If one is missing.
-    """
+    """Return the values of a system by the test ratings that a search is to come close to."""
     dataset, split_name, system = names
     table = read_published(path)
     rows = table[

@@ -55,11 +55,6 @@ def design_of(protocol: str, uniform: bool) -> str:
 
     Protocols of all candidates (AR AN) on other splits are no designs of the figure and keep their
     own name.
-
-    Raises
-    ------
-    ValueError
-        The protocol is none of the designs.
     """
     relevant, candidates, *head = protocol.split(maxsplit=2)
     if not uniform and (relevant, candidates[-2:]) == ("AR", "AN"):

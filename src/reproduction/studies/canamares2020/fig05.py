@@ -80,20 +80,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
-    """Return the ranks in full lists of the first items of the condensed ones.
-
-    Parameters
-    ----------
-    lists : ListView
-        Full lists, one a user.
-    depth : int
-        Number of ranks of the condensed lists.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_users, depth)
-        From 1; 0 where the condensed list is shorter.
-    """
+    """Return the ranks in full lists of the first items of the condensed ones."""
     indices = lists.starts[:-1, np.newaxis] + np.arange(depth)
     there = indices < lists.starts[1:, np.newaxis]
     ranks = np.zeros(indices.shape, dtype=np.int32)

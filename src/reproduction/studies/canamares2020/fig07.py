@@ -31,11 +31,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
     five as in :meth:`.MeasuredSystems.compared`: against the
     fewest neighbours.
-
-    Raises
-    ------
-    ValueError
-        The parameter ``neighbours`` has not one number for each system.
     """
     from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,

@@ -44,11 +44,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     last five as in :meth:`.MeasuredSystems.compared`: against the
     parameter ``reference``. The test under the reduced average is over the users that both cover.
     The paper does not say whether lists are condensed here: both are measured, full ones drawn.
-
-    Raises
-    ------
-    ValueError
-        The parameter ``overlaps`` has not one number for each system but the reference.
     """
     return pd.concat(
         [_of_experiment(experiment, inputs) for experiment in inputs.experiments.values()],

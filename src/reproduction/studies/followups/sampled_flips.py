@@ -144,13 +144,6 @@ def flips(results: pd.DataFrame) -> pd.DataFrame:
 def sure_from(counts: pd.DataFrame, share: float) -> str:
     """Return the least number from which on the order of so many significant pairs is sure.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        From :func:`flips`, of one sampling and metric.
-    share : float
-        Of the significant pairs.
-
     Examples
     --------
     >>> counts = pd.DataFrame({"negatives": [1, 5, 10], "unsure": [3, 1, 0], "significant": 4})
@@ -166,11 +159,6 @@ def sure_from(counts: pd.DataFrame, share: float) -> str:
 
 def steady_from(counts: pd.DataFrame) -> str:
     """Return the least number from which on no expected order is another one.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        From :func:`flips`, of one sampling and metric.
 
     Examples
     --------

@@ -57,13 +57,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
-    """Return the mean tau with a random fold, by what tests; of random ones, between two folds.
-
-    Parameters
-    ----------
-    results : DataFrame
-        Of one dataset, protocol and metric; folds in which all systems have a value.
-    """
+    """Return the mean tau with a random fold, by what tests; of random ones, between two folds."""
     from reproduction.studies.followups._shared.fold_orders import taus_between_folds
 
     tables = {

@@ -61,12 +61,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     the parameter ``released_title`` in their titles. The parameter ``released_tau_<experiment>``
     has the coefficient of each pair of metrics by the values that the authors released, which real
     datasets have beside ours.
-
-    Parameters
-    ----------
-    results : DataFrame
-        From :func:`reproduction.studies.menamaldonado2021._shared.metric_pairs.metric_pairs`.
-    display : DisplayStyle
     """
     released = results["experiment"].isin(display.parameters.get("drawn_released", ()))
     shown = results[(results["form"] == "text") | released]

@@ -110,13 +110,7 @@ def _forms(
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the means over folds of the metrics of the table, a row for each system and experiment.
-
-    Raises
-    ------
-    ValueError
-        A metric is to be printed that is not measured.
-    """
+    """Return the means over folds of the table's metrics, a row per system and experiment."""
     shown = display.parameters["printed"]
     if unknown := set(shown) - set(display.parameters["metrics"]):
         raise ValueError(f"The table prints {', '.join(sorted(unknown))}, which is not measured.")

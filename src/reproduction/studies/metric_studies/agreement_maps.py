@@ -33,8 +33,6 @@ def draw_agreement(
 
     Parameters
     ----------
-    results : DataFrame
-        With the columns of :func:`.agreement_of`.
     display : DisplayStyle
         Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
         below it (-1 where one is negative); ``published_<dataset>`` has the paper's
@@ -43,10 +41,6 @@ def draw_agreement(
         ``published_own_<dataset>`` what the paper has, in hundredths.
     titles : mapping of str to str
         The averages to draw, and what is printed for each; nothing for an empty title.
-    prefix : str
-        Put before the names of the metrics.
-    starred : mapping of str to collection of str, optional
-        Metrics that have an asterisk under an average.
     """
     datasets = list(dict.fromkeys(results["dataset"]))
     names = list(dict.fromkeys(results["metric_a"]))

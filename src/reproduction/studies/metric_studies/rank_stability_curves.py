@@ -63,13 +63,6 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     A panel's least and most stable metrics, by their means over the levels, have a band for the
     spread of the samples; all others have an interval at the last level, beyond the panel's edge.
-
-    Parameters
-    ----------
-    results : DataFrame
-        With the columns of :mod:`.rank_stability`.
-    display : DisplayStyle
-        For its parameters see :func:`.rank_stability.draw`.
     """
     parameters = display.parameters
     column = "value" if parameters.get("statistic") == "value" else "tau"

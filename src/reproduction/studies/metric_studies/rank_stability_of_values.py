@@ -53,13 +53,7 @@ class SampledValues:
     evaluated_users: NDArray[np.int64]
 
     def of(self, average: str, metric: str) -> int:
-        """Return the index of an aggregated metric.
-
-        Raises
-        ------
-        KeyError
-            It was not measured; the message lists what was.
-        """
+        """Return the index of an aggregated metric."""
         if (average, metric) not in self.aggregated_metrics:
             there = ", ".join(f"{one} {label}" for one, label in self.aggregated_metrics)
             raise KeyError(f"{average} {metric} was not measured on {self.dataset}; {there} were.")
@@ -67,18 +61,7 @@ class SampledValues:
 
 
 def read_samplings(path: Path) -> list[SampledValues]:
-    """Read what :func:`reproduction.workflow.jobs.incompleteness.sample_judgments` wrote.
-
-    Returns
-    -------
-    list of SampledValues
-        One an experiment, by name.
-
-    Raises
-    ------
-    DamagedFileError
-        The file is not as it was written.
-    """
+    """Read what :func:`reproduction.workflow.jobs.incompleteness.sample_judgments` wrote."""
     with Archive(path) as archive:
         pairs = archive.array("aggregated_metrics", str, (None, 2))
         percents = archive.array("percents", np.float64, (None,))
@@ -121,19 +104,8 @@ def rank_stability(
 
     Parameters
     ----------
-    judgment_samplings : iterable of SampledValues
-        In the order of the rows.
-    metrics : mapping of str to Metric
-        By the names of the rows.
-    average : str
-        Label of the average of all metrics.
     released : str, optional
         Label of another average, of which there are rows for the metrics that were measured so.
-
-    Raises
-    ------
-    KeyError
-        A metric was not measured under the average.
     """
     tables = []
     for values in judgment_samplings:
@@ -173,19 +145,7 @@ def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
 def summary_rows(
     values: SampledValues, average: str, metric: str, samples: NDArray[np.float64], column: str
 ) -> pd.DataFrame:
-    """Return the rows of one metric: means and spreads over the samples of each level.
-
-    Parameters
-    ----------
-    values : SampledValues
-        The samples.
-    average, metric : str
-        What the rows say.
-    samples : ndarray of float64, shape (n_levels, n_samples)
-        NaN where a sample has none.
-    column : str
-        The name of what is summarised.
-    """
+    """Return the rows of one metric: means and spreads over the samples of each level."""
     computable = ~np.isnan(samples)
     some = computable.any(axis=1)
     summary = np.full((3, len(samples)), np.nan)

@@ -23,11 +23,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the rows of the ledger that the parameter ``claims`` names, or all of the paper.
 
     The columns are those of the ledger without the paper.
-
-    Raises
-    ------
-    ValueError
-        A claim that the parameter names is not in the ledger.
     """
     ledger = read_results(inputs.judged_claims).drop(columns="paper")
     wanted = inputs.parameters["claims"]

@@ -23,11 +23,6 @@ def dataset_statistics(datasets: Iterable[tuple[str, Ratings]]) -> pd.DataFrame:
     Columns: dataset; users, items, ratings (numbers); density_percent (share of pairs with a
     rating, in per cent); item_gini, user_gini (inequality of the numbers of ratings); known_ratings
     and unknown_ratings (chosen by the user, drawn for the user; 0 where the data does not say).
-
-    Parameters
-    ----------
-    datasets : iterable of (str, Ratings)
-        Names and ratings, read when they are asked for.
     """
     rows = []
     for dataset, ratings in datasets:

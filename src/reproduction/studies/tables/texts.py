@@ -14,11 +14,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the texts in columns.
 
     Parameters of the artifact: ``headings`` (of the columns) and ``cells`` (the texts, row by row).
-
-    Raises
-    ------
-    ValueError
-        The last row is not whole.
     """
     headings, cells = (list(inputs.parameters[name]) for name in ("headings", "cells"))
     width = len(headings)

@@ -29,25 +29,7 @@ if TYPE_CHECKING:
 def compute_artifact(
     *, module: str, description: Mapping[str, Any], results: Path, **inputs: Sequence[Path]
 ) -> None:
-    """Call an artifact's ``data`` and write what it returns.
-
-    Parameters
-    ----------
-    module : str
-        Of the artifact's family.
-    description : mapping
-        From :meth:`reproduction.workflow.plan.descriptions.ArtifactDescriptions.results`.
-    results : Path
-        The CSV to write: one row an observation, numbers with ten significant digits.
-    **inputs : sequence of Path
-        The attributes of :class:`reproduction.experiments.input_files.InputFiles`: all files that
-        may be read.
-
-    Raises
-    ------
-    ValueError
-        There are no rows, or the artifact reads what is not among its inputs.
-    """
+    """Call an artifact's ``data`` and write what it returns."""
     from reproduction.experiments.input_files import InputFiles
     from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 
@@ -61,19 +43,7 @@ def compute_artifact(
 def draw_figure(
     *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
-    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, with its title and caption.
-
-    Parameters
-    ----------
-    module : str
-        Of the artifact's family.
-    results : Path
-        The artifact's CSV.
-    display : mapping
-        From :meth:`reproduction.workflow.plan.descriptions.ArtifactDescriptions.display`.
-    svg, pdf : Path
-        Targets.
-    """
+    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, with its title and caption."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
@@ -93,21 +63,7 @@ def write_table(
     latex: Path,
     shown: Path | None = None,
 ) -> None:
-    """Write a table as Markdown and TeX, and for browsers, from its CSV alone.
-
-    Parameters
-    ----------
-    module : str
-        Of the artifact's family.
-    results : Path
-        The artifact's CSV.
-    display : mapping
-        From :meth:`reproduction.workflow.plan.descriptions.ArtifactDescriptions.display`.
-    markdown, latex : Path
-        Targets.
-    shown : Path, optional
-        Target of a page that Snakemake's report shows.
-    """
+    """Write a table as Markdown and TeX, and for browsers, from its CSV alone."""
     from receval.figures.latex_tables import save_table
     from receval.figures.tables import to_markdown
     from reproduction.publishing.html_page import as_html_page
@@ -127,21 +83,7 @@ def write_page(
     page: Path,
     shown: Path | None = None,
 ) -> None:
-    """Write a page of text as Markdown, and for browsers, from its CSV alone.
-
-    Parameters
-    ----------
-    module : str
-        Of the artifact's family.
-    results : Path
-        The artifact's CSV.
-    display : mapping
-        From :meth:`reproduction.workflow.plan.descriptions.ArtifactDescriptions.display`.
-    page : Path
-        Target.
-    shown : Path, optional
-        Target of a page that Snakemake's report shows.
-    """
+    """Write a page of text as Markdown, and for browsers, from its CSV alone."""
     from reproduction.publishing.html_page import as_html_page
 
     text: str = import_module(module).write(read_results(results), DisplayStyle.of(display))
@@ -181,18 +123,8 @@ def record_provenance(
 
     Parameters
     ----------
-    summaries : sequence of Path
-        ``.../<dataset>/summary.json`` of the datasets that the study reads.
-    splits : sequence of Path
-        ``.../<dataset>/<split>/split.npz`` of its splits.
     results : sequence of Path
         The CSVs of its artifacts: the record is of these, and made again whenever one of them is.
-    record : Path
-        The JSON to write.
-    config : mapping
-        From :meth:`reproduction.workflow.plan.studies.PlannedStudies.description`.
-    absent : sequence of str
-        Datasets that could not be had.
     digests : mapping of str to mapping of str to str
         Of the code of each artifact: of all that is behind its ``results``, from parsers and
         systems on, and of what has ``shown`` them.
@@ -225,30 +157,7 @@ def report_drift(
     artifacts: Sequence[str],
     one_sided_datasets: Sequence[str],
 ) -> None:
-    """Compare the fresh artifacts of an edition with the accepted ones.
-
-    Parameters
-    ----------
-    fresh, accepted : sequence of Path
-        All files that are compared, below the two folders.
-    prepared : sequence of Path
-        The files of all prepared datasets: what is not as recorded is told first.
-    report : Path
-        The Markdown to write.
-    folders : tuple of str
-        The folders of the fresh and of the accepted artifacts.
-    drift : mapping
-        A :class:`reproduction.drift.spec.DriftSpec` as plain values.
-    artifacts : sequence of str
-        ``study/artifact`` names that the run makes.
-    one_sided_datasets : sequence of str
-        Datasets that need not be on both sides.
-
-    Raises
-    ------
-    ValueError
-        A file is in neither folder.
-    """
+    """Compare the fresh artifacts of an edition with the accepted ones."""
     from reproduction.datasets.verification import not_as_recorded
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_markdown

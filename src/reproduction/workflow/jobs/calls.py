@@ -46,24 +46,7 @@ class Call:
         params: Mapping[str, Any],
         more: Mapping[str, Any],
     ) -> Call:
-        """Return the call that a rule makes: every name of the rule is one of the function.
-
-        Parameters
-        ----------
-        function : str
-            ``module:name``.
-        inputs, outputs : NamedFiles
-            From the rule.
-        params : mapping
-            From the rule, of which the digest ``code`` is left out.
-        more : mapping
-            Arguments on which no result depends.
-
-        Raises
-        ------
-        ValueError
-            A file has no name, or a name stands for two things.
-        """
+        """Return the call that a rule makes: every name of the rule is one of the function."""
         arguments: dict[str, Any] = {}
         sources = {
             "input": _paths(inputs, function, "input"),

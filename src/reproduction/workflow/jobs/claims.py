@@ -17,26 +17,7 @@ def judge_claims(
     certainty: Sequence[Path],
     verdicts: Path,
 ) -> None:
-    """Judge the claims of a paper by the results of an edition.
-
-    Parameters
-    ----------
-    claims : Path
-        ``config/claims/<study>.yaml``.
-    record : Path
-        ``.../<study>/provenance.json``, whose settings are read.
-    results : sequence of Path
-        ``.../<study>/<artifact>.csv``, all that may be read.
-    certainty : Sequence of Path
-        The accepted certainty of verdicts over splits, if there is one.
-    verdicts : Path
-        The CSV to write: a row a claim and dataset (:data:`reproduction.claims.ledger.COLUMNS`).
-
-    Raises
-    ------
-    ValueError
-        A claim cannot be judged; the message names it.
-    """
+    """Judge the claims of a paper by the results of an edition."""
     from reproduction.claims.ledger import judged_claims
     from reproduction.claims.sources import ClaimSources
     from reproduction.claims.spec import read_claims
@@ -50,17 +31,7 @@ def judge_claims(
 
 
 def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthetic: bool) -> None:
-    """Write the ledger of all papers, as a table and as a page.
-
-    Parameters
-    ----------
-    verdicts : sequence of Path
-        Of each paper, from :func:`judge_claims`.
-    ledger, page : Path
-        The CSV and the Markdown to write.
-    synthetic : bool
-        Whether the data are twins, which the page says.
-    """
+    """Write the ledger of all papers, as a table and as a page."""
     import pandas as pd
 
     from receval.storage.files import write_atomically
@@ -75,19 +46,7 @@ def gather_claims(*, verdicts: Sequence[Path], ledger: Path, page: Path, synthet
 def list_claims(
     *, verdicts: Path, page: Path, synthetic: bool, elsewhere: Mapping[str, str]
 ) -> None:
-    """Write the page of all claims of a paper.
-
-    Parameters
-    ----------
-    verdicts : Path
-        From :func:`judge_claims`.
-    page : Path
-        The Markdown to write.
-    synthetic : bool
-        Whether the data are twins, which the page says.
-    elsewhere : mapping of str to str
-        How claims on a dataset that is not here are decided.
-    """
+    """Write the page of all claims of a paper."""
     from receval.storage.files import write_atomically
     from reproduction.publishing.ledger_page import paper_page
     from reproduction.publishing.verdict_rows import read_verdict_rows

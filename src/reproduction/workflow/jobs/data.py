@@ -34,22 +34,7 @@ def generate_twin(
     description: Mapping[str, Any],
     seed: int,
 ) -> None:
-    """Write a dataset's synthetic twin in the raw format of the original.
-
-    Parameters
-    ----------
-    manifest : Path
-        Gets the description of the raw files (:class:`reproduction.datasets.raw.RawFiles`).
-    files : Path
-        Folder that gets the raw files.
-    dataset : str
-    twin : mapping
-        A :class:`reproduction.simulation.spec.TwinSpec` as plain values.
-    description : mapping
-        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
-    seed : int
-        The edition's root seed.
-    """
+    """Write a dataset's synthetic twin in the raw format of the original."""
     files.mkdir(parents=True, exist_ok=True)
     report = write_twin(dataset, TwinSpec.model_validate(twin), seed, files)
     variant = DatasetSpec.model_validate(description).variant_of(report["files"])
@@ -77,17 +62,8 @@ def fetch_raw(
 
     Parameters
     ----------
-    manifest : Path
-        Gets the description of the raw files (:class:`reproduction.datasets.raw.RawFiles`).
-    dataset : str
-    description : mapping
-        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
     raw_folder : Path
         Folder with one folder a dataset, where downloads go; what lies there is looked at first.
-    local_mirrors : sequence of str
-        Folders with one folder a dataset.
-    network : bool
-        Whether a download is allowed.
     checksums : mapping of str to str
         Of the files that were there when the plan was made; they only tell Snakemake when to look
         at them again, and what counts is what is there now.
@@ -115,11 +91,6 @@ def prepare_ratings(
     manifest : Path
         Names the raw files, with their checksums: the only files that a job reads although its
         rule cannot declare them, since a download has no name before it is made.
-    ratings, user_ids, item_ids, summary : Path
-        Files of one folder, under the names that :func:`reproduction.datasets.prepare.prepare`
-        gives.
-    description : mapping
-        The dataset's :class:`reproduction.datasets.spec.DatasetSpec` as plain values.
 
     Raises
     ------
@@ -162,16 +133,6 @@ def split_ratings(
     ----------
     manifest : Path
         The description of the raw files, with the files beside them that a predefined split reads.
-    ratings : sequence of Path
-        The table of the prepared dataset.
-    split : Path
-        The archive to write.
-    description : mapping
-        One of the models of :mod:`receval.splits.kinds` as plain values.
-    seed : int
-        The edition's root seed.
-    names : tuple of str
-        Dataset and split.
     """
     raw = RawFiles.read(manifest)
     spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)

@@ -12,22 +12,7 @@ from receval.storage.files import write_results
 def measure_errata(
     *, errata: Path, results: Sequence[Path], records: Sequence[Path], table: Path
 ) -> None:
-    """Write the numbers of all errata.
-
-    Parameters
-    ----------
-    errata : Path
-        ``config/errata.yaml``.
-    results, records : sequence of Path
-        ``<study>/<artifact>.csv`` and ``<study>/provenance.json`` of all studies.
-    table : Path
-        The CSV to write: a row a number (:data:`reproduction.claims.errata_table.COLUMNS`).
-
-    Raises
-    ------
-    ValueError
-        The errata cannot be read; the message names the key.
-    """
+    """Write the numbers of all errata."""
     from reproduction.claims.errata import load_errata
     from reproduction.claims.errata_table import errata_table
     from reproduction.claims.sources import ClaimSources

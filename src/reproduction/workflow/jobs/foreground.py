@@ -36,15 +36,6 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
     ----------
     target : str
         A file that a rule makes, relative to the repository, which is the current folder.
-    options : sequence of str
-        Further options of Snakemake.
-
-    Raises
-    ------
-    Exception
-        What the function raises, once Snakemake has taken note of it.
-    ValueError
-        This system has no such sockets.
     """
     if sys.platform == "win32":
         raise ValueError("receval repo run-rule needs Linux or macOS.")
@@ -99,16 +90,7 @@ def launcher_of_this_run() -> Launcher:
 
 
 class HandingOver:
-    """Hands the job that makes one file to the process that asked for it, and starts all others.
-
-    Parameters
-    ----------
-    asking : Connection
-        To that process.
-    target : Path
-        The file.
-    others : Launcher
-    """
+    """Hands the job that makes one file to the process that asked for it, and starts all others."""
 
     def __init__(self, asking: Connection, target: Path, others: Launcher) -> None:
         self._asking = asking

@@ -46,13 +46,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Server:
-    """Forks a process for every job that it is asked for.
-
-    Parameters
-    ----------
-    control : socket.socket
-        Where jobs are announced.
-    """
+    """Forks a process for every job that it is asked for."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control

@@ -32,18 +32,7 @@ def sample_judgments(
     values: Path,
     description: Mapping[str, Any],
 ) -> None:
-    """Measure the systems of some experiments by what is left at every level and sample.
-
-    Parameters
-    ----------
-    ratings, splits, ranks : sequence of Path
-        All that may be read; see :class:`reproduction.experiments.input_files.InputFiles`.
-    values : Path
-        Gets an archive for
-        :func:`reproduction.studies.metric_studies.rank_stability_of_values.read_samplings`.
-    description : mapping
-        A :class:`.JudgmentSamplingDescription` as plain values.
-    """
+    """Measure the systems of some experiments by what is left at every level and sample."""
     told = JudgmentSamplingDescription.of(description)
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in told.averages}

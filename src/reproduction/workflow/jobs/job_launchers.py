@@ -89,13 +89,7 @@ class ForkServer:
             )
 
     def start(self, job: Job) -> StartedJob:
-        """Start a process for a job.
-
-        Raises
-        ------
-        OSError
-            The server cannot be started.
-        """
+        """Start a process for a job."""
         self.warm_up()
         try:
             return self._ask_for(job)

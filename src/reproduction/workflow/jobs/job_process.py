@@ -137,11 +137,6 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
     """Log a job into a file, with the exception that ends it, which is raised again.
 
     One of this project is logged as its sentence, without a traceback that would repeat it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, begun anew.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -42,8 +42,6 @@ class JobRunner:
     ----------
     abandon : callable
         Called with an exception that no other job could escape, for the run to end with it.
-    launcher : Launcher, optional
-        How processes start; by default as fast as this system can.
 
     Attributes
     ----------
@@ -93,19 +91,6 @@ class JobRunner:
         function : str
             ``module:name``. It is called with every named input, output and parameter of the rule
             as a keyword argument, but for the parameter ``code``.
-        inputs, outputs, params
-            Those of the rule; files have names.
-        log
-            Of the rule: ``messages``, the job's log, and ``benchmark``, its time and memory.
-        **more
-            Arguments on which no result depends, such as where a download may come from.
-
-        Raises
-        ------
-        JobError
-            The function raised an exception, or its process was killed.
-        JobStoppedError
-            The run ends.
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name
@@ -145,15 +130,7 @@ class JobRunner:
         raise error
 
     def stop(self, reason: str, *, interrupted: bool = False) -> None:
-        """End all jobs, and begin none from now on.
-
-        Parameters
-        ----------
-        reason : str
-            For the message of the jobs that end.
-        interrupted : bool
-            Whether the main process is interrupted, too, and needs no message.
-        """
+        """End all jobs, and begin none from now on."""
         with self._lock:
             self._stopped_by = self._stopped_by or reason
             self._interrupted |= interrupted

@@ -45,15 +45,7 @@ def listed() -> list[tuple[str, str]]:
 
 
 def compile_kernel(kernel: str, types: str) -> None:
-    """Compile a kernel for some types, or load what was compiled before.
-
-    Parameters
-    ----------
-    kernel : str
-        ``module:name``.
-    types : str
-        Types of its arguments, as :func:`types_as_text` writes them.
-    """
+    """Compile a kernel for some types, or load what was compiled before."""
     from numba.core import types as known
 
     module, _, name = kernel.partition(":")
@@ -110,11 +102,6 @@ def noting_compiled() -> Iterator[list[tuple[str, str]]]:
     Of a process that has loaded hundreds of modules it would take longer than many jobs to look
     for kernels in all of them. So numba itself says what it compiles; only a process that loads
     numba inside of the block looks for them.
-
-    Yields
-    ------
-    list of (str, str)
-        Kernels, and the types that each was compiled for.
     """
     compiled: list[tuple[str, str]] = []
     if "numba" not in sys.modules:
@@ -156,13 +143,7 @@ def _is_ours(module: str) -> bool:
 
 
 def record(logs: Iterable[Path]) -> None:
-    """Add to the list what jobs say in their logs to have compiled, and drop what is no more.
-
-    Parameters
-    ----------
-    logs : iterable of Path
-        Logs of jobs.
-    """
+    """Add to the list what jobs say in their logs to have compiled, and drop what is no more."""
     found = set(listed())
     for log in logs:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -23,11 +23,6 @@ def remove_leftovers(folder: Path) -> list[Path]:
     folder : Path
         Of an edition, of raw files or of accepted results. Parts of downloads have other names, and
         go on where they ended.
-
-    Returns
-    -------
-    list of Path
-        The files and folders removed.
     """
     removed = []
     for parent, folders, files in os.walk(folder):
@@ -46,18 +41,6 @@ def date_back(folder: Path, now: float) -> list[Path]:
 
     Snakemake fails, and removes, whatever is made from such a file: it is older. All of them get
     one date, so that what was made from each other stays as it is.
-
-    Parameters
-    ----------
-    folder : Path
-        What the workflow makes; raw files in it (``raw``) have no part in this.
-    now : float
-        As of :func:`time.time`.
-
-    Returns
-    -------
-    list of Path
-        The files.
     """
     dated = []
     for parent, folders, files in os.walk(folder):

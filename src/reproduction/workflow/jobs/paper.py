@@ -31,32 +31,8 @@ def build_paper(
 
     Parameters
     ----------
-    text : sequence of Path
-        ``receval.typ`` and the files that it reads.
-    numbers : Path
-        ``paper/numbers.yaml``: what the text calls by name.
-    ledger : Path
-        The verdicts on all claims.
-    results, records : sequence of Path
-        ``<study>/<artifact>.csv`` and ``<study>/provenance.json`` of all studies.
-    errata : Path
-        ``config/errata.yaml``.
-    documents : sequence of Path
-        In which numbers are written.
-    figures : sequence of Path
-        PDFs of drawings.
-    certainty, variance : sequence of Path
-        ``certainty.csv`` and ``variance.csv`` of the replications, each or nothing.
-    names_of_figures : sequence of str
-        What the text calls the figures, in their order.
-    counts : mapping of str to int
-        What the plan has of each.
-    synthetic : bool
-        Whether the data are twins, which every page says.
     pdf, table, contents : Path
         The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
-    configuration : sequence of Path
-        All files of the configuration, which errata quote.
 
     Raises
     ------

@@ -27,22 +27,8 @@ def judge_replication(
 
     Parameters
     ----------
-    claims : Path
-        ``config/claims/<study>.yaml``.
-    record : Path
-    results : sequence of Path
-        As for :func:`reproduction.workflow.jobs.claims.judge_claims`, of the replication.
-    datasets : sequence of str
-        Those that are repeated.
-    label : mapping
-        A :class:`.ReplicationLabel` as plain values.
     verdicts, numbers : Path
         The CSVs to write: a row a claim and dataset, and a row a number that was read.
-
-    Raises
-    ------
-    ValueError
-        A claim cannot be judged; the message names it.
     """
     from reproduction.claims.repetition import ReplicationLabel, judged_replication
     from reproduction.claims.sources import ClaimSources
@@ -62,19 +48,7 @@ def judge_replication(
 def gather_replications(
     *, verdicts: Sequence[Path], accepted: Sequence[Path], seeds: Mapping[str, int], table: Path
 ) -> None:
-    """Write the verdicts of all replications: those just made, and accepted ones of other seeds.
-
-    Parameters
-    ----------
-    verdicts : sequence of Path
-        From :func:`judge_replication`.
-    accepted : sequence of Path
-        The accepted table, if there is one.
-    seeds : mapping of str to int
-        The root seed of each replication that there is.
-    table : Path
-        The CSV to write.
-    """
+    """Write the verdicts of all replications: those just made, and accepted ones of other seeds."""
     import pandas as pd
 
     from reproduction.claims.repetition import all_replications
@@ -93,17 +67,7 @@ def _as_text(path: Path) -> pd.DataFrame:
 
 
 def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
-    """Write how sure each verdict is.
-
-    Parameters
-    ----------
-    replications : Path
-        From :func:`gather_replications`.
-    claims : sequence of Path
-        ``config/claims/<study>.yaml``, which have the numbers as they are printed.
-    table : Path
-        The CSV to write (:data:`reproduction.claims.certainty.COLUMNS`).
-    """
+    """Write how sure each verdict is."""
     from receval.storage.files import real_values
     from reproduction.claims.certainty import certainty
     from reproduction.claims.spec import read_claims
@@ -120,17 +84,7 @@ def summarise_replications(*, replications: Path, claims: Sequence[Path], table:
 
 
 def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path) -> None:
-    """Write of which source of chance each deciding number varies.
-
-    Parameters
-    ----------
-    numbers : sequence of Path
-        From :func:`judge_replication`, of all runs of the crossed design.
-    runs : sequence of str
-        Their names, such as ``s1-t2-c3``.
-    table : Path
-        The CSV to write (:data:`reproduction.claims.variance.COLUMNS`).
-    """
+    """Write of which source of chance each deciding number varies."""
     import pandas as pd
 
     from receval.storage.files import real_values
@@ -148,19 +102,7 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
 def draw_replications(
     *, certainty: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
 ) -> None:
-    """Draw how sure the verdicts on the claims of a paper are.
-
-    Parameters
-    ----------
-    certainty : Path
-        From :func:`summarise_replications`.
-    study : str
-        Of the paper.
-    is_demo : bool
-        Whether the data are twins, which the caption says.
-    results, svg, pdf : Path
-        The files to write: the rows that are drawn, and the figure.
-    """
+    """Draw how sure the verdicts on the claims of a paper are."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
     from reproduction.publishing.certainty_figure import caption, draw, drawn_rows

@@ -42,16 +42,10 @@ def begin_run(
 
     Parameters
     ----------
-    source : Path
-        The folder that holds the package.
     in_main_process : bool
         Whether this is the run's main process, which then holds the run's lock in ``.snakemake``.
-    dry : bool
-        Whether nothing will be run, so that nothing need be loaded.
     at_once : sequence of int or None
         How many cores the run has, and how many jobs it may submit, if there are limits.
-    abandon : callable
-        See :class:`reproduction.workflow.jobs.job_runner.JobRunner`.
     """
     collect_rarely()
     prepare_job_environment(source)
@@ -135,11 +129,6 @@ def prepare_job_environment(source: Path) -> None:
 
     Jobs run side by side, each on one thread, so that bytes do not depend on the number of cores.
     They use the repository's package also in an environment where it is not installed.
-
-    Parameters
-    ----------
-    source : Path
-        The folder that holds the package.
     """
     use_one_arithmetic(computes=False)
     # Jupyter's kernels set it for all that they start: here figures are files.
@@ -157,23 +146,11 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
     with its process, however that ends. So every run holds one on a file of its own until it ends,
     and whoever can have those of all others for a moment knows that no other run is alive.
 
-    Parameters
-    ----------
-    folder : Path
-        Snakemake's own folder, ``.snakemake``; made where it is missing.
-    outputs : sequence of Path
-        Folders from which goes, too, what those runs had half written.
-
     Returns
     -------
     list of Path
         What was removed; nothing while another run is alive, or where the file system has no such
         locks (Snakemake's own then decide alone).
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written.
     """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)

@@ -67,13 +67,6 @@ def schedule(
 
     Parameters
     ----------
-    jobs : sequence of TimedJob
-    nodes : int
-        Machines.
-    cores : int
-        Of each machine; a job takes one.
-    memory : int
-        Bytes of each machine; jobs side by side share them.
     overhead : float
         Seconds that each job takes beside its own, such as a cluster's for its start.
 

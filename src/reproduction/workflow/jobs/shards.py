@@ -37,18 +37,6 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     ratings_of_users : array_like of int, shape (n_users,)
         Number of ratings of each user, of train and test together: the division is the same for
         all splits and folds of a dataset, and on every machine.
-    n_shards : int
-        At least 1.
-
-    Returns
-    -------
-    list of range
-        One after the other all users, at least one a shard.
-
-    Raises
-    ------
-    ValueError
-        There are fewer users than shards.
 
     Examples
     --------
@@ -83,23 +71,6 @@ def folds_and_users(
     Folds are shared out first, which costs nothing: users of one fold are divided only where there
     are more shards than folds, as evenly as can be, and the last folds, of which splits by ratios
     train the most, into one part more than the first where it is not even.
-
-    Parameters
-    ----------
-    n_folds : int
-    ratings_of_users : array_like of int, shape (n_users,)
-        As for :func:`user_shards`.
-    shard : tuple of int
-        Number of the shard, from 1, and how many there are.
-
-    Returns
-    -------
-    list of (int, range)
-
-    Raises
-    ------
-    ValueError
-        A fold has fewer users than the parts that it is divided into.
 
     Examples
     --------
@@ -155,24 +126,9 @@ def rank_shard(
 
     Parameters
     ----------
-    ratings : sequence of Path
-        The table of the prepared dataset.
-    split : Path
     models : sequence of Path
         The folder that :func:`reproduction.workflow.jobs.systems.train_system` wrote; none where
         the shard trains the system: on whole folds, or for some users if its class can do so.
-    ranks : Path
-        The archive to write, which :func:`join_shards` reads.
-    recommender, parameters, events, grades_from, order
-        As for :func:`reproduction.workflow.jobs.systems.train_system`.
-    protocols : sequence of mapping
-        Each a :class:`receval.protocols.protocol.Protocol` as plain values.
-    system_seed, candidate_seed : int
-        The root seeds of training and of ranking.
-    names : tuple of str
-        Dataset, split and system.
-    shard : tuple of int
-        Number of the shard, from 1, and how many there are.
     """
     folder = table_folder(ratings)
     training = Training(recommender, parameters, system_seed, names, events, grades_from, order)
@@ -200,13 +156,5 @@ def rank_shard(
 
 
 def join_shards(*, shards: Sequence[Path], ranks: Path) -> None:
-    """Write the judged ranks of all users from those of all shards.
-
-    Parameters
-    ----------
-    shards : sequence of Path
-        What :func:`rank_shard` wrote, in the order of the shards.
-    ranks : Path
-        The archive to write: with the bytes that ``rank_system`` would give it.
-    """
+    """Write the judged ranks of all users from those of all shards."""
     join_ranks(ranks, shards)

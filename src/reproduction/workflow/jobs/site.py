@@ -33,31 +33,8 @@ def build_site(
 
     Parameters
     ----------
-    claims : Path
-        The ledger.
-    indexes, records : tuple of Path
-        ``index.md`` and ``provenance.json`` of each study.
-    files : tuple of Path
-        Of all artifacts, in the folders of their studies.
-    documents, pictures : tuple of Path
-        Of the repository, those of its top first.
-    modules : tuple of Path
-        The library's sources.
-    templates, assets : tuple of Path
-        Of the pages.
-    papers : tuple of Path
-        The paper on all results, or nothing where it cannot be made.
     certainty, certainty_figures : tuple of Path
         What is accepted of the replications, or nothing; of each figure the SVG and the CSV.
-    edition : str
-    datasets : mapping of str to str
-        Titles of datasets by name.
-    elsewhere : mapping of str to str
-        How claims on a dataset that is not here are decided.
-    statements : tuple of Path
-        ``config/claims/<paper>.yaml``.
-    site : Path
-        The folder to write.
     """
     write_site(
         SiteSources(

@@ -46,16 +46,10 @@ def simulate_skewness(
 
     Parameters
     ----------
-    ratings : sequence of Path
-        The table of the prepared dataset.
     values : Path
         CSV with the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
         sampled candidates, empty if all are ranked), metric, value and lists (that the value
         averages: users under AR, relevant test ratings under 1R).
-    description : mapping
-        A :class:`.SimulationDescription` as plain values.
-    system : str
-        Its name, for the seed of its models.
 
     Raises
     ------

@@ -42,27 +42,7 @@ def write_index(
     verdicts: Sequence[Path],
     index: Path,
 ) -> None:
-    """Write the page of a study from the verdicts on what its figures show.
-
-    Parameters
-    ----------
-    study : mapping
-        From :meth:`reproduction.workflow.plan.studies.PlannedStudies.page`.
-    record : Path
-        ``.../<study>/provenance.json``, which says what data there were.
-    results : sequence of Path
-        ``.../<study>/<artifact>.csv``, by which statements of our own are judged.
-    verdicts : sequence of Path
-        Those on the claims of the study's paper (:data:`reproduction.claims.ledger.COLUMNS`), if it
-        has any.
-    index : Path
-        The Markdown to write.
-
-    Raises
-    ------
-    ValueError
-        A figure shows a claim that there is not, or what cannot be judged.
-    """
+    """Write the page of a study from the verdicts on what its figures show."""
     from reproduction.claims.sources import ClaimSources
 
     sources = ClaimSources(
@@ -84,17 +64,7 @@ def _rows_by_claim(verdicts: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
 
 
 class _ShownText:
-    """What the figures of a study show, in words.
-
-    Parameters
-    ----------
-    study : mapping
-        As for :func:`write_index`.
-    claims : mapping of str to list of dict
-        Rows of the ledger by claim.
-    sources : ClaimSources
-        What statements of our own are judged by.
-    """
+    """What the figures of a study show, in words."""
 
     def __init__(
         self,

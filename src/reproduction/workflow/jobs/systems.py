@@ -88,22 +88,8 @@ def train_system(
 
     Parameters
     ----------
-    ratings : sequence of Path
-        The table of the prepared dataset.
-    split : Path
-    models : Path
-        Folder, written whole or not at all.
-    recommender : str
-        ``module:class``.
     parameters : mapping
         Arguments of the class; refused, before any data is read, where they are not valid.
-    seed : int
-        The edition's root seed.
-    names : tuple of str
-        Dataset, split and system: with the fold they seed the model.
-    events : bool
-        Whether the values are plays; systems then learn from the ratings of
-        :func:`receval.recommenders.training_ratings.ratings_from_plays`.
     grades_from : float, optional
         The relevance threshold, where the system learns from grades of relevance instead of
         ratings (:func:`receval.recommenders.training_ratings.relevance_grades`).
@@ -142,19 +128,6 @@ def rank_system(
 
     Parameters
     ----------
-    ratings : sequence of Path
-        The table of the prepared dataset.
-    split : Path
-    models : Path
-        Folder with what :func:`reproduction.workflow.jobs.systems.train_system` wrote.
-    ranks : Path
-        The archive to write, in a folder named for the system.
-    recommender : str
-        ``module:class``.
-    protocols : sequence of mapping
-        Each a :class:`receval.protocols.protocol.Protocol` as plain values.
-    seed : int
-        The edition's root seed.
     names : tuple of str
         Dataset and split: with the fold they seed samples and ties, the same for every system.
     """
@@ -173,14 +146,6 @@ def rank_system(
 
 def trained_model(recommender: str, file: Path, table: Ratings) -> Recommender:
     """Return the model of a fold that :func:`train_system` wrote.
-
-    Parameters
-    ----------
-    recommender : str
-        ``module:class``.
-    file : Path
-    table : Ratings
-        The table of the prepared dataset.
 
     Raises
     ------
@@ -205,19 +170,7 @@ def ranked_fold(
     generator_for: GeneratorFor,
     users: range | None = None,
 ) -> dict[RanksKey, JudgedRanks]:
-    """Return the judged ranks of a trained system on a fold, by protocol and part.
-
-    Parameters
-    ----------
-    model : Recommender
-    data : Fold
-    number : int
-        Of the fold.
-    protocols, generator_for
-        As for :func:`receval.protocols.evaluation.rank_judged`.
-    users : range, optional
-        Consecutive users that alone are ranked, and whose ranks alone are returned.
-    """
+    """Return the judged ranks of a trained system on a fold, by protocol and part."""
     found: dict[RanksKey, JudgedRanks] = {}
     for part, judgments in (("test", data.test), ("unbiased", data.unbiased)):
         if judgments is None:

@@ -56,23 +56,12 @@ def search_settings(
 
     Parameters
     ----------
-    ratings : sequence of Path
-        The table of the prepared dataset.
-    split : Path
-    published : Path
-        See :func:`reproduction.studies._shared.published.read_published`.
     accepted : sequence of Path
         The accepted traces of all systems, if the system's is to be taken from them
         (:func:`take_accepted_trace`); else nothing.
     trace : Path
         CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
         ours, distance (of the setting), chosen (``yes`` or empty).
-    search : mapping
-        A :class:`.SearchDescription` as plain values.
-    seed : int
-        The edition's root seed.
-    names : tuple of str
-        Dataset, split and system.
 
     Raises
     ------
@@ -135,18 +124,6 @@ def take_accepted_trace(
     would be tried, come close to the same published values, and choose the nearest setting. What
     the trace does not tell - data, split, seed, the code of the recommender - is not compared, so a
     taken trace is no evidence that a search would find it again.
-
-    Parameters
-    ----------
-    accepted_file : Path
-        The accepted results of the artifact ``searches``: the traces of all systems.
-    published_file, search, names, target
-        As for :func:`search_settings`, of whose trace the written file has the bytes.
-
-    Raises
-    ------
-    ValueError
-        If the accepted trace is of another search, or there is none.
     """
     system, metrics = names[2], list(search.metrics)
     accepted = read_results(accepted_file)

@@ -30,16 +30,7 @@ SHOWING = {
 
 
 class PlannedArtifacts:
-    """Which artifacts one edition makes, and from which files.
-
-    Parameters
-    ----------
-    experiments : PlannedExperiments
-    judgment_samplings : PlannedJudgmentSamplings
-    simulations : PlannedSimulations
-    searches : PlannedSearches
-        What artifacts read beside ratings.
-    """
+    """Which artifacts one edition makes, and from which files."""
 
     def __init__(
         self,
@@ -61,13 +52,7 @@ class PlannedArtifacts:
         return self.experiments.studies
 
     def spec(self, study: str, artifact: str) -> ArtifactSpec:
-        """Return the configuration of an artifact.
-
-        Raises
-        ------
-        KeyError
-            The study has no such artifact; the message lists what it has.
-        """
+        """Return the configuration of an artifact."""
         artifacts = self.studies[study].artifacts
         if artifact not in artifacts:
             raise KeyError(f"{study} has no artifact {artifact}; it has {', '.join(artifacts)}.")

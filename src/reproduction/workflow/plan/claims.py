@@ -19,14 +19,7 @@ _OF_ANOTHER = re.compile(r"\bartifact: ([a-z]\w*)/(\w+)")
 
 
 class PlannedClaims:
-    """Which papers' claims are judged, and by what.
-
-    Parameters
-    ----------
-    studies : PlannedStudies
-    folders : RunFolders
-        The configuration lists the claims.
-    """
+    """Which papers' claims are judged, and by what."""
 
     def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies

@@ -28,17 +28,7 @@ Digests = frozenset[str]
 
 
 class PlannedCode:
-    """Digests of the code that jobs reach, and what of it the configuration names.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    root : Path
-        The repository.
-    known : PlannedCode, optional
-        Of another plan of this repository, whose digests of code count here, too.
-    """
+    """Digests of the code that jobs reach, and what of it the configuration names."""
 
     def __init__(self, settings: Settings, root: Path, known: PlannedCode | None = None) -> None:
         self.settings = settings
@@ -96,14 +86,6 @@ class PlannedCode:
 
 class CodeDigests:
     """Digests of the code behind artifacts: those by which jobs run again after an edit.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    artifacts : PlannedArtifacts
-    claims : PlannedClaims
-    code : PlannedCode
 
     Notes
     -----

@@ -23,17 +23,7 @@ RAW_FOLDER = Path("work/raw")
 
 
 class PlannedDatasets:
-    """Which datasets and splits one edition can have, and their files.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    known : PlannedDatasets, optional
-        Of a plan with the same sources, which has looked for them already.
-    folders : RunFolders, optional
-        What local mirrors are relative to; by default the current folder.
-    """
+    """Which datasets and splits one edition can have, and their files."""
 
     def __init__(
         self,
@@ -207,10 +197,6 @@ class PlannedDatasets:
 
 class AcceptedResults:
     """The results that are tracked for one edition, and their records of provenance.
-
-    Parameters
-    ----------
-    datasets : PlannedDatasets
 
     Attributes
     ----------

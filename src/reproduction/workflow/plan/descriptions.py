@@ -16,14 +16,7 @@ from reproduction.workflow.plan.job_descriptions import plain
 
 
 class ArtifactDescriptions:
-    """The parameters of the jobs that compute artifacts and show them.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    artifacts : PlannedArtifacts
-    """
+    """The parameters of the jobs that compute artifacts and show them."""
 
     def __init__(self, settings: Settings, artifacts: PlannedArtifacts) -> None:
         self.settings = settings

@@ -10,14 +10,7 @@ NAME = "errata"
 
 
 class PlannedErrata:
-    """What the table of the errata's numbers is made from.
-
-    Parameters
-    ----------
-    studies : PlannedStudies
-    folders : RunFolders
-        The configuration lists the errata.
-    """
+    """What the table of the errata's numbers is made from."""
 
     def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies

@@ -16,14 +16,7 @@ from reproduction.workflow.plan.datasets import PlannedDatasets
 
 
 class PlannedExperiments:
-    """Which experiments the studies of one edition have.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    datasets : PlannedDatasets
-    """
+    """Which experiments the studies of one edition have."""
 
     def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
         self.settings = settings

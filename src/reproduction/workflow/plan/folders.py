@@ -31,8 +31,6 @@ class RunFolders:
 
         Parameters
         ----------
-        repository : Path
-            Where its Snakefile is.
         here : Path, optional
             Where it runs, by default the current folder. A folder ``config`` with ``studies`` in it
             is a configuration of receval, another one is not.

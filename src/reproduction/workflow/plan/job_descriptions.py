@@ -131,13 +131,7 @@ class SimulationDescription:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: dataclasses are objects, tuples lists, and paths text.
-
-    Parameters
-    ----------
-    value : object
-        A dataclass, or what its fields hold.
-    """
+    """Return a value as JSON has it: dataclasses are objects, tuples lists, and paths text."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -24,24 +24,13 @@ from reproduction.workflow.plan.job_descriptions import (
 
 
 class PlannedJudgmentSamplings:
-    """Metric values of a study's experiments under sampled judgments: one file a sampling.
-
-    Parameters
-    ----------
-    experiments : PlannedExperiments
-    """
+    """Metric values of a study's experiments under sampled judgments: one file a sampling."""
 
     def __init__(self, experiments: PlannedExperiments) -> None:
         self.experiments = experiments
 
     def spec(self, study: str, judgment_sampling: str) -> JudgmentSamplingSpec:
-        """Return the configuration of a judgment sampling.
-
-        Raises
-        ------
-        KeyError
-            The study has no such judgment sampling; the message lists what it has.
-        """
+        """Return the configuration of a judgment sampling."""
         known = self.experiments.studies[study].judgment_samplings
         if judgment_sampling not in known:
             raise KeyError(
@@ -96,15 +85,7 @@ class PlannedJudgmentSamplings:
 
 
 class PlannedSearches:
-    """Searches for the settings of systems that come closest to published values.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    accepted : AcceptedResults
-        May stand for new searches.
-    """
+    """Searches for the settings of systems that come closest to published values."""
 
     def __init__(self, settings: Settings, accepted: AcceptedResults) -> None:
         self.settings = settings
@@ -125,13 +106,7 @@ class PlannedSearches:
         return self.accepted.folders.published(self.settings.searches.published).as_posix()
 
     def accepted_files(self) -> list[str]:
-        """Return the accepted traces, where they are to stand for new ones.
-
-        Raises
-        ------
-        ValueError
-            They were made with another root seed or on another split.
-        """
+        """Return the accepted traces, where they are to stand for new ones."""
         if not self.settings.accepted_searches:
             return []
         config = self.accepted.record("systems").get("config", {})
@@ -166,27 +141,14 @@ class PlannedSearches:
 
 
 class PlannedSimulations:
-    """Systems on simulated ratings: one file a simulation and system.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    datasets : PlannedDatasets
-    """
+    """Systems on simulated ratings: one file a simulation and system."""
 
     def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
         self.settings = settings
         self.datasets = datasets
 
     def spec(self, simulation: str) -> SkewnessSpec:
-        """Return the configuration of a simulation.
-
-        Raises
-        ------
-        KeyError
-            There is no such simulation; the message lists those there are.
-        """
+        """Return the configuration of a simulation."""
         known = self.settings.simulations
         if simulation not in known:
             raise KeyError(f"There is no simulation {simulation}; there are {', '.join(known)}.")
@@ -208,13 +170,7 @@ class PlannedSimulations:
         return self.datasets.ratings_files(self.spec(simulation).dataset)
 
     def description(self, simulation: str, system: str) -> dict[str, Any]:
-        """Return a :class:`.SimulationDescription` as plain values.
-
-        Raises
-        ------
-        ValueError
-            The simulation does not have the system.
-        """
+        """Return a :class:`.SimulationDescription` as plain values."""
         spec = self.spec(simulation)
         if system not in spec.systems:
             raise ValueError(

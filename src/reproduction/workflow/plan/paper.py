@@ -19,15 +19,7 @@ REPLICATIONS = ("certainty", "variance")
 
 
 class PlannedPaper:
-    """What the paper of an edition is made from.
-
-    Parameters
-    ----------
-    studies : PlannedStudies
-    claims : PlannedClaims
-    folders : RunFolders
-        The repository has the text.
-    """
+    """What the paper of an edition is made from."""
 
     def __init__(self, studies: PlannedStudies, claims: PlannedClaims, folders: RunFolders) -> None:
         self.studies = studies

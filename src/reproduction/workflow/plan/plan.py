@@ -35,10 +35,6 @@ class Plan:
 
     Parameters
     ----------
-    settings : Settings
-        The edition's configuration.
-    folders : RunFolders or Path
-        What is read and not made; or the repository, with its own configuration.
     known : Plan, optional
         Of the edition that a replication repeats: what both have alike is worked out once.
 

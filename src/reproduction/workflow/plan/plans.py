@@ -24,13 +24,6 @@ class Plans(Mapping[str, Plan]):
 
     Iteration gives the editions alone, so that a run that repeats nothing plans no replication.
 
-    Parameters
-    ----------
-    folders : RunFolders
-        What is read and not made, the configuration among it.
-    overrides : mapping
-        From ``--config`` and ``--configfile``.
-
     Raises
     ------
     ValueError

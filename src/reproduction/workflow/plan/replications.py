@@ -29,15 +29,7 @@ _WORDS = ("title", "caption", "citation", "note")
 
 
 class PlannedReplications:
-    """Which replications an edition has, and which files they make.
-
-    Parameters
-    ----------
-    settings : Settings
-        The configuration of the edition, or of one of its replications.
-    claims : PlannedClaims
-    code_digests : CodeDigests
-    """
+    """Which replications an edition has, and which files they make."""
 
     def __init__(
         self, settings: Settings, claims: PlannedClaims, code_digests: CodeDigests

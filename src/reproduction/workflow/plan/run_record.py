@@ -34,15 +34,7 @@ SPLITS_METADATA = "metadata of the splits"
 
 
 def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
-    """Write what a run was given, what it plans with it, and where; call it before the first job.
-
-    Parameters
-    ----------
-    plan : Plan
-        Of the edition of which the run makes something.
-    given : mapping
-        The configuration beside ``config/``: from ``--config`` and ``--configfile``.
-    """
+    """Write what a run was given, and what it plans; call this before the first job."""
     content = {
         "given": given,
         "datasets": _available(plan),
@@ -61,13 +53,6 @@ def run_file(edition: str) -> Path:
 
 def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> Plan:
     """Plan as the last run of an edition did.
-
-    Parameters
-    ----------
-    edition : {"demo", "full"}, optional
-        By default the one that ``config.yaml`` names.
-    folders : RunFolders, optional
-        Where configuration and accepted results are.
 
     Raises
     ------
@@ -111,8 +96,6 @@ def check_artifacts(plan: Plan, *, recorded: bool) -> None:
 
     Parameters
     ----------
-    plan : Plan
-        From :func:`plan_of_last_run`.
     recorded : bool
         Whether every study must have a record of provenance that is of these very results and of
         the code as it is. Else a study that has been made in part may be without.

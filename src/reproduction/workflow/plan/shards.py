@@ -26,15 +26,7 @@ more than one for all, but for reading the ratings.
 
 
 class PlannedShards:
-    """How the folds and users of an edition's systems are shared out.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    experiments : PlannedExperiments
-    sizes : PlannedSizes
-    """
+    """How the folds and users of an edition's systems are shared out."""
 
     def __init__(
         self, settings: Settings, experiments: PlannedExperiments, sizes: PlannedSizes

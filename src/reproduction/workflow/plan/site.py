@@ -15,18 +15,7 @@ TOP_DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
 class PlannedSite:
-    """The files behind the site of an edition.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    studies : PlannedStudies
-    claims : PlannedClaims
-    paper : PlannedPaper
-    folders : RunFolders
-        The repository has the documents, the library and the pages' templates.
-    """
+    """The files behind the site of an edition."""
 
     def __init__(
         self,

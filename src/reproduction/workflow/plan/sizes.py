@@ -97,12 +97,6 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     .57, 1.11, 2.72 and 8.19 GiB for :math:`n = 1, 3, 10, 30, 100`, that is at most
     :math:`.33 + .08 n`; and training all its systems, and ranking with most, took 3.7 minutes a
     million. So Netflix, with 100 million, asks for 10 GB and 7 h.
-
-    Parameters
-    ----------
-    ratings : int
-    demanding : bool
-        Whether the job holds or tries much at once.
     """
     size = MEDIUM if demanding else SMALL
     if ratings <= SMALL_DATA:
@@ -117,17 +111,7 @@ def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
 
 
 def shard_size(ratings: int, shards: int, folds: int = 1) -> JobSize:
-    """Return the size of the job of one of several shards of a system.
-
-    Parameters
-    ----------
-    ratings : int
-        Of the dataset.
-    shards : int
-        How many there are.
-    folds : int
-        Which are shared out first.
-    """
+    """Return the size of the job of one of several shards of a system."""
     whole = job_size(ratings)
     if ratings <= SMALL_DATA or shards == 1:
         return whole
@@ -145,29 +129,14 @@ def shard_size(ratings: int, shards: int, folds: int = 1) -> JobSize:
 
 
 class PlannedSizes:
-    """Sizes of jobs by the datasets whose ratings they read.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    datasets : PlannedDatasets
-    """
+    """Sizes of jobs by the datasets whose ratings they read."""
 
     def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
         self.settings = settings
         self.datasets = datasets
 
     def of(self, *datasets: str, demanding: bool = False) -> JobSize:
-        """Return the size of a job on some datasets, by the most ratings and the most items.
-
-        Parameters
-        ----------
-        *datasets : str
-            Those whose ratings it may read; what cannot be had does not count.
-        demanding : bool
-            Whether it holds or tries much at once.
-        """
+        """Return the size of a job on some datasets, by the most ratings and the most items."""
         if self.settings.edition == "demo":
             return SMALL
         size = job_size(self._most("ratings", datasets), demanding=demanding)

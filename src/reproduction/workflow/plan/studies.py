@@ -12,15 +12,7 @@ from reproduction.workflow.plan.descriptions import ArtifactDescriptions
 
 
 class PlannedStudies:
-    """What the targets of the workflow make: all artifacts of a study, or of all studies.
-
-    Parameters
-    ----------
-    settings : Settings
-        The edition's configuration.
-    artifacts : PlannedArtifacts
-    descriptions : ArtifactDescriptions
-    """
+    """What the targets of the workflow make: all artifacts of a study, or of all studies."""
 
     def __init__(
         self, settings: Settings, artifacts: PlannedArtifacts, descriptions: ArtifactDescriptions

@@ -28,23 +28,6 @@ def code_digest(*entries: str, root: Path | None = None) -> str:
 
     The code is looked at anew in every call; for many digests at once there is
     :class:`CodeSnapshot`.
-
-    Parameters
-    ----------
-    *entries : str
-        As for :meth:`CodeSnapshot.digest`.
-    root : Path, optional
-        As for :class:`CodeSnapshot`.
-
-    Returns
-    -------
-    str
-        As from :meth:`CodeSnapshot.digest`.
-
-    Raises
-    ------
-    ValueError
-        As :meth:`CodeSnapshot.digest`.
     """
     return CodeSnapshot(root, _PARSED).digest(*entries)
 
@@ -57,10 +40,6 @@ class CodeSnapshot:
     root : Path, optional
         Repository root, with the packages in ``src``. By default that of the installed
         library: the folder above ``src``, or the current folder where there is no ``src``.
-    parsed : ParsedSources, optional
-        Sources parsed before.
-    loaded : mapping of str to bytes, optional
-        Sources by the names of modules, which count in place of the files.
 
     Attributes
     ----------
@@ -94,16 +73,6 @@ class CodeSnapshot:
             - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the
               top-level definitions that ``data`` reaches by name, and the modules whose names these
               use.
-
-        Returns
-        -------
-        str
-            Hexadecimal digits of the SHA-256 of the sorted pairs (name, stripped syntax tree).
-
-        Raises
-        ------
-        ValueError
-            For an unknown module or symbol, a relative import, or invalid Python.
 
         Notes
         -----

@@ -124,18 +124,7 @@ LOADED = LoadedSources()
 
 @contextmanager
 def as_planned(code: CodeBehind | None) -> Iterator[None]:
-    """Refuse to begin, or to have done, a job with other code than its run was planned with.
-
-    Parameters
-    ----------
-    code : CodeBehind or None
-        None if nobody knows it.
-
-    Raises
-    ------
-    EditedCodeError
-        A module behind the job was edited between the plan and its loading.
-    """
+    """Refuse to begin, or to have done, a job with other code than its run was planned with."""
     if code is None:
         yield
         return

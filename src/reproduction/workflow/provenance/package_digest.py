@@ -11,36 +11,14 @@ from reproduction.workflow.provenance.source_file import hash_texts
 
 
 def digest_of_package(package: str) -> str:
-    """Return a digest of all Python files of an installed package, which is not imported.
-
-    Parameters
-    ----------
-    package : str
-        A package or a module by itself, without dots.
-
-    Raises
-    ------
-    ValueError
-        It is not installed, or is not made of Python files.
-    """
+    """Return a digest of all Python files of an installed package, which is not imported."""
     # However lines end in a checkout.
     files = ((path, content.replace(b"\r\n", b"\n")) for path, content in files_of_package(package))
     return hash_texts(text for path, content in files for text in (path, content.decode()))
 
 
 def sources_of_package(package: str) -> dict[str, bytes]:
-    """Return the Python files of an installed package, as they were first read, by module.
-
-    Parameters
-    ----------
-    package : str
-        As for :func:`digest_of_package`.
-
-    Raises
-    ------
-    ValueError
-        As :func:`digest_of_package`.
-    """
+    """Return the Python files of an installed package, as they were first read, by module."""
     files = {
         path.removesuffix(".py").replace("/", "."): file for path, file in files_of_package(package)
     }

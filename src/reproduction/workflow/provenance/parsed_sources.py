@@ -31,11 +31,6 @@ class ParsedSources:
     The file is a convenience: one that is missing, broken, of another version of the parser or of
     Python, or that cannot be written, costs time and nothing else. Of several processes that write
     it, each adds to what is there, and the last one to replace it wins.
-
-    Parameters
-    ----------
-    file : Path, optional
-        Where the entries of earlier processes are, and where :meth:`save` puts them.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -46,20 +41,7 @@ class ParsedSources:
         self._has_news = False
 
     def of(self, path: Path, content: bytes) -> SourceFile:
-        """Return the statements of a source file.
-
-        Parameters
-        ----------
-        path : Path
-            Its name, for messages.
-        content : bytes
-            What it holds.
-
-        Raises
-        ------
-        ValueError
-            As :func:`reproduction.workflow.provenance.source_file.parse_source`.
-        """
+        """Return the statements of a source file."""
         key = hashlib.sha256(content).hexdigest()
         source = self._parsed.get(key)
         if source is None:

@@ -133,18 +133,6 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
     ``if TYPE_CHECKING`` blocks, ``__version__``, the names that a package offers to others
     (:func:`receval.lazy_names.lazy_names`), and imports from outside the packages that only those
     needed.
-
-    Parameters
-    ----------
-    path : Path
-        Name of the file, for messages.
-    content : bytes
-        What it holds.
-
-    Raises
-    ------
-    ValueError
-        Where the file is not valid Python or imports by a relative path.
     """
     try:
         tree = ast.parse(content)

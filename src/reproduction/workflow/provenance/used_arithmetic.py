@@ -83,13 +83,7 @@ def begin_to_describe_processor() -> None:
 
 @cache
 def described_processor() -> dict[str, Any]:
-    """Return :func:`processor_and_arithmetic` as another process with this environment gives it.
-
-    Raises
-    ------
-    UnknownArithmeticError
-        The process failed, as where a library is not installed.
-    """
+    """Return :func:`processor_and_arithmetic` as another process with this environment gives it."""
     said, complaint = _describing().communicate()
     if _describing().returncode:
         raise UnknownArithmeticError(

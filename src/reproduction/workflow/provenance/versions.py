@@ -47,11 +47,6 @@ def versions() -> dict[str, str]:
     dict of str to str
         ``python`` as major.minor, and the distributions of ``PACKAGES`` and, where installed,
         ``OPTIONAL_PACKAGES``; sorted by name.
-
-    Raises
-    ------
-    ValueError
-        Where a distribution of ``PACKAGES`` is not installed.
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in (*PACKAGES, *OPTIONAL_PACKAGES):
@@ -103,19 +98,6 @@ def provenance_record(
 ) -> dict[str, Any]:
     """Return the record of what a family of results was made from.
 
-    Parameters
-    ----------
-    config : mapping
-        The merged settings of the run.
-    datasets : mapping
-        By dataset: its files with checksums, its counts.
-    absent : sequence of str
-        Datasets left out because they could not be had; sorted in the record.
-    digests : mapping
-        By artifact: of the code that made it.
-    results : iterable of Path
-        The CSVs that the record is of.
-
     Returns
     -------
     dict
@@ -152,13 +134,7 @@ def checksums_of_results(results: Iterable[Path]) -> dict[str, str]:
 
 
 def write_json(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a record as JSON whose bytes depend on its values alone: sorted keys, two spaces.
-
-    Raises
-    ------
-    ValueError
-        As :func:`provenance_record`. An existing file stays as it was.
-    """
+    """Write a record as JSON whose bytes depend on its values alone: sorted keys, two spaces."""
     _check(record, "record")
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     write_atomically(path, f"{text}\n")

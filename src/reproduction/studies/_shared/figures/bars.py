@@ -43,18 +43,10 @@ def grouped_bars(
     frame : DataFrame
         One row per pair (group, series). A value of NaN stands for "does not apply" and is
         marked by a dash.
-    group, series, value : str
-        Columns: which group, which series, height of the bar.
-    styles : mapping of str to SeriesStyle
-        By series, in the order of the bars (:func:`receval.figures.style.series_styles`).
     error : str, optional
         Column with half the width of the confidence interval, in the unit of the value.
-    group_order : sequence of str, optional
-        Groups from left to right; by default in the order of their first row.
     group_labels, series_labels : mapping of str to str, optional
         What is printed instead of a name; a line break in a group's label is kept.
-    gaps : collection of str
-        Series before whose bars a gap is left in every group.
 
     Raises
     ------
@@ -198,10 +190,6 @@ def stacked_shares(
     shares : array_like of float, shape (n_pairs, 3)
         Where the first system wins, where neither does, where the second wins; of a pair without
         any verdict all three are NaN, which is marked by a dash.
-    first, second : sequence of str, length n_pairs
-        Titles of the systems.
-    labels : tuple of three str, optional
-        What the parts mean, for the legend.
     least : float
         Parts of at least this share carry their number; 0.06 suits a panel of 4 inches.
     colours : sequence of pairs of str, length n_pairs, optional

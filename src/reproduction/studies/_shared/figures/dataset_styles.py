@@ -11,11 +11,6 @@ from receval.figures.style import INK, LINE_STYLES, MARKERS, SeriesStyle
 def dataset_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """Return the style of each dataset of a figure, in their order.
 
-    Raises
-    ------
-    ValueError
-        For repeated names, or more datasets than there are dashes.
-
     Examples
     --------
     >>> [style.line for style in dataset_styles(["ml-1m", "netflix"]).values()]

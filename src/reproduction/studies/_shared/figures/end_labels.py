@@ -22,13 +22,9 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
 
     Parameters
     ----------
-    axes : Axes
-        A panel with free space below the floor. Its layout is settled by this.
     ends : mapping of str to tuple of float and str
         By name, where on the x axis a curve arrives, and its colour. Names in the order of their
         ends keep a distance; a leader connects each to its end.
-    floor : float
-        The value on the y axis on which all arrive.
     """
     if not ends:
         return

@@ -25,17 +25,7 @@ SHARES_UP_TO = 0.6
 
 
 def share_rows(axes: Axes, shares: ArrayLike, columns: Sequence[str]) -> None:
-    """Draw shares of variance in percent, a row for each response; what rounds to 0 is blank.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel; its title is the caller's.
-    shares : array_like of float, shape (n_rows, n_columns)
-        NaN leaves a cell blank but for a dash.
-    columns : sequence of str
-        Names, printed upright below the columns.
-    """
+    """Draw shares of variance in percent, a row for each response; what rounds to 0 is blank."""
     cells = np.asarray(shares, dtype=np.float64)
     axes.imshow(
         cells, cmap=COLOUR_MAP, vmin=0, vmax=SHARES_UP_TO, aspect="auto", interpolation="nearest"
@@ -67,25 +57,6 @@ def triangle(
     """Draw shares of variance in percent, a decision alone in a frame and the pairs below it.
 
     What rounds to 0 is blank, and shares have the colours of :func:`share_rows`.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel; its title is the caller's.
-    names : sequence of str
-        The decisions, from the top.
-    alone : array_like of float, shape (n_decisions,)
-        Shares, as of :class:`receval.statistics.type_ii_sums_of_squares.ExplainedVariance`. NaN
-        leaves a cell blank but for a dash.
-    together : array_like of float, shape (n_pairs,)
-        Shares of the pairs, (first, second), (first, third), and so on.
-    remainders : mapping of str to float, optional
-        Further shares by what they are, printed in the free corner, which narrows downwards.
-
-    Returns
-    -------
-    PolyCollection
-        For a colour bar; its values are in percent.
 
     Raises
     ------

@@ -22,18 +22,6 @@ MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
 def scale_near_one(axes: Axes, lowest: float) -> None:
     """Give the y axis of a panel, and of those that share it, a logarithmic scale of 1 - y.
 
-    Parameters
-    ----------
-    axes : Axes
-        Its curves are coefficients of at most 1; 1 is at the top.
-    lowest : float
-        Where the axis ends.
-
-    Raises
-    ------
-    ValueError
-        The axis would have no length.
-
     Notes
     -----
     The scale is the inverse hyperbolic sine of 1 - y in units of ``LINEAR_BELOW``: linear near 1,

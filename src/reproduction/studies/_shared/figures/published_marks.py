@@ -36,12 +36,6 @@ def published_mark(
     ----------
     axes : Axes
         The panel. Its limits do not change: the value must lie within them to be seen whole.
-    x, y : float
-        Where it lies.
-    label : str
-        What is printed beside it.
-    side : {"right", "above", "above right"}
-        Where the label stands.
     """
     axes.plot(
         [x],
@@ -73,17 +67,7 @@ def published_mark(
 def published_line(
     axes: Axes, x: tuple[float, float], y: tuple[float, float], label: str = "paper"
 ) -> None:
-    """Draw a straight thin grey line that a paper gives, its name above its right end.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel.
-    x, y : tuple of two float
-        The line's ends.
-    label : str
-        What is printed above it.
-    """
+    """Draw a straight thin grey line that a paper gives, its name above its right end."""
     axes.plot(x, y, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
     axes.annotate(
         label,

@@ -34,13 +34,6 @@ def means_with_intervals(
     ----------
     results : DataFrame
         A row for each fold and, with ``mean`` for the fold, one for their mean.
-    keys : sequence of str
-        The columns by which rows belong together.
-
-    Returns
-    -------
-    DataFrame
-        The rows of the means, with the column ``half_interval`` more.
     """
     by = list(keys)
     folds = results[results["fold"] != "mean"]
@@ -53,16 +46,7 @@ def means_with_intervals(
 
 
 def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
-    """Draw the bars of one metric on one dataset.
-
-    Parameters
-    ----------
-    axes : Axes
-    bars : DataFrame
-        What :func:`means_with_intervals` returns, with the column ``configuration``: the label of
-        the group.
-    display : DisplayStyle
-    """
+    """Draw the bars of one metric on one dataset."""
     order = bar_order(bars["system"].unique(), display)
     grouped_bars(
         axes,

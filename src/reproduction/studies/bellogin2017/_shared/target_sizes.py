@@ -60,13 +60,7 @@ def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
 
 
 def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
-    """Return the precision that is drawn, and its cut-off.
-
-    Raises
-    ------
-    ValueError
-        The parameter ``metric`` is something else.
-    """
+    """Return the precision that is drawn, and its cut-off."""
     from receval.metrics.precision import Precision
     from receval.metrics.registry import parse
 
@@ -80,13 +74,7 @@ def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
 
 
 def protocols_by_size(experiment: Experiment, relevant: RelevantSelection) -> dict[int, Protocol]:
-    """Return the protocols of AR NN or 1R NN by the number of sampled candidates.
-
-    Raises
-    ------
-    ValueError
-        The experiment has none.
-    """
+    """Return the protocols of AR NN or 1R NN by the number of sampled candidates."""
     found = {p.sampled: p for p in experiment.protocols if p.sampled and p.relevant == relevant}
     if not found:
         raise ValueError(
@@ -97,13 +85,7 @@ def protocols_by_size(experiment: Experiment, relevant: RelevantSelection) -> di
 
 
 def protocol_of_all_candidates(experiment: Experiment) -> Protocol:
-    """Return the protocol AR AN of an experiment.
-
-    Raises
-    ------
-    ValueError
-        The experiment has none or several.
-    """
+    """Return the protocol AR AN of an experiment."""
     found = [p for p in experiment.protocols if p.sampled is None and p.relevant == "AR"]
     if len(found) != 1:
         raise ValueError(

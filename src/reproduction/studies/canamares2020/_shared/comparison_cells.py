@@ -22,14 +22,7 @@ def system_columns(display: DisplayStyle, systems: Sequence[str]) -> list[Column
 
 
 def system_cells(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
-    """Return the cells of :func:`system_columns`; dashes where there are no rows.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        At most one row a system, with the columns system, value and p_value.
-    systems : sequence of str
-    """
+    """Return the cells of :func:`system_columns`; dashes where there are no rows."""
     values, p_values = (
         dict(zip(rows["system"], real_values(rows[name]), strict=True))
         for name in ("value", "p_value")

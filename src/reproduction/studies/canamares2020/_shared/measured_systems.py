@@ -37,11 +37,6 @@ def starting_configuration(experiment: Experiment) -> Configuration:
 
     The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one
     of the split.
-
-    Raises
-    ------
-    ValueError
-        The split has several ratios, none of them .5.
     """
     selection = SelectionSpec.model_validate(experiment.split_spec["selection"] or {})
     start = Configuration(selection=selection)
@@ -65,10 +60,6 @@ class MeasuredSystems:
 
     Parameters
     ----------
-    experiment : Experiment
-    configuration : Configuration
-    labels : sequence of str
-        Of the metrics, on full or on condensed lists as the configuration says.
     systems : sequence of str, optional
         The one that the others are compared with comes first; by default those of the experiment.
 
@@ -137,8 +128,6 @@ class MeasuredSystems:
 
         Parameters
         ----------
-        configuration : Configuration
-            Its decisions B1, C3, C4 and D.
         users : {"tested", "relevant"}
             The paper averages all users with a test rating. Metrics of relevance are 0 where no
             test rating is relevant, whatever the system recommends: "relevant" leaves such users
@@ -216,12 +205,9 @@ def aligned_parameter(
 
     Parameters
     ----------
-    inputs : ArtifactInputs
     parameter : str
         A list of increasing numbers. The name of a system that ends in a number must end in its
         own.
-    systems : sequence of str
-        In the order of the numbers.
 
     Raises
     ------

@@ -15,11 +15,6 @@ def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
     Each of its entries is the name of a dataset and, after spaces, further words, such as
     ``ml-1m 0.5``; what they are is said by the artifact's ``draw``. There may be none: twins have
     no paper.
-
-    Returns
-    -------
-    dict of str to list of list of str
-        The words of each entry, by dataset.
     """
     said: dict[str, list[list[str]]] = {}
     for entry in display.parameters.get("paper", ()):
@@ -29,16 +24,7 @@ def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
 
 
 def draw_limit(axes: Axes, x: float, before: str, beyond: str) -> None:
-    """Draw an upright grey line where the paper's finding changes, and words on both sides.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel, with its final limits: the words stand at its bottom.
-    x : float
-    before, beyond : str
-        To the left and to the right of the line; may be empty.
-    """
+    """Draw an upright grey line where the paper's finding changes, and words on both sides."""
     axes.axvline(x, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
     for words, shift, align in ((before, -3, "right"), (beyond, 3, "left")):
         axes.annotate(

@@ -46,17 +46,8 @@ def draw_system_curves(
 
     Parameters
     ----------
-    results : DataFrame
-        With the columns system, value, and those named by ``panel`` and ``across``.
-    display : DisplayStyle
-    titles : mapping of str to str
-        Title of each panel.
-    panel, across : str
-        Columns: which panel, and the x axis.
     finish : callable
         Takes a panel and its name, names its axes and adds what else belongs there.
-    markers : bool
-        Whether points carry markers.
     """
     names = list(dict.fromkeys(results[panel]))
     styles = styles_by_short_title(display, dict.fromkeys(results["system"]))

@@ -30,15 +30,7 @@ BAR = 0.72
 
 
 def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw shares of pairs in per cent, metrics down, few users above all of them.
-
-    Parameters
-    ----------
-    results : DataFrame
-        With the columns of :mod:`reproduction.studies.followups.interval_decisions`.
-    display : DisplayStyle
-        Its parameter ``shown_users`` is the number of users above.
-    """
+    """Draw shares of pairs in per cent, metrics down, few users above all of them."""
     metrics = list(dict.fromkeys(results["metric"]))
     sizes = (str(display.parameters["shown_users"]), EVERYONE)
     drawn_of = [results[results["drawn"].astype(str) == size] for size in sizes]

@@ -20,18 +20,6 @@ nothing, or both find a difference and name another system."""
 def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
     """Return which system of each pair is significantly ahead at the level .05.
 
-    Parameters
-    ----------
-    statistics : array_like of float
-        Above 0 where the first system is ahead, below where the second is.
-    p_values : array_like of float
-        Two-sided, in the same shape.
-
-    Returns
-    -------
-    ndarray of int8
-        1, -1, or 0 where no difference is significant.
-
     Examples
     --------
     >>> decisions([2.0, -3.0, 1.0], [0.01, 0.001, 0.3]).tolist()
@@ -43,21 +31,6 @@ def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
 
 def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, int]:
     """Count the pairs on which two sets of decisions agree, and in which ways others differ.
-
-    Parameters
-    ----------
-    before, after : array_like of int, shape (n_pairs,)
-        From :func:`decisions`.
-
-    Returns
-    -------
-    dict of str to int
-        By :data:`CHANGES`; together as many as there are pairs.
-
-    Raises
-    ------
-    ValueError
-        The numbers of pairs differ.
 
     Examples
     --------

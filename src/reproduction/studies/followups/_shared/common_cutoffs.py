@@ -20,12 +20,6 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     over the systems s; of equally near ones the smallest. No mapping of the cut-off k alone can be
     nearer, on average over these systems.
 
-    Parameters
-    ----------
-    moments : AuditedMoments
-    sampled : int
-        Number of negatives.
-
     Returns
     -------
     DataFrame

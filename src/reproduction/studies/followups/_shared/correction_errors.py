@@ -37,11 +37,6 @@ def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
     the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be those of
     the systems that find next to nothing.)
 
-    Parameters
-    ----------
-    results : DataFrame
-        Of the artifact ``sampled_corrections``.
-
     Returns
     -------
     DataFrame

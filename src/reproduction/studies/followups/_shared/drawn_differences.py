@@ -41,14 +41,6 @@ def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     Rounded so that equal differences are equal numbers, which share their rank. The pairs are in
     the order of :func:`receval.statistics.pairs.system_pairs`, and the differences turned so that
     their mean is not below 0.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_systems, n_users)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_pairs, n_users)
     """
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.pairs import system_pairs
@@ -66,11 +58,6 @@ def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) ->
 
     Parameters
     ----------
-    differences : ndarray of float64, shape (n_pairs, n_users)
-        From :func:`differences_of_pairs`.
-    effect : float
-        Cohen's d_z of the population: see
-        :func:`reproduction.studies.followups._shared.tilting.tilted_to_effect`.
     pairs : int
         How many of the pairs, those whose own effect is nearest to it; tests take turns.
     """
@@ -110,11 +97,6 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
 
     This is the comparison of a system with itself on two random halves of the users: neither half
     is better but by chance.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_systems, n_users)
-        Tests take turns among the systems.
     """
     from receval.metrics.averages import MEAN_DECIMALS
 
@@ -136,23 +118,7 @@ def rejections(
     n_users: int,
     generator: np.random.Generator,
 ) -> list[dict[str, object]]:
-    """Count how many of the drawn tests each kind of test rejects.
-
-    Parameters
-    ----------
-    cell : mapping
-        What the tests are of: the first columns of every row.
-    draw : callable
-        From one of the functions above. Every test has users of its own.
-    n_tests, n_users : int
-    generator : Generator
-        Of this cell alone.
-
-    Returns
-    -------
-    list of dict
-        The cell, ``sampled_users``, ``test``, ``tests`` (their number) and ``rejected``.
-    """
+    """Count how many of the drawn tests each kind of test rejects."""
     from receval.statistics.difference_tests import p_values_of_tests
 
     found = p_values_of_tests(draw(n_tests, n_users, generator), generator)
@@ -171,17 +137,7 @@ def rejections(
 def shares_with_intervals(
     counted: Sequence[Mapping[str, object]], keys: Sequence[str], share: str
 ) -> pd.DataFrame:
-    """Return shares of rejected tests with exact 95 % intervals, also of all metrics together.
-
-    Parameters
-    ----------
-    counted : sequence of mapping
-        Rows with the keys, ``tests`` and ``rejected``.
-    keys : sequence of str
-        ``metric`` among them.
-    share : str
-        Name of the column of shares.
-    """
+    """Return shares of rejected tests with exact 95 % intervals, also of all metrics together."""
     from receval.statistics.confidence import binomial_interval
 
     table = pd.DataFrame(counted)

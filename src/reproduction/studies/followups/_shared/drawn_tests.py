@@ -57,12 +57,6 @@ def systems() -> dict[str, Recommender]:
 class DrawnTests:
     """The systems, trained once, and the ranks that they give every pair that does not train.
 
-    Parameters
-    ----------
-    world : KnownChances
-    seed : int
-        The edition's root seed.
-
     Attributes
     ----------
     test_chances : ndarray of float64, shape (n_users, n_items)
@@ -102,14 +96,7 @@ class DrawnTests:
         return self._fold(0, np.ones(len(self.complete), bool), np.ones(len(self.complete), bool))
 
     def draws(self, number: int, per_user: int) -> Iterator[RankedFold]:
-        """Yield as many draws of the test, each with a sample of random items of each user.
-
-        Parameters
-        ----------
-        number : int
-        per_user : int
-            Sampled items a user; equal draws have nested samples.
-        """
+        """Yield as many draws of the test, each with a sample of random items of each user."""
         from reproduction.simulation.complete_judgments import drawn_at_random
 
         for draw in range(number):

@@ -36,16 +36,9 @@ def draw_rows(
 
     Parameters
     ----------
-    panels : sequence of (str, DataFrame)
-        Titles, and rows with the columns ``title`` (of the estimator) and ``metric``.
-    display : DisplayStyle
     left, right : tuple of str
         The columns of both panels. The left one is of the first metric alone, as the others have
         the same; the right one has a logarithmic scale.
-    labels : tuple of str
-        Of their axes.
-    unity : bool
-        Whether a line marks 1 on the right.
     """
     from matplotlib.ticker import NullFormatter
 

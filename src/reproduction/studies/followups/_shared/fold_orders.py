@@ -23,14 +23,8 @@ def taus_between_folds(
 
     Parameters
     ----------
-    one, other : array_like of float, shapes (n_folds, n_systems) and (n_other_folds, n_systems)
-        Means of the systems.
     same_split : bool
         Whether both are the same folds, of which each pair counts once, and none with itself.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_pairs_of_folds,)
 
     Examples
     --------
@@ -46,11 +40,6 @@ def taus_between_folds(
 
 def moved_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -> float:
     """Return the share of the pairs of systems of which another one is ahead, over pairs of folds.
-
-    Parameters
-    ----------
-    one, other, same_split
-        As of :func:`taus_between_folds`.
 
     Examples
     --------
@@ -70,11 +59,6 @@ def same_best_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = Fals
 
     Of systems with equal means the first counts.
 
-    Parameters
-    ----------
-    one, other, same_split
-        As of :func:`taus_between_folds`.
-
     Examples
     --------
     >>> same_best_share([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2]], [[1, 2, 3]])
@@ -93,25 +77,6 @@ def taus_by_chance(
     For every two folds :math:`f \neq f'` of a random split, `n_users` users of :math:`f'` are drawn
     with replacement, and the order of the systems by their means is held against that by the means
     of all users of :math:`f`.
-
-    Parameters
-    ----------
-    folds : sequence of ndarray of float64, shape (n_systems, n_users_of_fold)
-        Values of users, of the same systems.
-    n_users : int
-        How many are drawn.
-    samples : int
-        How often, at least, over all pairs of folds: of each pair equally often.
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of float64
-
-    Raises
-    ------
-    ValueError
-        There are fewer than two folds.
 
     Examples
     --------

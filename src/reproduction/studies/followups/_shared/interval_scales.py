@@ -40,21 +40,10 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
     cut-off of which every number of hits occurs, is moved by equal steps no further than by a
     factor, which no test notices.
 
-    Parameters
-    ----------
-    values : array_like of float
-        Of all lists that are compared, in any shape.
-    scale : {"equal-steps", "mean-ranks"}
-
     Returns
     -------
     ndarray of float64
         In the shape of the values; 0 everywhere if all are equal (for mean ranks, .5).
-
-    Raises
-    ------
-    ValueError
-        There is no such scale, no value, or one that is not finite.
 
     Notes
     -----

@@ -54,17 +54,6 @@ def values_on_scales(
 
     A scale spreads the values of all systems for all users of one fold, before they are averaged:
     a mean over folds is no value that the metric can have.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        With one protocol of one list a user.
-    metrics : mapping of str to Metric
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (n_metrics, n_systems, n_users)
-        By the name of the scale, the metrics' own first.
     """
     import numpy as np
 

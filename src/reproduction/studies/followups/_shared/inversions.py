@@ -16,11 +16,6 @@ EVERY_RANK = "all"
 def inversions(results: pd.DataFrame) -> pd.DataFrame:
     """Count pairs in another order, by metric and cut-off.
 
-    Parameters
-    ----------
-    results : DataFrame
-        Of the artifact ``normalisation``.
-
     Returns
     -------
     DataFrame

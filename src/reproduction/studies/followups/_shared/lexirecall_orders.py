@@ -48,18 +48,7 @@ class LexirecallLists:
 
     @classmethod
     def of(cls, views: Sequence[ListView]) -> Self:
-        """Order the relevant items of the lists of each system.
-
-        Parameters
-        ----------
-        views : sequence of ListView
-            A system each: one list a user, all measured by the same judged items.
-
-        Raises
-        ------
-        ValueError
-            They are not.
-        """
+        """Order the relevant items of the lists of each system."""
         judged = views[0].judged
         chosen = np.flatnonzero(judged.relevant)
         owners = np.repeat(np.arange(judged.n_rows), judged.n_judged)[chosen]
@@ -89,16 +78,6 @@ class LexirecallLists:
     def preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return how many users prefer each system to each other one.
 
-        Parameters
-        ----------
-        kept : ndarray of bool, shape (n_judgments,), optional
-            The judgments that are left; all by default.
-
-        Returns
-        -------
-        ndarray of int64, shape (n_systems, n_systems)
-            Users who prefer the first to the second; ties are in neither direction.
-
         Examples
         --------
         The first has its lowest relevant item at rank 9, the second at 8, which is left out then:
@@ -122,13 +101,7 @@ class LexirecallLists:
         return wins
 
     def mean_preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-        """Return the mean preference of each system, as above; all users are averaged.
-
-        Parameters
-        ----------
-        kept : ndarray of bool, shape (n_judgments,), optional
-            As of :meth:`preferences`.
-        """
+        """Return the mean preference of each system, as above; all users are averaged."""
         wins = self.preferences(kept)
         counts = (wins - wins.T).sum(axis=1)
         return counts / ((len(wins) - 1) * (len(self.starts) - 1))

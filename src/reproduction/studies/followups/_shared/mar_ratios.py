@@ -14,11 +14,6 @@ from reproduction.studies.followups._shared.estimator_names import MAR, with_tit
 def ratios_to_mar(results: pd.DataFrame) -> pd.DataFrame:
     """Compare each estimator's values of the systems with those by random items.
 
-    Parameters
-    ----------
-    results : DataFrame
-        Of the artifact ``estimated_values``.
-
     Returns
     -------
     DataFrame

@@ -28,8 +28,6 @@ class SampledMoments:
     inputs : ArtifactInputs
         With one experiment under AR and with all candidates, and the models of its systems: judged
         ranks do not say how popular the items above a relevant one are.
-    metrics : mapping of str to Metric
-        By name; they depend on the rank of the one relevant item alone.
 
     Attributes
     ----------
@@ -93,13 +91,7 @@ class SampledMoments:
         return order.astype(np.uint32)
 
     def shares_of(self, system: str) -> NDArray[np.float64]:
-        """Return the share of the popularity above each relevant item.
-
-        Raises
-        ------
-        ValueError
-            The model of the system gives other ranks than it was judged by.
-        """
+        """Return the share of the popularity above each relevant item."""
         if system not in self._shares:
             self._shares[system] = self._read_shares(system)
         return self._shares[system]

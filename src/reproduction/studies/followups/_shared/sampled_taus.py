@@ -18,11 +18,6 @@ EVERY = "all"
 def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
     """Compare orders, by sampling, metric and number of candidates.
 
-    Parameters
-    ----------
-    results : DataFrame
-        Of the artifact ``sampled_orders``.
-
     Returns
     -------
     DataFrame

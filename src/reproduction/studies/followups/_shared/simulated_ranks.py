@@ -27,28 +27,13 @@ def simulated_hits(
 
     Parameters
     ----------
-    system : Scorer
-        A fitted system.
     fold : Fold
         Candidates are all items but those of the user's training ratings and relevant test ratings.
-    rows : ndarray of int64, shape (n_items,)
-        Which of the fold's test ratings are asked for, in ascending order.
-    relevant : ndarray of bool, shape (n_judgments,)
-    priority : ndarray of uint32, shape (n_all_items,)
-        Among equal scores the smaller ranks higher.
     sampled : int
         Candidates of each relevant item; with no weights, all of a user who has fewer.
-    samples : int
-        How often they are drawn.
-    rng : Generator
     weights : ndarray of float64, shape (n_all_items,), optional
         Candidates are drawn in proportion to these and with replacement; without them, all alike
         and without replacement.
-
-    Returns
-    -------
-    ndarray of int64, shape (samples, n_items)
-        -1 where the item is not ranked.
 
     Raises
     ------

@@ -20,19 +20,7 @@ SPLIT_TITLES = {
 
 
 def tested_by(split: str, parameters: Mapping[str, Any]) -> str:
-    """Return which ratings a split tests, one of :data:`SPLIT_TITLES`.
-
-    Parameters
-    ----------
-    split : str
-    parameters : mapping
-        Of an artifact: under each key of :data:`SPLIT_TITLES` the names of its splits.
-
-    Raises
-    ------
-    ValueError
-        The parameters do not name the split.
-    """
+    """Return which ratings a split tests, one of :data:`SPLIT_TITLES`."""
     for kind in SPLIT_TITLES:
         if split in parameters[kind]:
             return kind
@@ -50,13 +38,6 @@ def in_order(tested: Iterable[str]) -> list[str]:
 
 def percentage(value: float, *, at_least: bool = False) -> str:
     """Return a percentage, with as many decimals as it needs not to be 0 or 100 by rounding.
-
-    Parameters
-    ----------
-    value : float
-        In per cent.
-    at_least : bool
-        Whether it is a lower bound, which is never rounded up.
 
     Examples
     --------

@@ -68,16 +68,6 @@ class PopularityPowerLaw:
         numbers from it on; the least number is the one whose law is nearest to them by the largest
         difference of the distribution functions.
 
-        Parameters
-        ----------
-        counts : ndarray of int, shape (n_items,)
-            Items without ratings are left out.
-
-        Raises
-        ------
-        ValueError
-            Fewer than two different numbers are above 0.
-
         Examples
         --------
         >>> law = PopularityPowerLaw.fit(np.repeat([1, 2, 4, 8], [64, 16, 4, 1]))
@@ -121,12 +111,6 @@ def _law_from(numbers: NDArray[np.float64]) -> tuple[float, float]:
 def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
     """Part the test ratings of a fold by the propensities of their items.
 
-    Parameters
-    ----------
-    fold : Fold
-    strata : int
-        How many parts of equal width, at least 1. Some may be empty.
-
     Returns
     -------
     ndarray of int64, shape (n_judgments,)
@@ -165,16 +149,6 @@ def means_in_strata(
 
     Parameters
     ----------
-    metrics : sequence of Metric
-    judgments : Judgments
-    ranks : JudgedRanks
-        Of all judgments. Items keep their ranks among all candidates.
-    stratum : ndarray of int64, shape (n_judgments,)
-        From :func:`strata_of_exposure`.
-    strata : int
-        How many there are.
-    threshold : float
-        Ratings at or above it are relevant.
     protocol : Protocol
         One list a user, and candidates that do not depend on what is judged: ``AR AI-AN`` or
         ``AR train-AN``.
@@ -197,16 +171,6 @@ def means_in_strata(
 
 def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> NDArray[np.float64]:
     """Average the means of strata, each weighing as many judgments as it has.
-
-    Parameters
-    ----------
-    means : ndarray of float64, shape (strata, n_metrics)
-        A stratum without relevant judgments (NaN) adds nothing, to no system.
-    stratum : ndarray of int64, shape (n_judgments,)
-
-    Returns
-    -------
-    ndarray of float64, shape (n_metrics,)
 
     Examples
     --------

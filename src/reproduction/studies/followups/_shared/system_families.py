@@ -24,14 +24,7 @@ METHODS = (*QUICK, *SLOW)
 
 
 def groups_by_mean(values: NDArray[np.float64], groups: int | None) -> NDArray[np.intp]:
-    """Return the group of every system: neighbours by their means, in groups of about equal size.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_systems, n_users)
-    groups : int or None
-        How many; each system is one with None.
-    """
+    """Return the group of each system: neighbours by their means, in groups of similar size."""
     n_systems = len(values)
     ranks = np.argsort(np.argsort(-values.mean(axis=1), kind="stable"), kind="stable")
     return ranks * (n_systems if groups is None else groups) // n_systems
@@ -74,18 +67,7 @@ class FamilyOutcome:
 def rejected_pairs(
     family: NDArray[np.float64], seed: np.random.SeedSequence, *, slow: bool, permutations: int
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return which pairs of systems each method rejects, shape (n_pairs,), by its name.
-
-    Parameters
-    ----------
-    family : ndarray of float64, shape (n_systems, n_users)
-    seed : SeedSequence
-        Of the randomised test.
-    slow : bool
-        Whether to try the slow methods, too.
-    permutations : int
-        Of the randomised test.
-    """
+    """Return which pairs of systems each method rejects, shape (n_pairs,), by its name."""
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
     from receval.statistics.pair_moments import t_test_by_moments

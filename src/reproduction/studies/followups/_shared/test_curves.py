@@ -57,17 +57,8 @@ def draw_tests(
 
     Parameters
     ----------
-    axes : Axes
     rows : DataFrame
         With the columns ``by``, ``sampled_users``, the one that is drawn, and low and high.
-    column : str
-    styles : mapping
-        By the names in the column ``by``; those without a row are left out.
-    names : mapping
-        Labels of the lines; one without a name has no label.
-    by : str
-    intervals : bool
-        Draw low and high as faint bands.
     """
     for name, style in styles.items():
         own = rows[rows[by] == name]

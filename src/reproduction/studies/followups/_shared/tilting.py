@@ -26,21 +26,9 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
 
     Parameters
     ----------
-    differences : array_like, shape (n_users,)
-        Some above 0 and some below.
     effect : float
         The wanted mean difference in standard deviations (population Cohen's d_z), :math:`\delta`.
         With 0 both systems have the same mean, and the differences need not be symmetric.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_users,)
-        Sum to 1; users with the same difference have the same probability.
-
-    Raises
-    ------
-    ValueError
-        The differences do not have both signs, so that no tilt gives every effect.
 
     Notes
     -----

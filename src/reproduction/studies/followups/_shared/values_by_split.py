@@ -63,14 +63,7 @@ class SystemsBySplit:
 def systems_by_split(
     inputs: ArtifactInputs, metrics: Mapping[str, Metric]
 ) -> Iterator[SystemsBySplit]:
-    """Yield the experiments on the same ratings under the same protocol, two or more together.
-
-    Parameters
-    ----------
-    inputs : ArtifactInputs
-        With experiments of one protocol each, and the parameters of :func:`.tested_by`.
-    metrics : mapping of str to Metric
-    """
+    """Yield the experiments on the same ratings under the same protocol, two or more together."""
     groups: dict[tuple[str, str, str], list[Experiment]] = {}
     for experiment in inputs.experiments.values():
         protocol = experiment.only_protocol

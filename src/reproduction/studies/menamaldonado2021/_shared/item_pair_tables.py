@@ -23,14 +23,7 @@ def orders_together(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[n
 
 
 def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
-    """Name how popularity and relevance compare, and which of them is flat where they do not.
-
-    Parameters
-    ----------
-    pairs : ItemPairs
-    relevance : str
-        Name of the relevance.
-    """
+    """Name how popularity and relevance compare, and which of them is flat where they do not."""
     flat_popularity, flat_relevance = pairs.popularity == 0, pairs.relevance == 0
     return np.select(
         [flat_popularity & flat_relevance, flat_popularity, flat_relevance],
@@ -40,14 +33,7 @@ def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
 
 
 def table_of_areas(pairs: ItemPairs, names: Mapping[str, NDArray[np.str_]]) -> pd.DataFrame:
-    """Return the pairs and their share for each combination of names that some pairs have.
-
-    Parameters
-    ----------
-    pairs : ItemPairs
-    names : mapping of str to ndarray of str, shape (n_cases,)
-        A name for each case, by column.
-    """
+    """Return the pairs and their share for each combination of names that some pairs have."""
     columns = list(names)
     table = pd.DataFrame({**names, "pairs": pairs.pairs})
     areas = table.groupby(columns, as_index=False, sort=True).agg(pairs=("pairs", "sum"))
@@ -62,7 +48,6 @@ def table_of_statements(
 
     Parameters
     ----------
-    pairs : ItemPairs
     statements : mapping of str to (ndarray of bool, shape (n_cases,), float or None)
         Where a statement is true, and the paper's share, by the text of the statement.
     """

@@ -30,18 +30,7 @@ def outcome(held: int, pairs: int) -> str:
 
 
 def random_rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
-    """Return items of random popularity and average rating, all independent and uniform.
-
-    Parameters
-    ----------
-    rng : Generator
-    n_items : int
-
-    Returns
-    -------
-    RatingProbabilities
-        Without relevance of pairs that are not rated.
-    """
+    """Return items of random popularity and average rating, all independent and uniform."""
     popularity, relevance = rng.integers(1, SHARES, (2, n_items))
     return _items(popularity, relevance * popularity)
 
@@ -90,18 +79,7 @@ def _counted(
 def in_case(
     pairs: ItemPairs, together: int, steepness: NDArray[np.int8], sign: int
 ) -> NDArray[np.bool_]:
-    """Tell which pairs are in a case of table 3 or 4, a mask of shape (n_cases,).
-
-    Parameters
-    ----------
-    pairs : ItemPairs
-    together : {1, -1}
-        Popularity and relevance agree, or disagree.
-    steepness : ndarray of int8, shape (n_cases,)
-        Of the odds of popularity against the function that the case compares with.
-    sign : {1, -1}
-        The odds are steeper, or less steep.
-    """
+    """Tell which pairs are in a case of table 3 or 4, a mask of shape (n_cases,)."""
     return (pairs.popularity * pairs.relevance == together) & (steepness == sign)
 
 

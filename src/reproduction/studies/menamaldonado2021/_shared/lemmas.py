@@ -34,13 +34,6 @@ def lemma1_predicts_disagreement(
     relevance is flat and popularity is not they do as well; where popularity is flat they do not
     (annex B). One exception of flat relevance shows in no sign: where it is 0 for both items, or 1,
     one of the two functions is 0 for both, and has a tie.
-
-    Parameters
-    ----------
-    popularity, relevance : array_like of int
-        Orders of p(train | i) and p(rel | train, i).
-    steeper_than_relevance, steeper_than_non_relevance : array_like of int
-        Steepness of the odds of popularity against both.
     """
     together = _together(popularity, relevance)
     first = (together < 0) & (np.asarray(steeper_than_relevance) > 0)
@@ -58,13 +51,6 @@ def lemma3_predicts_consistent_precision(
     agree, and where they disagree if and only if relevance is steeper than the odds of popularity
     (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is flat the real
     ranking has a tie, and does not agree (annex B).
-
-    Parameters
-    ----------
-    popularity, relevance : array_like of int
-        Orders of p(train | i) and p(rel | i).
-    steeper_than_relevance : array_like of int
-        Steepness of the odds of popularity against relevance.
     """
     less_steep = np.asarray(steeper_than_relevance) < 0
     return np.asarray((_together(popularity, relevance) > 0) | less_steep)
@@ -79,13 +65,6 @@ def lemma3_predicts_consistent_anti_precision(
     disagree, and where they agree if and only if non-relevance is steeper than the odds of
     popularity (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is
     flat the real ranking has a tie, and does not agree (annex B).
-
-    Parameters
-    ----------
-    popularity, relevance : array_like of int
-        Orders of p(train | i) and p(rel | i).
-    steeper_than_non_relevance : array_like of int
-        Steepness of the odds of popularity against non-relevance.
     """
     less_steep = np.asarray(steeper_than_non_relevance) < 0
     return np.asarray((_together(popularity, relevance) < 0) | less_steep)
@@ -97,13 +76,6 @@ def lemma4_predicts_agreement(
     r"""Tell where the product of two positive functions agrees with the first of them.
 
     It does if and only if the first agrees with the second, or is steeper (lemma 4).
-
-    Parameters
-    ----------
-    first, second : array_like of int
-        Orders of the two functions.
-    steeper_than_second : array_like of int
-        Steepness of the first function against the second.
 
     Examples
     --------

@@ -120,11 +120,6 @@ def panel_values(values: pd.DataFrame, panel: Panel, form: str) -> pd.DataFrame 
     """Return both coordinates of all systems in a panel, in the order of the experiment.
 
     None in the released form where neither axis differs from that of the text.
-
-    Raises
-    ------
-    ValueError
-        The values lack an axis of the panel.
     """
     found = [_axis_values(values, panel.experiment, axis, form) for axis in (panel.x, panel.y)]
     if form == "released" and all((axis["form"] == "text").all() for axis in found):

@@ -27,9 +27,6 @@ def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> 
     ----------
     rows : DataFrame
         With the columns statement, share_of_pairs and paper; the statement is in one of them.
-    statement : str
-    is_real : bool
-        Whether the data are those of the paper, and no twin.
 
     Returns
     -------
@@ -49,16 +46,7 @@ def paper_share(share: float) -> str:
 
 
 def print_totals(axes: Axes, lines: list[str], above: float) -> None:
-    """Print lines of totals over a mosaic, and its title over these.
-
-    Parameters
-    ----------
-    axes : Axes
-        With its title.
-    lines : list of str
-    above : float
-        Points that the names of the columns take.
-    """
+    """Print lines of totals over a mosaic, and its title over these."""
     axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
         axes.annotate(

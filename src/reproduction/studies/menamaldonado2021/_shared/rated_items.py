@@ -23,12 +23,6 @@ def items_of_optima(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
     All ratings train. Items that no user or every user rated are left out, as they are when pairs
     are counted. Rows are in falling order of popularity, of equal popularity in that of the average
     rating: they do not say which items they are, since ratings must not be passed on.
-
-    Parameters
-    ----------
-    inputs : ArtifactInputs
-        With the parameter ``relevance_threshold``.
-    dataset : str
     """
     from receval.theory.optimal_rankings import (
         observed_anti_precision_ranking,
@@ -62,17 +56,7 @@ def in_falling_order(columns: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame
 def with_statements(
     dataset: str, statements: Mapping[str, float], column: str, items: pd.DataFrame
 ) -> pd.DataFrame:
-    """Put numbers that are of all items together above the rows of the items.
-
-    Parameters
-    ----------
-    dataset : str
-        Name for the first column.
-    statements : mapping of str to float
-        Numbers by what they are: the columns ``statement`` and ``column``, empty for items.
-    column : str
-    items : DataFrame
-    """
+    """Put numbers that are of all items together above the rows of the items."""
     above = pd.DataFrame({"statement": list(statements), column: list(statements.values())})
     together = pd.concat([above, items.assign(statement="")], ignore_index=True)
     together.insert(0, "dataset", dataset)
@@ -102,17 +86,6 @@ def dots(
 
     They are drawn as one picture within the vector figure: thousands of vector dots make a file
     that is slow to open, and as large as all others of a study together.
-
-    Parameters
-    ----------
-    axes : Axes
-        The panel. Its figure gets the resolution of print.
-    x, y : array_like of float, shape (n,)
-    colour : str
-    label : str, optional
-        Name in the legend.
-    size : float
-        Diameter of a dot in points.
     """
     axes.figure.set_dpi(RESOLUTION)
     axes.plot(

@@ -53,15 +53,7 @@ class Mark:
 
 
 def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    """Draw a marker for each system: the optimal rankings above the others, neutral ones below.
-
-    Parameters
-    ----------
-    axes : Axes
-    rows : DataFrame
-        The systems of a panel, with x, y and role.
-    display : DisplayStyle
-    """
+    """Draw a marker for each system: the optimal rankings above the others, neutral ones below."""
     styles = display.styles(rows["system"])
     for row in rows.to_dict("records"):
         style, named = styles[row["system"]], is_coloured(row)
@@ -97,19 +89,7 @@ def _size(row: Mapping[str, object]) -> float:
 
 
 def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
-    """Turn each marker that another one covers into a round ring around it.
-
-    Parameters
-    ----------
-    axes : Axes
-        With the markers of :func:`draw_points` alone, its layout settled.
-    rows : DataFrame
-
-    Returns
-    -------
-    list of Mark
-        Of every system.
-    """
+    """Turn each marker that another one covers into a round ring around it."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     centres = axes.transData.transform(rows[["x", "y"]].to_numpy(dtype=np.float64))

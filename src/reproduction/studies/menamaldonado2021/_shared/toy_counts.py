@@ -114,11 +114,6 @@ def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
 
     They are averaged over the users who have a test rating. Two metrics agree (1) if the same
     ranking is better by both of them (P the higher, antiP the lower), and disagree (-1) if not.
-
-    Parameters
-    ----------
-    matrix : ToyMatrix
-    kinds : iterable of {"observed", "real"}
     """
     targets = matrix.targets
     rows, better = [], {}
@@ -148,14 +143,7 @@ def agreement(first: Iterable[float], second: Iterable[float]) -> int:
 
 
 def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
-    """Return the optimal ranking functions of both items, and which of them agree.
-
-    Parameters
-    ----------
-    matrix : ToyMatrix
-    kinds : iterable of {"observed", "real"}
-        Of values that the rankings are optimal for.
-    """
+    """Return the optimal ranking functions of both items, and which of them agree."""
     from receval.theory import optimal_rankings
 
     functions = {

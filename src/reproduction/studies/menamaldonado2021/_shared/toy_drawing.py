@@ -54,21 +54,7 @@ FORMULAS = {
 
 
 def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0) -> float:
-    """Draw the cells of a toy example, a row an item and a column a user.
-
-    Parameters
-    ----------
-    axes : Axes
-    results : DataFrame
-        With the rows rated and relevant of :func:`.cell_rows`.
-    left, top : float
-        Where the first cell begins; a cell is one unit wide and high.
-
-    Returns
-    -------
-    float
-        Where the next line may begin.
-    """
+    """Draw the cells of a toy example, a row an item and a column a user."""
     cells = results[results["quantity"].isin(["rated", "relevant"])]
     state = cells.set_index(["quantity", "item", "user"])["number"]
     items, users = (list(dict.fromkeys(cells[name])) for name in ("item", "user"))
@@ -96,23 +82,7 @@ def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0
 def draw_lines(
     axes: Axes, rows: Sequence[Sequence[str]], centres: Sequence[float], top: float
 ) -> float:
-    """Print a small table whose first row is its heading.
-
-    Parameters
-    ----------
-    axes : Axes
-    rows : sequence of sequences of str
-        The first cell of a row names it.
-    centres : sequence of float
-        Where the cells after the first are centred.
-    top : float
-        Height of the heading; lines are one unit high.
-
-    Returns
-    -------
-    float
-        Where the next line may begin.
-    """
+    """Print a small table whose first row is its heading."""
     for line, (name, *cells) in enumerate(rows):
         height = top + line + (RULE if line else 0)
         _print(axes, 0, height, name, ha="left")

@@ -59,11 +59,6 @@ class ToyMatrix:
         """Read one row of marks for each item, one mark (:data:`MARKS`) for each user.
 
         Spaces are left out, so that they may stand between the halves.
-
-        Raises
-        ------
-        ValueError
-            An unknown mark, rows of several lengths, or an odd number of users.
         """
         marks = {item: row.replace(" ", "") for item, row in rows.items()}
         lengths = {len(row) for row in marks.values()}
@@ -121,19 +116,7 @@ class ToyMatrix:
         return counted if self.is_complete else replace(counted, relevant=None)
 
     def fractions(self, probability: str) -> list[str]:
-        """Return a probability of each item as the fraction of users that it is.
-
-        Parameters
-        ----------
-        probability : str
-            One of :data:`DENOMINATORS`: a property of
-            :class:`receval.theory.rating_probabilities.RatingProbabilities`.
-
-        Returns
-        -------
-        list of str
-            Such as 6/10, not reduced.
-        """
+        """Return a probability of each item as the fraction of users that it is."""
         return fractions(self.probabilities, probability)
 
     def values(
@@ -144,25 +127,6 @@ class ToyMatrix:
         Every user is given the items in the same order, without those that the user has in train.
         Observed values know the relevance of pairs in test alone, real ones that of all pairs
         (menamaldonado2021, section 5).
-
-        Parameters
-        ----------
-        ranking : sequence of str
-            Names of items, the first rank first.
-        cutoff : int
-            Number n of ranks.
-        real : bool
-            Whether the relevance of all pairs is known.
-
-        Returns
-        -------
-        dict of str to ndarray of int64, shape (n_users,)
-            By "P" and "antiP", n times the value of each user.
-
-        Raises
-        ------
-        ValueError
-            Real values are wanted but the relevance of some pairs is not known.
         """
         if real and not self.is_complete:
             raise ValueError(

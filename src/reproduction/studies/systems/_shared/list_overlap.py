@@ -20,21 +20,6 @@ def top_items(
     Judged ranks, which evaluation lives on, do not say which items a list has. Equal scores are
     ordered by item code here, in evaluation by a random order.
 
-    Parameters
-    ----------
-    model : Recommender
-        A fitted one.
-    train : csr_array of float32, shape (n_users, n_items)
-        The training ratings.
-    users : ndarray of int64, shape (n,)
-    depth : int
-        Length of a list, at least 1.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, depth)
-        Item codes, best first; -1 where the system has nothing more to recommend.
-
     Examples
     --------
     The user knows item 0, and the system has no score for item 2:
@@ -72,15 +57,6 @@ def overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.f
     .. math:: |A \cap B| / \max(|A|, |B|)
 
     and 1 where both are empty.
-
-    Parameters
-    ----------
-    first, second : ndarray of int32, shape (n, depth)
-        From :func:`top_items`, of the same users.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
 
     Examples
     --------

@@ -29,12 +29,6 @@ VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
 def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the rows of single folds, and the means that were published.
 
-    Parameters
-    ----------
-    inputs : ArtifactInputs
-        Experiments, models and parameters of the artifact `implementations`, which says what they
-        are (:mod:`reproduction.studies.systems.implementations`).
-
     Returns
     -------
     DataFrame
@@ -72,13 +66,6 @@ def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Add the means over all folds and splits, with intervals over seeds, after the folds.
-
-    Parameters
-    ----------
-    folds : DataFrame
-        From :func:`values_of_packages`; means among them, which were published, stay as they are.
-    keys : sequence of str
-        The columns that say what a mean is of.
 
     Returns
     -------
@@ -120,15 +107,6 @@ def half_interval(values: NDArray[np.float64]) -> float:
 
     with :math:`s^2` the mean of the variances within the :math:`k` folds of :math:`n` seeds. What
     differs from fold to fold, the data, is no part of it.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_folds, n_seeds)
-
-    Returns
-    -------
-    float
-        NaN with a single seed, or where a value is NaN.
 
     Examples
     --------

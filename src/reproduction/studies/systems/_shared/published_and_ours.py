@@ -30,11 +30,6 @@ def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
     settings looked at the metric, so that agreement is no evidence); published; ours (mean
     over folds); relative_difference (ours / published - 1; NaN where published is 0); lists (how
     many lists our value averages, over all folds).
-
-    Raises
-    ------
-    ValueError
-        If a published value belongs to a system that the experiments do not have.
     """
     if inputs.published is None:
         raise ValueError("The artifact needs the key published: the table to compare with.")
