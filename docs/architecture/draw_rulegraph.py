@@ -20,7 +20,18 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from draw_house import GAP, ROOT, Edges, House, centres, draw_boxes, reduced, width
+from draw_packages import (
+    GAP,
+    LIBRARY,
+    MODULE,
+    ROOT,
+    Edges,
+    LayeredGraph,
+    centres,
+    draw_boxes,
+    reduced,
+    width,
+)
 from matplotlib.figure import Figure
 
 from receval.figures.finish import save_figure
@@ -134,17 +145,17 @@ def described(text: str) -> Edges:
 
 def draw(edges: Edges, in_both: Iterable[str]) -> Figure:
     """Draw rules and arrows."""
-    house = House.of(rows_of(edges), edges)
-    room = max(sum(map(width, row)) + GAP * (len(row) - 1) for row in house.rows)
-    height, margin = ROW * len(house.rows), 0.1
+    graph = LayeredGraph.of(rows_of(edges), edges)
+    room = max(sum(map(width, row)) + GAP * (len(row) - 1) for row in graph.rows)
+    height, margin = ROW * len(graph.rows), 0.1
     figure = Figure(figsize=(room + 2 * margin, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(-margin, room + margin), ylim=(0, height))
     axes.set_axis_off()
-    x = centres(house, room)
-    y = {name: (number + 0.5) * ROW for number, row in enumerate(house.rows) for name in row}
+    x = centres(graph, room)
+    y = {name: (number + 0.5) * ROW for number, row in enumerate(graph.rows) for name in row}
     filled = set(in_both)
-    draw_boxes(axes, house, x, y, lambda name: name in filled)
+    draw_boxes(axes, graph, x, y, lambda name: LIBRARY if name in filled else MODULE)
     return figure
 
 

@@ -47,7 +47,7 @@ def packages() -> set[str]:
 
 @pytest.mark.repository
 def test_the_page_has_the_layers_that_the_program_draws(run_check: Callable[[str], int]) -> None:
-    assert run_check("draw_house") == 0
+    assert run_check("draw_packages") == 0
 
 
 @pytest.mark.repository
@@ -98,8 +98,8 @@ def test_every_place_to_put_something_exists_and_every_package_is_one() -> None:
     assert {path.split("/")[2] for path in named if path.startswith("src/")} >= own
 
 
-def floors() -> dict[str, int]:
-    """Return the number of each package's floor, 0 the highest, as import-linter is told."""
+def layers() -> dict[str, int]:
+    """Return the number of each package's layer, 0 the highest, as import-linter is told."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
     library, reproduction = (c["layers"] for c in contracts if c["type"] == "layers")
@@ -124,13 +124,13 @@ def named_in_strings() -> Iterator[tuple[str, str, str]]:
 
 
 def test_what_registries_name_in_strings_lies_no_floor_above_them() -> None:
-    floor = floors()
-    # What the package itself offers to others is above all floors.
+    layer = layers()
+    # What the package itself offers to others is above all layers.
     found = [named for named in named_in_strings() if named[0] != "__init__.py"]
     own = {module: module.partition("/")[0].removesuffix(".py") for module, _, _ in found}
     assert len(found) > 30, "no registry was found"
     assert not [
         f"{module} names {named}"
         for module, named, package in found
-        if floor[package] < floor[own[module]]
+        if layer[package] < layer[own[module]]
     ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Draw the packages in their layers, and who imports whom.
 
-    python docs/architecture/draw_house.py            write docs/architecture/house.svg
-    python docs/architecture/draw_house.py --check    exit 1 if another picture is there
+    python docs/architecture/draw_packages.py            write docs/architecture/packages.svg
+    python docs/architecture/draw_packages.py --check    exit 1 if another picture is there
 
 The layers are those of the contracts in ``pyproject.toml``, those of the reproduction above those
 of the library; the arrows are the imports that grimp finds between packages (and modules outside
@@ -36,16 +36,19 @@ sys.path.insert(0, str(ROOT / "src"))
 from receval.figures.finish import save_figure
 from receval.figures.style import DOUBLE_COLUMN, INK, figure_style
 
-PICTURE = ROOT / "docs" / "architecture" / "house.svg"
+PICTURE = ROOT / "docs" / "architecture" / "packages.svg"
+LIBRARY, REPRODUCTION, MODULE = "#DCEAF5", "#F8E7CB", "#FFFFFF"
+"""Colours of packages of the library, of the reproduction, and of single modules."""
+
 ROW, BOX, LETTER, PASSAGE, GAP = 0.52, 0.24, 0.068, 0.1, 0.14
-"""In inches: the height of a floor and of a box; the width of a letter, of a passage and of what is
+"""In inches: the height of a layer and of a box; the width of a letter, of a passage and of what is
 between two of them."""
 
 
 Edges = set[tuple[str, str]]
 
 
-def floors() -> list[list[str]]:
+def layers() -> list[list[str]]:
     """Return the layers of both contracts, the lowest of the library first."""
     return [layer.split(" | ") for layers in contracts().values() for layer in reversed(layers)]
 
@@ -111,39 +114,39 @@ def reduced(edges: Edges) -> Edges:
 
 
 @dataclass
-class House:
-    """Boxes and passages on floors, ordered so that few lines cross.
+class LayeredGraph:
+    """Boxes and passages on layers, ordered so that few lines cross.
 
     Attributes
     ----------
     rows : list of list of str
-        Floors from the ground up, each from left to right. A passage is named after the package it
-        leads to and its floor: arrows with one target share it.
+        Layers from the ground up, each from left to right. A passage is named after the package it
+        leads to and its layer: arrows with one target share it.
     links : set of pairs of str
-        What lies on a floor, and what it leads to on the floor below.
+        What lies on a layer, and what it leads to on the layer below.
     """
 
     rows: list[list[str]]
     links: Edges = field(default_factory=set)
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[str]], imports: Edges) -> House:
-        """Make passages for all arrows and find an order of every floor."""
-        house = cls([list(row) for row in rows])
-        floor = {name: number for number, row in enumerate(rows) for name in row}
+    def of(cls, rows: Sequence[Sequence[str]], imports: Edges) -> LayeredGraph:
+        """Make passages for all arrows and find an order of every layer."""
+        graph = cls([list(row) for row in rows])
+        layer = {name: number for number, row in enumerate(rows) for name in row}
         for upper, lower in sorted(imports):
             way = [
                 upper,
-                *(f"{lower}@{n}" for n in range(floor[upper] - 1, floor[lower], -1)),
+                *(f"{lower}@{n}" for n in range(layer[upper] - 1, layer[lower], -1)),
                 lower,
             ]
-            house.links.update(pairwise(way))
+            graph.links.update(pairwise(way))
             for passage in way[1:-1]:
-                row = house.rows[int(passage.partition("@")[2])]
+                row = graph.rows[int(passage.partition("@")[2])]
                 if passage not in row:
                     row.append(passage)
-        house._order()
-        return house
+        graph._order()
+        return graph
 
     def neighbours(self, name: str, *, above: bool) -> list[str]:
         """Return what is linked to a box or passage, above or below."""
@@ -160,18 +163,18 @@ class House:
     def crossings(self) -> int:
         """Return how many pairs of lines cross."""
         index = {name: at for row in self.rows for at, name in enumerate(row)}
-        floor = {name: number for number, row in enumerate(self.rows) for name in row}
-        by_floor: dict[int, list[tuple[int, int]]] = {}
+        layer = {name: number for number, row in enumerate(self.rows) for name in row}
+        by_layer: dict[int, list[tuple[int, int]]] = {}
         for upper, lower in self.links:
-            by_floor.setdefault(floor[upper], []).append((index[upper], index[lower]))
+            by_layer.setdefault(layer[upper], []).append((index[upper], index[lower]))
         return sum(
             (first[0] - second[0]) * (first[1] - second[1]) < 0
-            for lines in by_floor.values()
+            for lines in by_layer.values()
             for first, second in combinations(lines, 2)
         )
 
     def _order(self) -> None:
-        """Sort floors by the mean index of neighbours in turn, then exchange what is adjacent."""
+        """Sort layers by the mean index of neighbours in turn, then exchange what is adjacent."""
         best = (self.crossings(), [list(row) for row in self.rows])
         for sweep in range(24):
             index = {name: at for row in self.rows for at, name in enumerate(row)}
@@ -215,11 +218,11 @@ def width(name: str) -> float:
     return PASSAGE if "@" in name else LETTER * len(name) + 0.16
 
 
-def centres(house: House, room: float) -> dict[str, float]:
+def centres(graph: LayeredGraph, room: float) -> dict[str, float]:
     """Place boxes and passages so that lines are short and nothing overlaps: a linear program."""
-    names = [name for row in house.rows for name in row]
+    names = [name for row in graph.rows for name in row]
     column = {name: at for at, name in enumerate(names)}
-    links = sorted(house.links)
+    links = sorted(graph.links)
     # Passages in a row are to stand above each other; what a line bends by is paid for.
     costs = [0.0] * len(names) + [4.0 if "@" in u and "@" in v else 1.0 for u, v in links]
     rows, limits = [], []
@@ -235,48 +238,56 @@ def centres(house: House, room: float) -> dict[str, float]:
         bend = len(names) + number
         at_most({column[upper]: 1, column[lower]: -1, bend: -1}, 0)
         at_most({column[upper]: -1, column[lower]: 1, bend: -1}, 0)
-    for row in house.rows:
+    for row in graph.rows:
         for left, right in pairwise(row):
             at_most({column[left]: 1, column[right]: -1}, -(width(left) + width(right)) / 2 - GAP)
     bounds = [(width(name) / 2, room - width(name) / 2) for name in names]
     solved = linprog(costs, rows, limits, bounds=bounds + [(0, None)] * len(links), method="highs")
     if not solved.success:
         raise ValueError(
-            f"The house is too narrow for its boxes and passages ({solved.message}): make LETTER "
+            f"The graph is too narrow for its boxes and passages ({solved.message}): make LETTER "
             "or GAP smaller."
         )
     return {name: round(float(solved.x[column[name]]), 3) for name in names}
 
 
-def draw(house: House) -> Figure:
-    """Draw the house."""
+def draw(graph: LayeredGraph) -> Figure:
+    """Draw the graph."""
     margin = 0.3
     room = DOUBLE_COLUMN - 2 * margin
-    height = ROW * len(house.rows)
+    height = ROW * len(graph.rows)
     figure = Figure(figsize=(DOUBLE_COLUMN, height + 0.1))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(-margin, room + margin), ylim=(-0.05, height + 0.05))
     axes.set_axis_off()
-    x = centres(house, room)
-    y = {name: (number + 0.5) * ROW for number, row in enumerate(house.rows) for name in row}
-    for number in range(len(house.rows)):
+    x = centres(graph, room)
+    y = {name: (number + 0.5) * ROW for number, row in enumerate(graph.rows) for name in row}
+    for number in range(len(graph.rows)):
         shade = "#F1F3F5" if number % 2 == 0 else "#FAFAFA"
         band = (-margin + 0.03, number * ROW), room + 2 * margin - 0.06, ROW
         axes.add_patch(Rectangle(*band, facecolor=shade, linewidth=0))
         axes.text(-margin + 0.1, (number + 0.5) * ROW, str(number + 1), va="center", fontsize=7)
-    draw_boxes(axes, house, x, y, lambda name: folder_of(name).is_dir())
+    draw_boxes(axes, graph, x, y, colour_of)
     return figure
+
+
+def colour_of(name: str) -> str:
+    """Return the colour of a package or module."""
+    folder = folder_of(name)
+    if not folder.is_dir():
+        return MODULE
+    return REPRODUCTION if folder.parent.name == "reproduction" else LIBRARY
 
 
 def draw_boxes(
     axes: Axes,
-    house: House,
+    graph: LayeredGraph,
     x: Mapping[str, float],
     y: Mapping[str, float],
-    filled: Callable[[str], bool],
+    colour: Callable[[str], str],
 ) -> None:
-    """Draw boxes with their names, some of them filled, and the lines between them."""
-    for start, end, arrives in lines(house, x, y):
+    """Draw boxes in their colours with their names, and the lines between them."""
+    for start, end, arrives in lines(graph, x, y):
         middle = (start[1] + end[1]) / 2
         curve = [start, (start[0], middle), (end[0], middle), end]
         codes = [Outline.MOVETO, Outline.CURVE4, Outline.CURVE4, Outline.CURVE4]
@@ -298,7 +309,7 @@ def draw_boxes(
                 width(name),
                 BOX,
                 boxstyle="round,pad=0,rounding_size=0.04",
-                facecolor="#DCEAF5" if filled(name) else "white",
+                facecolor=colour(name),
                 edgecolor=INK,
                 linewidth=0.6,
             )
@@ -310,17 +321,17 @@ Point = tuple[float, float]
 
 
 def lines(
-    house: House, x: Mapping[str, float], y: Mapping[str, float]
+    graph: LayeredGraph, x: Mapping[str, float], y: Mapping[str, float]
 ) -> Iterator[tuple[Point, Point, bool]]:
-    """Yield where every line between two floors starts and ends, and whether at a box."""
+    """Yield where every line between two layers starts and ends, and whether at a box."""
 
     def port(name: str, other: str, *, above: bool) -> Point:
-        near = sorted(house.neighbours(name, above=above), key=lambda each: x[each])
+        near = sorted(graph.neighbours(name, above=above), key=lambda each: x[each])
         step = 0 if "@" in name else min(0.12, (width(name) - 0.12) / max(1, len(near) - 1))
         aside = (near.index(other) - (len(near) - 1) / 2) * step
         return x[name] + aside, y[name] + (BOX / 2 if above else -BOX / 2)
 
-    for upper, lower in sorted(house.links):
+    for upper, lower in sorted(graph.links):
         yield (
             port(upper, lower, above=False),
             port(lower, upper, above=True),
@@ -330,18 +341,18 @@ def lines(
 
 def main() -> int:
     """Write the picture; with --check only say whether it is the one that is there."""
-    rows = floors()
-    house = House.of(rows, arrows([name for row in rows for name in row]))
+    rows = layers()
+    graph = LayeredGraph.of(rows, arrows([name for row in rows for name in row]))
     with tempfile.TemporaryDirectory() as folder, figure_style():
         fresh = Path(folder) / PICTURE.name
-        save_figure(draw(house), fresh, fresh.with_suffix(".pdf"))
+        save_figure(draw(graph), fresh, fresh.with_suffix(".pdf"))
         content = fresh.read_bytes()
     if sys.argv[1:] == ["--check"]:
         current = PICTURE.is_file() and content == PICTURE.read_bytes()
         print("The picture is current." if current else f"{PICTURE} is out of date.")
         return int(not current)
     PICTURE.write_bytes(content)
-    print(f"{len(house.links)} lines, {house.crossings()} crossings: {PICTURE}")
+    print(f"{len(graph.links)} lines, {graph.crossings()} crossings: {PICTURE}")
     return 0
 
 
