@@ -106,6 +106,7 @@ style: $(VENV)/ready-to-test
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/python docs/architecture/count_sizes.py
 
 drift: $(VENV)/ready
 	$(BIN)/receval repo drift --edition $(EDITION)
