@@ -174,17 +174,30 @@ def test_a_figure_with_a_hostile_name_is_well_formed() -> None:
     minidom.parseString(svg)
 
 
+_STOPPED_WHILE_READING = """
+import os, signal, sys, threading, time
+from receval.cli.main import main
+
+def stop(waiting):
+    # The command waits for ratings that never come, however long it takes to get there.
+    frame = None
+    while frame is None:
+        time.sleep(0.05)
+        frame = sys._current_frames()[waiting]
+        while frame is not None and frame.f_code.co_name != "regular_file":
+            frame = frame.f_back
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=stop, args=[threading.get_ident()], daemon=True).start()
+sys.exit(main(["{}", "/dev/stdin"]))
+"""
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("command", ["evaluate", "diagnose", "multiverse"])
 def test_ctrl_c_is_one_line_and_status_130(command: str) -> None:
-    # The command waits for ratings that never come.
-    code = (
-        "import os, signal, sys, threading\n"
-        "from receval.cli.main import main\n"
-        "stop = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
-        "threading.Timer(4, stop).start()\n"
-        f"sys.exit(main(['{command}', '/dev/stdin']))"
-    )
+    code = _STOPPED_WHILE_READING.format(command)
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, text=True
