@@ -63,6 +63,8 @@ rule compute_artifact:
             "reproduction.workflow.jobs.artifacts:compute_artifact",
             *PLANS[w.edition].artifacts.results_entries(w.study, w.artifact),
         ),
+    message:
+        "Compute the numbers of {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:compute_artifact",
@@ -108,6 +110,8 @@ rule draw_figure:
             "reproduction.workflow.jobs.artifacts:draw_figure",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
+    message:
+        "Draw {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:draw_figure",
@@ -156,6 +160,8 @@ rule write_table:
             "reproduction.workflow.jobs.artifacts:write_table",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
+    message:
+        "Write the table {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:write_table",
@@ -203,6 +209,8 @@ rule write_page:
             "reproduction.workflow.jobs.artifacts:write_page",
             PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
         ),
+    message:
+        "Write the page of {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:write_page",
@@ -237,6 +245,8 @@ rule record_provenance:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.artifacts:record_provenance"
         ),
+    message:
+        "Record what {wildcards.study} was made from ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:record_provenance",
@@ -268,6 +278,8 @@ rule write_index:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.study_index:write_index"
         ),
+    message:
+        "Write the page of the study {wildcards.study} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.study_index:write_index",

@@ -36,6 +36,8 @@ rule judge_claims:
             "reproduction.workflow.jobs.claims:judge_claims",
             *PLANS[w.edition].claims.code_entries(),
         ),
+    message:
+        "Judge the claims of {wildcards.study} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.claims:judge_claims",
@@ -71,6 +73,8 @@ rule gather_claims:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.claims:gather_claims"
         ),
+    message:
+        "Gather the verdicts on all claims ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.claims:gather_claims",
@@ -101,6 +105,8 @@ rule list_claims:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.claims:list_claims"
         ),
+    message:
+        "List the claims of {wildcards.study} with their verdicts ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.claims:list_claims",

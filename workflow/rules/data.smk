@@ -47,6 +47,8 @@ rule generate_twin:
             "reproduction.workflow.jobs.data:generate_twin",
             PLANS[w.edition].datasets.writer_entry(w.dataset),
         ),
+    message:
+        "Generate the synthetic twin of {wildcards.dataset} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.data:generate_twin",
@@ -77,6 +79,8 @@ rule fetch_raw:
         dataset="{dataset}",
         description=lambda w: PLANS["full"].datasets.description(w.dataset),
         checksums=lambda w: PLANS["full"].datasets.local_checksums(w.dataset),
+    message:
+        "Find or download the raw files of {wildcards.dataset}"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.data:fetch_raw",
@@ -113,6 +117,8 @@ rule prepare_ratings:
             "reproduction.workflow.jobs.data:prepare_ratings",
             *PLANS[w.edition].datasets.parser_entries(w.dataset),
         ),
+    message:
+        "Prepare the ratings of {wildcards.dataset} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.data:prepare_ratings",

@@ -51,6 +51,8 @@ rule report_drift:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.artifacts:report_drift"
         ),
+    message:
+        "Compare the artifacts with the accepted ones ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.artifacts:report_drift",

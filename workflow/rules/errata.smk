@@ -33,6 +33,8 @@ rule measure_errata:
             "reproduction.workflow.jobs.errata:measure_errata",
             *PLANS[w.edition].claims.code_entries(),
         ),
+    message:
+        "Measure what the errata say ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.errata:measure_errata",

@@ -44,6 +44,8 @@ rule sample_judgments:
                 w.study, w.judgment_sampling
             ),
         ),
+    message:
+        "Remove judgments at random: {wildcards.study}/{wildcards.judgment_sampling} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.incompleteness:sample_judgments",

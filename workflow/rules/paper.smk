@@ -42,6 +42,8 @@ rule build_paper:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.paper:build_paper"
         ),
+    message:
+        "Build our paper from the results ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.paper:build_paper",

@@ -49,6 +49,8 @@ rule rank_system:
             "reproduction.workflow.jobs.systems:rank_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
+    message:
+        "Rank with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.systems:rank_system",
@@ -102,6 +104,8 @@ rule rank_shard:
             "reproduction.workflow.jobs.shards:rank_shard",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
+    message:
+        "Rank a shard of users with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.shards:rank_shard",
@@ -138,6 +142,8 @@ rule join_shards:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.shards:join_shards"
         ),
+    message:
+        "Join the shards of {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.shards:join_shards",

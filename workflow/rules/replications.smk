@@ -40,6 +40,8 @@ rule judge_replication:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.replications:judge_replication"
         ),
+    message:
+        "Judge the claims on one replication ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:judge_replication",
@@ -70,6 +72,8 @@ rule gather_replications:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.replications:gather_replications"
         ),
+    message:
+        "Gather the verdicts of all replications ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:gather_replications",
@@ -99,6 +103,8 @@ rule summarise_replications:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.replications:summarise_replications"
         ),
+    message:
+        "Summarise how certain the verdicts are ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:summarise_replications",
@@ -128,6 +134,8 @@ rule split_variance:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.replications:split_variance"
         ),
+    message:
+        "Measure how much values vary between splits ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:split_variance",
@@ -160,6 +168,8 @@ rule draw_replications:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.replications:draw_replications"
         ),
+    message:
+        "Draw how certain the verdicts are ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:draw_replications",

@@ -41,6 +41,8 @@ rule search_settings:
             PLANS["full"].code.recommender_entry(w.system),
             *PLANS["full"].searches.metric_entries(),
         ),
+    message:
+        "Search the settings of {wildcards.system} on {wildcards.dataset}, {wildcards.split}"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.tuning:search_settings",

@@ -38,6 +38,8 @@ rule simulate_skewness:
             PLANS[w.edition].code.recommender_entry(w.system),
             *PLANS[w.edition].simulations.metric_entries(w.simulation),
         ),
+    message:
+        "Simulate skewed popularity: {wildcards.simulation}, {wildcards.system} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.skewness:simulate_skewness",

@@ -31,6 +31,8 @@ rule build_site:
         code=lambda w: PLANS[w.edition].code.digest(
             "reproduction.workflow.jobs.site:build_site"
         ),
+    message:
+        "Build the website ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.site:build_site", input, output, params, log

@@ -36,6 +36,8 @@ rule split_ratings:
             "reproduction.workflow.jobs.data:split_ratings",
             PLANS[w.edition].code.splitter_entry(w.split),
         ),
+    message:
+        "Split {wildcards.dataset}: {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.data:split_ratings",

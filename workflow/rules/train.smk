@@ -40,6 +40,8 @@ rule train_system:
             "reproduction.workflow.jobs.systems:train_system",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
+    message:
+        "Train {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.systems:train_system",
