@@ -143,6 +143,11 @@ def test_a_body_hands_over_all_that_its_rule_has(rule: Rule) -> None:
     assert rule.names_under("log") == ["messages", "benchmark"]
 
 
+def test_a_rule_says_what_its_jobs_do(rule: Rule) -> None:
+    (message,) = rule.sections["message"].args
+    assert re.match(r"[A-Z][a-z]+ .", ast.literal_eval(message))
+
+
 @pytest.mark.costly
 def test_a_function_takes_what_its_rule_names_and_asks_for_nothing_else(rule: Rule) -> None:
     names = [
