@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproduction.config.merging import merged
 from reproduction.config.reading import read_yaml
-from reproduction.config.settings import load_settings
+from reproduction.config.settings import load_settings, merged
 from reproduction.datasets.availability import Availability
 from reproduction.simulation.spec import TwinSpec
 from reproduction.workflow.plan.plan import Plan

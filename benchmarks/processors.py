@@ -40,11 +40,17 @@ import yaml
 
 from receval.storage.files import write_atomically
 from reproduction.config.reading import load_drift_spec
-from reproduction.drift.changes import Change, Kind, compare_tables
+from reproduction.drift.changes import (
+    Change,
+    Kind,
+    changes_of_numbers,
+    compare_tables,
+    read_table,
+    roles_of_columns,
+    row_labels,
+)
 from reproduction.drift.comparison import DATA_SUFFIX, names_of_artifacts
 from reproduction.drift.spec import DriftSpec, Tolerance
-from reproduction.drift.tables import read_table, roles_of_columns, row_labels
-from reproduction.drift.texts import changes_of_numbers
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "benchmarks" / "processors"

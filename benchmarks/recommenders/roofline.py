@@ -36,7 +36,7 @@ from scipy.sparse import csr_array
 from receval.protocols.ranking import rank_among_all
 from receval.recommenders.equations import solve_rows
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.neighbourhood_blocks import BlockMemory
+from receval.recommenders.neighbourhood_search import BlockMemory
 from receval.recommenders.products import inner_products, sparse_products
 
 ITEMS, RATINGS_A_USER = 17_770, 209

@@ -35,7 +35,7 @@ from scipy.sparse import csr_array
 from receval.cli.main import main
 from receval.recommenders.eals import EALS
 from receval.recommenders.products import inner_products
-from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
+from reproduction.workflow.provenance.versions import used_arithmetic
 
 
 def digest(numbers: np.ndarray) -> str:

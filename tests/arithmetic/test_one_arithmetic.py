@@ -25,8 +25,7 @@ from receval.arithmetic import (
     other_settings,
     settings_in_effect,
 )
-from reproduction.workflow.provenance.used_arithmetic import described_processor, used_arithmetic
-from reproduction.workflow.provenance.versions import versions
+from reproduction.workflow.provenance.versions import described_processor, used_arithmetic, versions
 
 PROGRAM = Path(__file__).with_name("computed_bytes.py")
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from receval.spec_types import Model
 from receval.storage.files import real_values
 from reproduction.claims.cells import ClaimContext, SelectedCells, taken
-from reproduction.claims.configured_and_computed import Computed, Setting
-from reproduction.claims.quantities import evaluated
+from reproduction.claims.quantities import Computed, Setting, evaluated
 from reproduction.claims.rules.base import Rule
 from reproduction.claims.rules.registry import EachRule
 from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasuredError

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from reproduction.claims.ledger import judge
-from reproduction.claims.ranks import from_the_highest, ranks_of
+from reproduction.claims.quantities import from_the_highest, ranks_of
 from reproduction.claims.sources import ClaimSources, LabelledValues
 from reproduction.claims.spec import PaperClaims, read_claims
 from reproduction.claims.theorems import false_positives as lemmas

@@ -16,14 +16,15 @@ from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values
 from reproduction.claims.errata import (
+    COLUMNS,
     ERRATA,
     ClaimId,
     Erratum,
     ErratumName,
+    errata_table,
     load_errata,
     sizes,
 )
-from reproduction.claims.errata_table import COLUMNS, errata_table
 from reproduction.claims.report import report_of_claims
 from reproduction.claims.sources import ClaimSources
 from reproduction.config.reading import read_yaml

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
-from reproduction.claims.rules.same_order import SameOrderRule
+from reproduction.claims.rules.order import SameOrderRule
 from reproduction.claims.sources import ClaimSources
 
 QUANTITY: TypeAdapter[Quantity] = TypeAdapter(Quantity)

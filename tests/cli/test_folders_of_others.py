@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 
 from receval.cli.main import main
-from receval.evaluation.report import Report
-from receval.evaluation.report_folder import SETTINGS, settings_text
+from receval.evaluation.report import SETTINGS, Report, settings_text
 
 RUNS = ["runs", "--test", "test.csv", "a.csv", "b.csv", "--metric", "RR", "--depth", "whole"]
 

@@ -12,7 +12,7 @@ from commands.demo_run import ROOT, STUDIES, run
 
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.provenance.used_arithmetic import processor_and_arithmetic
+from reproduction.workflow.provenance.versions import processor_and_arithmetic
 
 
 @pytest.fixture(scope="session", autouse=True)

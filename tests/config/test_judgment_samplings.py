@@ -8,8 +8,8 @@ from config.copied_config import CONFIG, CopiedConfig
 
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
-from reproduction.config.judgment_samplings import Levels
 from reproduction.config.settings import EDITIONS, load_settings
+from reproduction.config.studies import Levels
 
 STUDY = "studies/valcarce2020.yaml"
 RATINGS = (STUDY, "judgment_samplings", "ratings")

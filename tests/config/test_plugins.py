@@ -14,7 +14,7 @@ from config.copied_config import CopiedConfig
 from reproduction.config.named_code import check_name
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.provenance.package_digest import files_of_package
+from reproduction.workflow.provenance.code_digest import files_of_package
 
 SYSTEM = "club_models.own:Own"
 MODULE = """

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from config.copied_config import CONFIG, CopiedConfig
 
-from reproduction.config.merging import merged
-from reproduction.config.settings import EDITIONS, Settings, load_settings
+from reproduction.config.settings import EDITIONS, Settings, load_settings, merged
 
 
 @pytest.fixture(scope="module", params=EDITIONS)

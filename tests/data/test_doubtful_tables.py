@@ -16,8 +16,8 @@ import pytest
 from data.read_rows import entries_of, read_text, rows_of
 
 from receval.cli.main import main
-from receval.data.errors import TableError
 from receval.data.ratings_table import are_counts, read_ratings
+from receval.data.reading import TableError
 from receval.data.relevance import relevance_threshold
 from receval.data.run_files import read_run
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from data.read_rows import Row, entries_of, read_text, rows_of
 
-from receval.data.errors import TableError
 from receval.data.judgments import read_test_data
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 from receval.evaluation.runs import evaluate_runs
 

@@ -19,9 +19,9 @@ from data.test_packed_files import PACKED
 from scipy.sparse import dia_array, save_npz
 
 from receval.data import json_tables, netflix_lines, packed_files
-from receval.data.errors import TableError
 from receval.data.packed_files import LARGEST_OF_SMALL, SMALL_FILE
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 
 

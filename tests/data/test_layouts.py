@@ -12,7 +12,7 @@ from data.read_rows import read_text, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.data.errors import TableError
+from receval.data.reading import TableError
 from receval.data.text_lines import QUOTED, Lines
 
 HEADER = "user,title,item,rating\n"

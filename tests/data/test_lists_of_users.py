@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from receval.data.errors import TableError
+from receval.data.reading import TableError
 from receval.evaluation.runs import evaluate_runs
 
 GRADES = {"u1": {"a": 3, "b": 0}, "u2": {"a": 1, "c": 2}}

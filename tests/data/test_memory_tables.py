@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from data.read_rows import rows_of
 
-from receval.data.errors import TableError
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 
 IDS = [uuid.UUID(int=1), uuid.UUID(int=2**127)]

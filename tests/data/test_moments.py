@@ -14,8 +14,8 @@ from data.read_rows import read_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.data.errors import TableError
 from receval.data.ratings_table import Repeats, read_ratings
+from receval.data.reading import TableError
 
 MOMENTS = [1_620_000_000.25, 1_620_000_000.75, 1_620_086_400.0]
 

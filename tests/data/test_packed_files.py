@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from receval.data.errors import TableError
 from receval.data.judgments import read_test_data
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from receval.cli.main import main
-from receval.data.errors import TableError
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 from receval.evaluation.runs import evaluate_runs
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from receval.data.errors import TableError
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 
 ROWS = [("ann", "book", 5.0, 10), ("bob", "film", 2.5, 20), ("ann", "film", 4.0, 30)]
 

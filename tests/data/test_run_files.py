@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, save_npz
 
-from receval.data.errors import TableError
 from receval.data.layouts import plain_name
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES
+from receval.data.reading import TableError
 from receval.data.run import Run, run_of_scores
 from receval.data.run_files import read_run, write_run
 

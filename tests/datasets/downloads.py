@@ -12,8 +12,8 @@ import numpy as np
 
 from reproduction.datasets.fetch import fetch_file
 from reproduction.datasets.raw import RawFile
-from reproduction.datasets.retries import Patience
 from reproduction.datasets.spec import FileSpec
+from reproduction.datasets.transfer import Patience
 
 
 def zip_bytes() -> bytes:

@@ -27,8 +27,8 @@ from datasets.hostile_server import (
 from reproduction.datasets.addresses import check_address, redirected
 from reproduction.datasets.fetch import access_reported
 from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError
-from reproduction.datasets.retries import Patience
 from reproduction.datasets.spec import FileSpec
+from reproduction.datasets.transfer import Patience
 
 BY_CONTENT = [
     case

@@ -20,8 +20,8 @@ from reproduction.datasets.reports import (
     RawDataError,
     UnavailableError,
 )
-from reproduction.datasets.retries import Patience
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.datasets.transfer import Patience
 
 PARSER = "reproduction.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from receval.data.ratings import Ratings, first_repeat
 from receval.data.repeats import IdentifierEncoder, last_rows, merge_repeats
-from reproduction.datasets import counts
-from reproduction.datasets.counts import count_ratings, fewest_and_most
+from reproduction.datasets import prepare
+from reproduction.datasets.prepare import count_ratings, fewest_and_most
 
 Pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)
 
@@ -69,7 +69,7 @@ def test_counting_in_pieces_counts_everything_once(
     ratings = Ratings(users, items, (users + items).astype(np.float32) / 2, ids, ids, events=True)
     odd = items % 2 == 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_PIECE", piece)
+        patch.setattr(prepare, "_PIECE", piece)
         found = count_ratings(ratings, lambda rows: odd[rows])
         span = fewest_and_most(users, 6)
     chosen = [(user, item) for user, item in pairs if item % 2]

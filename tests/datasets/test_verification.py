@@ -13,9 +13,8 @@ from receval.cli.main import main
 from receval.data.ratings import TABLE_FILES
 from receval.storage.files import DamagedFileError
 from reproduction.config.reading import load_drift_spec
-from reproduction.datasets.prepare import PREPARED_FILES, prepare
+from reproduction.datasets.prepare import PREPARED_FILES, not_as_recorded, prepare, verification
 from reproduction.datasets.raw import RawFile, RawFiles
-from reproduction.datasets.verification import not_as_recorded, verification
 from reproduction.workflow.jobs.artifacts import record_provenance, report_drift
 
 ROOT = Path(__file__).resolve().parents[2]

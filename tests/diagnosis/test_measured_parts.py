@@ -11,14 +11,17 @@ import pytest
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.diagnosis import users_sample
-from receval.diagnosis.cold_start import cold_start
-from receval.diagnosis.compared_splits import compared_splits
+from receval.diagnosis import diagnose
+from receval.diagnosis.compared_splits import cold_start, compared_splits
 from receval.diagnosis.decisive_numbers import share_of_testable_users, smallest_difference
+from receval.diagnosis.diagnose import sampled_users
 from receval.diagnosis.metrics_on_these_data import metrics_for
-from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
 from receval.diagnosis.quick_systems import QUICK_SYSTEMS, fitting_systems
-from receval.diagnosis.random_precision import experiment_designs, precision_of_designs
+from receval.diagnosis.random_precision import (
+    experiment_designs,
+    popularity_or_sparsity,
+    precision_of_designs,
+)
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
 from receval.diagnosis.timestamps import future_training, time_span
 from receval.diagnosis.unbiased_judgments import (
@@ -28,7 +31,6 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
-from receval.diagnosis.users_sample import sampled_users
 from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.split_ratings import SplitRatings, split
 
@@ -159,15 +161,15 @@ def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(
 ) -> None:
     ratings = ratings_of_tastes()
     assert sampled_users(ratings, 1) is ratings
-    monkeypatch.setattr(users_sample, "MOST_RATINGS", 500)
-    monkeypatch.setattr(users_sample, "FEWEST_USERS", 10)
+    monkeypatch.setattr(diagnose, "MOST_RATINGS", 500)
+    monkeypatch.setattr(diagnose, "FEWEST_USERS", 10)
     one, same, other = (sampled_users(ratings, seed) for seed in (1, 1, 2))
     assert len(one) <= 500
     assert one.user_ids.tolist() == same.user_ids.tolist()
     assert one.user_ids.tolist() != other.user_ids.tolist()
     sizes = dict(zip(ratings.user_ids, np.bincount(ratings.users), strict=True))
     assert np.bincount(one.users).tolist() == [sizes[name] for name in one.user_ids]
-    monkeypatch.setattr(users_sample, "MOST_SCORES", 1)
+    monkeypatch.setattr(diagnose, "MOST_SCORES", 1)
     assert sampled_users(ratings, 1).n_users == 10
 
 

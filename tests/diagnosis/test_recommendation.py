@@ -8,27 +8,25 @@ from dataclasses import replace
 
 import pytest
 
-from receval.diagnosis.advice_on_data import (
+from receval.diagnosis.findings import DataFindings
+from receval.diagnosis.recommendation import (
     FEW_USERS,
     MANY_COLD,
     MUCH_FUTURE,
     MUCH_POPULARITY,
     SAME_ORDER,
-    advice_on_popularity,
-    advice_on_protocol,
-    advice_on_relevance,
-    advice_on_split,
-)
-from receval.diagnosis.advice_on_measuring import (
     advice_on_disliked_items,
     advice_on_judgments,
     advice_on_metrics,
+    advice_on_popularity,
+    advice_on_protocol,
+    advice_on_relevance,
     advice_on_reporting,
+    advice_on_split,
     advice_on_test,
     metrics_in_order,
+    recommendation,
 )
-from receval.diagnosis.findings import DataFindings
-from receval.diagnosis.recommendation import recommendation
 
 FOUND = DataFindings(
     users=6040,

@@ -13,7 +13,7 @@ import pytest
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.dialects.registry import dialect
 from receval.metrics.registry import parse
-from reproduction.publishing.dialect_fixtures import values_of_lists
+from reproduction.publishing.dialects_page import values_of_lists
 
 # Five relevant items of which two are in a list of four, at ranks 2 and 3; the cut-off is 10 or 3.
 CASE = {

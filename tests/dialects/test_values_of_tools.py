@@ -10,15 +10,19 @@ from pathlib import Path
 import pytest
 
 from receval.metrics.dialects.registry import DIALECTS, dialect
-from reproduction.publishing.dialect_deviations import (
+from reproduction.publishing.dialects_page import (
+    END,
     EXACT,
     KNOWN_DEVIATIONS,
+    START,
+    FixtureValue,
     KnownDeviation,
+    compared,
+    fixture_tools,
     is_ours,
+    page_of_dialects,
     reason_for,
 )
-from reproduction.publishing.dialect_fixtures import FixtureValue, compared, fixture_tools
-from reproduction.publishing.dialects_page import END, START, page_of_dialects
 
 FOLDER = Path(__file__).with_name("fixtures")
 TOOLS = fixture_tools(FOLDER)

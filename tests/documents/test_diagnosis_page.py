@@ -10,13 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.diagnosis import (
-    advice_on_data,
-    advice_on_measuring,
-    metrics_on_these_data,
-    quick_systems,
-    users_sample,
-)
+from receval.diagnosis import diagnose, metrics_on_these_data, quick_systems, recommendation
 from receval.diagnosis.diagnosis import Diagnosis
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
@@ -54,16 +48,16 @@ def test_every_number_of_the_page_is_one_of_the_tables(names: dict[str, object])
 
 def test_sizes_and_limits_of_the_page_are_those_of_the_code() -> None:
     page = " ".join(PAGE.split())
-    assert f"at most {users_sample.MOST_RATINGS:,}" in page
-    assert f"at most {users_sample.MOST_SCORES:,} pairs" in page
-    assert f"at least {users_sample.FEWEST_USERS} users are taken" in page
+    assert f"at most {diagnose.MOST_RATINGS:,}" in page
+    assert f"at most {diagnose.MOST_SCORES:,} pairs" in page
+    assert f"at least {diagnose.FEWEST_USERS} users are taken" in page
     assert f"{metrics_on_these_data.PERMUTATIONS:,} samples" in page
     assert f"{metrics_on_these_data.SAMPLES} random samples" in page
-    assert f"more than {100 * advice_on_data.MUCH_FUTURE:g} %" in page
-    assert f"fewer than {advice_on_data.FEW_USERS} users" in page
-    assert advice_on_data.MANY_COLD == 0.5
-    assert advice_on_data.MUCH_POPULARITY == 0.25
-    assert f"above {advice_on_measuring.MOST_P_VALUE:g}".replace("0.", ".") in page
+    assert f"more than {100 * recommendation.MUCH_FUTURE:g} %" in page
+    assert f"fewer than {recommendation.FEW_USERS} users" in page
+    assert recommendation.MANY_COLD == 0.5
+    assert recommendation.MUCH_POPULARITY == 0.25
+    assert f"above {recommendation.MOST_P_VALUE:g}".replace("0.", ".") in page
     assert {name.split()[0] for name in quick_systems.QUICK_SYSTEMS} == {
         "Random", "Pop", "ItemKNN", "UserKNN", "PureSVD", "WRMF",
     }  # fmt: skip

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.config.paper import read_paper_sources
 from reproduction.publishing.paper_spec import read_paper_spec
+from reproduction.workflow.plan.paper import read_paper_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ROOT / "paper"

@@ -7,10 +7,9 @@ from drift.small_study import drift_between, tracked_config
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reproduction.drift.changes import Kind, compare_tables
+from reproduction.drift.changes import Kind, compare_tables, read_table, roles_of_columns
 from reproduction.drift.comparison import ArtifactStatus, changes_of_order
 from reproduction.drift.spec import DriftSpec
-from reproduction.drift.tables import read_table, roles_of_columns
 
 CONFIG = DriftSpec.model_validate(
     {

@@ -12,9 +12,16 @@ import pandas as pd
 import pytest
 from drift.small_study import drift_between, tracked_config
 
-from reproduction.drift.changes import Kind, compare_tables
+from reproduction.drift.changes import (
+    ColumnRoles,
+    Kind,
+    compare_tables,
+    numeric,
+    read_table,
+    roles_of_columns,
+    row_labels,
+)
 from reproduction.drift.spec import DriftSpec
-from reproduction.drift.tables import ColumnRoles, numeric, read_table, roles_of_columns, row_labels
 
 pytestmark = pytest.mark.repository
 

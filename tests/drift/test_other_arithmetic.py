@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.drift.other_arithmetic import OtherArithmetic
+from reproduction.drift.comparison import OtherArithmetic
 
 ARITHMETIC = {
     "blas": ["OpenBLAS 0.3.30 with Haswell kernels"],

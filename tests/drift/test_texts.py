@@ -3,13 +3,13 @@
 
 import pytest
 
-from reproduction.drift.spec import Tolerance
-from reproduction.drift.texts import (
+from reproduction.drift.changes import (
     changes_of_numbers,
     first_difference,
     part_of,
     words_and_numbers,
 )
+from reproduction.drift.spec import Tolerance
 
 TOLERANCE = Tolerance(absolute=0.02, relative=0.02, reason="a test")
 NONE = Tolerance(reason="a test")

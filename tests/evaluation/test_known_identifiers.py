@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from receval.data.errors import TableError
 from receval.data.ratings_table import read_ratings
+from receval.data.reading import TableError
 from receval.data.run_files import read_run
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.whole_lists import odds_of_runs

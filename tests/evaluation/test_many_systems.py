@@ -19,8 +19,7 @@ from receval.evaluation.intervals_figure import (
     draw_intervals,
     intervals_caption,
 )
-from receval.evaluation.letters import MOST_GROUPS, shared_letters
-from receval.evaluation.pair_tests import pair_table, smallest_p_values
+from receval.evaluation.pair_tests import MOST_GROUPS, pair_table, shared_letters, smallest_p_values
 from receval.evaluation.report import Report
 from receval.evaluation.report_parts import ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult

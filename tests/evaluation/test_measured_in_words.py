@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from receval.evaluation.measured_in_words import measured_in_words
+from receval.evaluation.measuring import measured_in_words
 from receval.metrics.registry import parse
 from receval.protocols.names import parse_protocol
 

@@ -13,8 +13,7 @@ from receval.data.run_files import read_run
 from receval.evaluation.report import Report
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
-from receval.multiverse.explore_ratings import explore_ratings
-from receval.multiverse.grids import grid_of
+from receval.multiverse.explore_ratings import explore_ratings, grid_of
 from receval.notes import MOST_SHOWN, Note
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.splits.split_ratings import split

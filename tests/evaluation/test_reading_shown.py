@@ -20,7 +20,7 @@ from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
 from receval.metrics.registry import parse
-from receval.multiverse.grids import grid_of
+from receval.multiverse.explore_ratings import grid_of
 from receval.recommenders.non_personalised import Popularity
 from receval.splits.split_ratings import split
 

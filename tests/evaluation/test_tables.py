@@ -15,7 +15,7 @@ from scipy import stats
 
 from receval.data.ratings_table import read_ratings
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.letters import shared_letters
+from receval.evaluation.pair_tests import shared_letters
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.systems import evaluate_systems
 from receval.recommenders.non_personalised import Popularity, Random

@@ -22,7 +22,7 @@ from receval.figures.style import (
     series_styles,
 )
 from reproduction.studies._shared.figures.bars import grouped_bars, stacked_shares
-from reproduction.studies._shared.figures.explained_shares import triangle
+from reproduction.studies.multiverse.explained import triangle
 
 SYSTEMS = ("pLSA", "MF", "kNN", "Popularity", "Random", "kNN (ranking)", "WRMF")
 EXTRA = SYSTEMS[5:]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.figures.inside_labels import InsideLabel, positions_inside
 from receval.figures.label_boxes import lines_cross, lines_meet_boxes, overlaps
+from receval.figures.line_labels import InsideLabel, positions_inside
 
 FRAME = np.array([0.0, 0.0, 180.0, 160.0])
 SIZE = (24.0, 7.0)

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
-from receval.figures.leaders import draw_leader, leaders_of
+from receval.figures.label_boxes import draw_leader, leaders_of
 from receval.figures.style import figure_style, new_figure
 from receval.figures.text_problems import text_problems
 

@@ -16,10 +16,14 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import lines_cross
-from receval.figures.leaders import leaders_of
-from receval.figures.names_near_points import CLEAR, CLUSTER_LEADER_FROM
-from receval.figures.point_labels import LEADER_FROM, PointLabel, label_points
+from receval.figures.label_boxes import leaders_of, lines_cross
+from receval.figures.point_labels import (
+    CLEAR,
+    CLUSTER_LEADER_FROM,
+    LEADER_FROM,
+    PointLabel,
+    label_points,
+)
 from receval.figures.style import figure_style, new_figure
 
 MARKER_SIZE = 4.5

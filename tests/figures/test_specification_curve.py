@@ -23,7 +23,7 @@ from receval.figures.decision_rows import (
     level_shades,
     shade_colour,
 )
-from receval.figures.leaders import LEADER
+from receval.figures.label_boxes import LEADER
 from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
 from receval.figures.text_problems import text_problems

@@ -19,10 +19,9 @@ from typing import Any
 import pytest
 
 from reproduction.workflow.jobs import job_launchers
-from reproduction.workflow.jobs.calls import Call
 from reproduction.workflow.jobs.fork_server import Server
 from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
-from reproduction.workflow.jobs.job_process import Job
+from reproduction.workflow.jobs.job_process import Call, Job
 from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError
 from reproduction.workflow.jobs.run import prepare_job_environment
 from reproduction.workflow.provenance.code_digest import CodeSnapshot

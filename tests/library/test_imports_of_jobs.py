@@ -25,7 +25,7 @@ from pathlib import Path
 
 import receval.recommenders
 import reproduction.workflow.jobs.job_process
-from reproduction.workflow.jobs.calls import Call
+from reproduction.workflow.jobs.job_process import Call
 
 folder = Path(sys.argv[1])
 files = {
@@ -152,7 +152,7 @@ def test_the_plans_of_editions_need_no_numpy() -> None:
 import sys
 
 from reproduction.workflow.plan.folders import RunFolders
-from reproduction.workflow.plan.plans import Plans
+from reproduction.workflow.plan.plan import Plans
 
 plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})
 assert all(plan.targets() for plan in plans.values())

@@ -16,7 +16,7 @@ import pytest
 import receval
 from receval.evaluation.report import SETTINGS, Report
 from receval.notes import GRAVITIES, MOST_SHOWN, NOTES, Note, gravest_first
-from reproduction.commands.notes_page import GAP, notes_page
+from reproduction.commands.generated_files import GAP, notes_page
 
 ROOT = Path(__file__).parents[2]
 

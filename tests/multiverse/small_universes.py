@@ -14,7 +14,7 @@ from receval.data.ratings import Ratings
 from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import Pair, explore
-from receval.multiverse.trained_universes import Factory, TrainedUniverses
+from receval.multiverse.explore_ratings import Factory, TrainedUniverses
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.seeds import generator

@@ -14,7 +14,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.exploration import explore
-from receval.multiverse.trained_universes import NON_COMPUTABLE, TrainedUniverses
+from receval.multiverse.explore_ratings import NON_COMPUTABLE, TrainedUniverses
 from receval.seeds import generator
 from receval.splits.kinds import RandomRatio, make_split
 from receval.splits.split import fold

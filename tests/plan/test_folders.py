@@ -10,8 +10,7 @@ from plan.planned import ROOT, put_raw_files
 
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.folders import RunFolders
-from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.plan.plans import Plans
+from reproduction.workflow.plan.plan import Plan, Plans
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of
 
-from reproduction.workflow.plan.errata import PlannedErrata
+from reproduction.workflow.plan.claims import PlannedErrata
 from reproduction.workflow.plan.folders import RunFolders
 
 

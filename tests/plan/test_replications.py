@@ -9,7 +9,7 @@ import pytest
 from plan.planned import ROOT, put_raw_files
 
 from reproduction.workflow.plan.folders import RunFolders
-from reproduction.workflow.plan.plans import Plans
+from reproduction.workflow.plan.plan import Plans
 
 R01 = "full-r01"
 

@@ -10,7 +10,7 @@ import pytest
 
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
-from reproduction.config.protocols import ProtocolSpec
+from reproduction.config.systems import ProtocolSpec
 
 CANDIDATES = ("AI", "TI", "train", "rated")
 

@@ -16,7 +16,7 @@ import pytest
 
 from reproduction.workflow.provenance import source_file
 from reproduction.workflow.provenance.code_digest import LENGTH, code_digest
-from reproduction.workflow.provenance.stripping import nodes_of
+from reproduction.workflow.provenance.source_file import nodes_of
 
 Edit = Callable[[str, str, str], None]
 

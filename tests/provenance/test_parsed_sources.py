@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.workflow.provenance import parsed_sources
-from reproduction.workflow.provenance.code_digest import CodeSnapshot, code_digest
-from reproduction.workflow.provenance.parsed_sources import ParsedSources
+from reproduction.workflow.provenance import code_digest as parsed_sources
+from reproduction.workflow.provenance.code_digest import CodeSnapshot, ParsedSources, code_digest
 
 Edit = Callable[[str, str, str], None]
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from receval.storage.files import write_atomically
-from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
 from reproduction.workflow.provenance.versions import (
     PACKAGES,
     libraries_from_elsewhere,
     provenance_record,
+    used_arithmetic,
     versions,
     write_json,
 )

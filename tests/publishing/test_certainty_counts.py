@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reproduction.publishing.certainty_counts import (
+from reproduction.publishing.claim_counts import (
+    NO_CAUSE,
     certainty_counts,
     variance_shares,
     with_failures_elsewhere,
     with_outcomes,
 )
-from reproduction.publishing.claim_counts import NO_CAUSE
 
 LEDGER = pd.DataFrame(
     [

@@ -15,18 +15,22 @@ import yaml
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.claims.certainty import certainty
 from reproduction.claims.variance import COLUMNS as VARIANCE_COLUMNS
-from reproduction.config.paper import read_paper_sources
-from reproduction.publishing.certainty_counts import with_outcomes
 from reproduction.publishing.claim_counts import (
     claims_of,
     counts_by_cause,
     failing_claims,
     verdict_counts,
+    with_outcomes,
 )
-from reproduction.publishing.number_sources import PaperInputs
-from reproduction.publishing.paper import paper_numbers, shown_number, table_of_numbers
+from reproduction.publishing.paper import (
+    PaperInputs,
+    paper_numbers,
+    shown_number,
+    table_of_numbers,
+    typeset,
+)
 from reproduction.publishing.paper_spec import PaperSpec, read_paper_spec
-from reproduction.publishing.typesetting import typeset
+from reproduction.workflow.plan.paper import read_paper_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ROOT / "paper"

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reproduction.publishing.site.number_pairs import NumberPair, pairs_picture
-from reproduction.publishing.site.verdict_bars import VerdictBar, verdict_bars
+from reproduction.publishing.site.shown_rows import VerdictBar, verdict_bars
+from reproduction.publishing.site.study_pages import NumberPair, pairs_picture
 
 BAR = VerdictBar("A & B", {"holds": 90, "does not hold": 8, "as defined": 2}, {"holds": "x?a&b"})
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from receval.storage.files import DamagedFileError
-from reproduction.publishing.site.docstrings import docstring_html, docstring_markdown
-from reproduction.publishing.site.formulas import formula
+from reproduction.publishing.site.document_pages import docstring_html, docstring_markdown
 from reproduction.publishing.site.links import SiteLinks, relative
-from reproduction.publishing.site.markdown_pages import rendered
-from reproduction.publishing.site.study_sections import read_study_text, table_rows
+from reproduction.publishing.site.markdown_pages import formula, rendered
+from reproduction.publishing.site.study_pages import read_study_text, table_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 LINKS = SiteLinks({"docs/a.md": "docs/a.html", "docs": "docs/index.html"})

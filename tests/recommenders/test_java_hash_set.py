@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recommenders.java_oracle import OracleHashSet
 
-from receval.recommenders.librec.java_hash_set import hash_set_order
+from receval.recommenders.librec.iterators import hash_set_order
 
 
 @given(

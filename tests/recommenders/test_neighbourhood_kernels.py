@@ -14,9 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.recommenders import neighbourhood, neighbourhood_blocks, neighbourhood_search
+from receval.recommenders import neighbourhood, neighbourhood_search
 from receval.recommenders.neighbourhood import nearest_rows, nearest_rows_for
-from receval.recommenders.neighbourhood_blocks import BlockMemory
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
@@ -25,8 +24,8 @@ from receval.recommenders.neighbourhood_kernels import (
     mark_too_few,
     take_block,
 )
-from receval.recommenders.neighbourhood_search import RowSearch
-from receval.recommenders.row_norms import row_norms
+from receval.recommenders.neighbourhood_search import BlockMemory, RowSearch
+from receval.recommenders.products import row_norms
 
 
 def matrix_of(seed: int, lowest: int, largest: int, density: float = 0.3, n_rows: int = 23):
@@ -77,8 +76,8 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 ) -> None:
     matrix = matrix_of(seed, lowest, largest, density, n_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
-        patch.setattr(neighbourhood_blocks, "MOST_DENSE", most_dense)
+        patch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+        patch.setattr(neighbourhood_search, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
         sums, _ = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.int64)
@@ -104,7 +103,7 @@ def test_sums_of_all_dense_columns_fit(largest: int) -> None:
 
 
 def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
     matrix = matrix_of(1, -100, 100, density=0.8, n_rows=300)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
     sums, _ = sums_of_blocks(matrix)
@@ -198,8 +197,8 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
 ) -> None:
     matrix = matrix_of(3, lowest, largest, density=0.2, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
-    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
     found = nearest_rows(matrix, neighbours, minimum_overlap)
     assert_same_rows(found, nearest_by_sorting(matrix, neighbours, minimum_overlap))
 
@@ -215,8 +214,8 @@ def test_a_cosine_that_is_0_in_single_precision_makes_no_neighbour() -> None:
 
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
     for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "ROWS_A_NEIGHBOUR": 2}.items():
         monkeypatch.setattr(neighbourhood_search, name, value)
 
@@ -327,7 +326,7 @@ def test_the_nearest_of_some_rows_are_those_among_all(
     matrix = matrix_of(3, 1, 5, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
     whole = nearest_rows(matrix, 7, minimum_overlap)
-    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
     for first, end in pairwise(cuts):
         found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
         assert_same_rows(found, whole[first:end])
@@ -356,8 +355,8 @@ def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
 def test_rows_of_very_different_lengths_have_the_nearest_of_all(
     wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbourhood_blocks, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_blocks, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
     matrix = skewed_matrix()
     found = nearest_rows(matrix, 9, minimum_overlap, wanted)
     expected = nearest_by_sorting(matrix, 9, minimum_overlap)

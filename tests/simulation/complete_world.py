@@ -29,8 +29,8 @@ from reproduction.simulation.complete_judgments import (
     kept_judgments,
     observed_ratings,
 )
-from reproduction.simulation.sampling import sample_items
 from reproduction.simulation.twins import Simulation
+from reproduction.simulation.world import sample_items
 
 METRICS = tuple(parse(label) for label in ("P@10", "antiP@10", "Recall@10", "Fallout@10"))
 TRAINED_CANDIDATES = Protocol("AR", "train")

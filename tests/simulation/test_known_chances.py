@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproduction.simulation.known_chances import DISLIKED, LIKED, KnownChances
+from reproduction.simulation.complete_judgments import DISLIKED, LIKED, KnownChances
 
 
 def test_pairs_are_observed_as_often_as_their_chance_says() -> None:

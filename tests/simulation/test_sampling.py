@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.seeds import gumbel_noise
-from reproduction.simulation.sampling import draw_random_sample, sample_items
 from reproduction.simulation.spec import RandomSample
+from reproduction.simulation.world import draw_random_sample, sample_items
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

@@ -10,8 +10,17 @@ from scipy.sparse import csr_array
 from splits.generated_ratings import any_ratings, ratings_of
 
 from receval.data.ratings import summed_matrix
-from receval.splits.split import TEST, TRAIN, UNBIASED, Fold, Judgments, Split, fold
-from receval.splits.storage import StoredCodes, write_codes
+from receval.splits.split import (
+    TEST,
+    TRAIN,
+    UNBIASED,
+    Fold,
+    Judgments,
+    Split,
+    StoredCodes,
+    fold,
+    write_codes,
+)
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError
 

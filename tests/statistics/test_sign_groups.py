@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
+from receval.statistics.difference_tests import sign_group_test, walsh_hadamard
 from receval.statistics.permutation import permutation_test
-from receval.statistics.sign_groups import sign_group_test, walsh_hadamard
 
 SMALL = st.integers(-3, 3)
 

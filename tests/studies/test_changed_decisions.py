@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from reproduction.studies.followups._shared.changed_decisions import (
+from reproduction.studies.followups.interval_decisions import (
     CHANGES,
     count_changes,
     decisions,

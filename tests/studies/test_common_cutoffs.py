@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from receval.metrics.registry import parse
-from receval.sampled_metrics.audited_moments import AuditedMoments
 from receval.sampled_metrics.sampled_candidates import SamplingOdds
-from reproduction.studies.followups._shared.common_cutoffs import common_cutoffs
+from receval.sampled_metrics.sampled_moments import AuditedMoments
+from reproduction.studies.followups.sampled_cutoffs import common_cutoffs
 
 POOL = 40
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from reproduction.studies.followups._shared.fold_orders import (
+from reproduction.studies.followups._shared.values_by_split import (
     moved_share,
     same_best_share,
     taus_between_folds,

@@ -14,7 +14,7 @@ from studies.prepared import display_of, drawn, inputs_of, problems_of, write_ex
 from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
-from reproduction.simulation.known_chances import KnownChances
+from reproduction.simulation.complete_judgments import KnownChances
 from reproduction.studies.followups import (
     estimated_agreement,
     estimated_errors,
@@ -27,7 +27,7 @@ from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
 from reproduction.studies.followups._shared.estimate_errors import errors_of_draws
 from reproduction.studies.followups._shared.estimator_names import title_of
 from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
-from reproduction.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
+from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]

@@ -29,8 +29,8 @@ from reproduction.studies.followups._shared.drawn_differences import (
     shares_with_intervals,
     tilted_pairs,
 )
-from reproduction.studies.followups._shared.system_families import (
-    METHODS,
+from reproduction.studies.followups.inference_families import (
+    NAMES_OF_METHODS,
     QUICK,
     drawn_family,
     groups_by_mean,
@@ -132,7 +132,7 @@ def test_values_are_exchanged_within_a_user_and_a_group_alone() -> None:
 def test_adjusted_methods_reject_no_more_than_unadjusted_tests() -> None:
     family = values_of(7, 60)
     found = rejected_pairs(family, np.random.SeedSequence(1), slow=True, permutations=199)
-    assert tuple(found) == METHODS
+    assert tuple(found) == NAMES_OF_METHODS
     for name in ("holm", "benjamini-hochberg"):
         assert (found[name] <= found["unadjusted"]).all()
     assert (found["holm"] <= found["benjamini-hochberg"]).all()

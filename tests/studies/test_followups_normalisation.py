@@ -20,7 +20,7 @@ from receval.storage.files import read_results, write_results
 from reproduction.experiments.user_means import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import normalisation
-from reproduction.studies.followups._shared.inversions import inversions
+from reproduction.studies.followups.normalisation import inversions
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 BINARY, RATINGS, RECALL = normalisation.NAMES

@@ -40,9 +40,11 @@ from reproduction.studies.followups import (
     sampled_orders,
     sampled_simulated,
 )
-from reproduction.studies.followups._shared.correction_errors import correction_errors
-from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
-from reproduction.studies.followups._shared.sampled_taus import sampled_taus
+from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+    SampledMoments,
+    correction_errors,
+    sampled_taus,
+)
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

@@ -90,9 +90,7 @@ def test_changes_are_those_of_tests_by_scipy_on_scales_by_their_definitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Systems of random scores differ by chance alone.
-    monkeypatch.setattr(
-        "reproduction.studies.followups._shared.changed_decisions.LEVEL", HIGH_LEVEL
-    )
+    monkeypatch.setattr("reproduction.studies.followups.interval_decisions.LEVEL", HIGH_LEVEL)
     inputs = inputs_on(tmp_path)
     table = interval_decisions.data(inputs)
     full = table[table["drawn"] == "all"].set_index(["metric", "scale", "test"])

@@ -28,8 +28,8 @@ from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import time_leaks, time_orders, time_taus
-from reproduction.studies.followups._shared import splits_by_time
-from reproduction.studies.followups._shared.splits_by_time import SPLIT_TITLES, in_order
+from reproduction.studies.followups._shared import values_by_split
+from reproduction.studies.followups._shared.values_by_split import SPLIT_TITLES, in_order
 
 SYSTEMS = ("pop", "random", "slim", "puresvd", "uir")
 KINDS = {
@@ -58,13 +58,13 @@ def through_csv(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
 
 def test_a_split_is_what_the_parameters_say() -> None:
     assert [
-        splits_by_time.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
+        values_by_split.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
     ] == [
         "random",
         "newest",
     ]
     with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
-        splits_by_time.tested_by("user-80", KINDS)
+        values_by_split.tested_by("user-80", KINDS)
 
 
 def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:

@@ -14,7 +14,7 @@ from studies.prepared import display_of, inputs_of
 from studies.values_of_systems import OBSERVED, REAL, RELEASED, SYSTEMS, rows, write_values
 
 from receval.storage.files import write_results
-from reproduction.studies.menamaldonado2021._shared.metric_pairs import (
+from reproduction.studies.menamaldonado2021.metric_scatter import (
     Axis,
     Panel,
     metric_pairs,

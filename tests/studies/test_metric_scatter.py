@@ -20,9 +20,15 @@ from studies.prepared import ROOT, display_of, module_of, problems_of
 
 from receval.figures.style import figure_style
 from reproduction.config.settings import EDITIONS, load_settings
-from reproduction.studies.menamaldonado2021._shared.metric_pairs import correlation, panels_of
-from reproduction.studies.menamaldonado2021._shared.system_points import COLOURED, NEUTRAL
-from reproduction.studies.menamaldonado2021.metric_scatter import axis_title, better, tau_text
+from reproduction.studies.menamaldonado2021.metric_scatter import (
+    COLOURED,
+    NEUTRAL,
+    axis_title,
+    better,
+    correlation,
+    panels_of,
+    tau_text,
+)
 from reproduction.workflow.plan.plan import Plan
 
 STUDY = "menamaldonado2021"

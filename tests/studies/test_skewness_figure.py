@@ -25,7 +25,7 @@ from receval.data.ratings import Ratings
 from receval.figures.style import INK, figure_style
 from receval.storage.files import read_results, write_results
 from reproduction.config.reading import load_drift_spec
-from reproduction.drift.tables import read_table, roles_of_columns
+from reproduction.drift.changes import read_table, roles_of_columns
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017 import fig05

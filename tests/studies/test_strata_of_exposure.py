@@ -13,7 +13,7 @@ from receval.metrics.registry import parse
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold, Judgments
-from reproduction.studies.followups._shared.strata_of_exposure import (
+from reproduction.studies.followups.estimated_strata import (
     PopularityPowerLaw,
     mean_over_strata,
     means_in_strata,

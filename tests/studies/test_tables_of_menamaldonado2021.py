@@ -21,7 +21,7 @@ from receval.storage.files import read_results, write_results
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 from reproduction.studies.menamaldonado2021 import table3, table4
-from reproduction.studies.menamaldonado2021._shared.lemma_cases import (
+from reproduction.studies.menamaldonado2021._shared.lemmas import (
     conclusion_of,
     held,
     in_case,

@@ -23,8 +23,12 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
-from reproduction.studies.menamaldonado2021._shared.toy_counts import RANKINGS, value_rows
-from reproduction.studies.menamaldonado2021._shared.toy_matrices import DENOMINATORS, ToyMatrix
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import (
+    DENOMINATORS,
+    RANKINGS,
+    ToyMatrix,
+    value_rows,
+)
 
 
 class _Ranking:

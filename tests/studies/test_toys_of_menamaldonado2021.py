@@ -18,8 +18,7 @@ from studies.toys import EXAMPLES, STUDY, number, results_of
 from receval.figures.style import figure_style
 from reproduction.studies.menamaldonado2021 import fig02
 from reproduction.studies.menamaldonado2021._shared import lemmas
-from reproduction.studies.menamaldonado2021._shared.toy_counts import PROBABILITIES
-from reproduction.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import PROBABILITIES, ToyMatrix
 
 # --- figure 2 ---------------------------------------------------------------------------------
 

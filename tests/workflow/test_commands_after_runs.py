@@ -8,7 +8,7 @@ import json
 import pytest
 from workflow.running import Workflow
 
-from reproduction.workflow.provenance.used_arithmetic import used_arithmetic
+from reproduction.workflow.provenance.versions import used_arithmetic
 
 pytestmark = [pytest.mark.processes, pytest.mark.repository]
 

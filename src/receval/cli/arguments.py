@@ -238,7 +238,7 @@ def check_targets(chosen: argparse.Namespace) -> None:
     ValueError
         ``--out`` or ``--report`` names such a file or folder.
     """
-    from receval.evaluation.report_folder import files_of_report, refuse_files_of_others
+    from receval.evaluation.report import files_of_report, refuse_files_of_others
 
     out, page = chosen.out, chosen.report
     read = {path.resolve() for path in files_read(chosen)}
@@ -261,7 +261,7 @@ def check_targets(chosen: argparse.Namespace) -> None:
 def _is_page(path: Path) -> bool:
     if not path.is_file():
         return False
-    from receval.evaluation.report_page import GENERATOR
+    from receval.evaluation.report import GENERATOR
 
     with path.open("rb") as file:
         return GENERATOR.encode() in file.read(_HEAD)
@@ -270,7 +270,7 @@ def _is_page(path: Path) -> bool:
 def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     """Print and write a report, a text of its own before its tables; return the exit status."""
     from receval.data.relevance import relevance_in_words
-    from receval.evaluation.report_folder import files_of_report
+    from receval.evaluation.report import files_of_report
     from receval.evaluation.report_parts import ReportTable
     from receval.figures.tables import to_markdown, without_marks_in_names
 

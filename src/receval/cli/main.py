@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
 import receval.import_path  # noqa: F401 - before libraries that may lie elsewhere
 
 # isort: split
@@ -29,7 +33,6 @@ from receval.cli.completion import add_completion
 from receval.cli.diagnose import add_diagnose
 from receval.cli.evaluate import add_evaluate
 from receval.cli.multiverse import add_multiverse
-from receval.cli.repository import REPOSITORY, add_repository_tasks, tasks
 from receval.cli.runs import add_runs
 from receval.cli.saved_arguments import with_settings
 from receval.storage.messages import about_files, printable, quoted
@@ -168,6 +171,40 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     print(f"Warning: {printable(str(message))}", file=sys.stderr)
 
 
+# ``receval repo``: the tasks of the reproduction, where the command is that of a checkout.
+
+REPOSITORY = "repo"
+
+
+@cache
+def tasks() -> tuple[str, ...]:
+    """Return the names of the tasks; none where there is the library alone.
+
+    The reproduction counts where it lies beside the library: a package of the same name elsewhere
+    is another one.
+    """
+    found = find_spec("reproduction")
+    if found is None or found.origin is None:
+        return ()
+    if Path(found.origin).resolve().parents[1] != Path(__file__).resolve().parents[2]:
+        return ()
+    names: tuple[str, ...] = import_module("reproduction.commands.tasks").TASKS
+    return names
+
+
+def add_repository_tasks(commands: Any, with_tasks: bool) -> None:
+    """Add ``repo`` to the commands of ``receval``, where there are tasks.
+
+    Parameters
+    ----------
+    with_tasks : bool
+        Whether to add the tasks, too: they load the models of the configuration, for which no
+        other command should wait.
+    """
+    if tasks():
+        import_module("reproduction.commands.tasks").add_repository(commands, with_tasks)
+
+
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     name = words[0] if words else ""
     if not name.startswith("-"):
@@ -208,7 +245,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
     ----------
     with_tasks : bool
         Whether to have the tasks of the repository in it
-        (:func:`receval.cli.repository.add_repository_tasks`).
+        (:func:`receval.cli.main.add_repository_tasks`).
     """
     parser = CommandParser(
         prog="receval",

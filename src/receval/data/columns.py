@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from receval.data.errors import TableError
 from receval.data.layouts import named_columns, plain_name
-from receval.data.reading import UNREAD
+from receval.data.reading import UNREAD, TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
 

@@ -14,11 +14,10 @@ import pyarrow as pa
 import pyarrow.json
 
 from receval.data.columns import WantedColumn
-from receval.data.errors import TableError
 from receval.data.layouts import plain_name
 from receval.data.memory_tables import table_in_memory
 from receval.data.packed_files import SMALL_FILE
-from receval.data.reading import ReadingOptions
+from receval.data.reading import ReadingOptions, TableError
 from receval.data.text_lines import BLOCK, check_encoding, opened_text
 from receval.storage.messages import shortened
 

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from receval.data.errors import TableError
 from receval.data.packed_files import bare_suffix
-from receval.data.reading import AS_FOUND, ReadingOptions
+from receval.data.reading import AS_FOUND, ReadingOptions, TableError
 from receval.data.text_lines import QUOTED, opened_text
 from receval.storage.messages import enumerated, quoted, shortened
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.errors import TableError
 from receval.data.layouts import has_decimal_commas
 from receval.data.moments import seconds_of_moments
+from receval.data.reading import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from receval.data.errors import TableError
 from receval.data.layouts import is_number
-from receval.data.reading import TimeUnit
+from receval.data.reading import TableError, TimeUnit
 
 KINDS_OF_MOMENTS = (
     pa.float64(),

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.errors import TableError
 from receval.data.memory_tables import columns_of_table
-from receval.data.reading import ReadingOptions
+from receval.data.reading import ReadingOptions, TableError
 from receval.data.text_lines import check_encoding, opened_text
 from receval.storage.messages import shortened
 

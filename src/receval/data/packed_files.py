@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from receval.data.errors import TableError
+from receval.data.reading import TableError
 from receval.storage.messages import enumerated, shortened
 
 SMALL_FILE = 1 << 20

@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.errors import TableError
 from receval.data.layouts import plain_name
 from receval.data.moments import in_seconds, span_in_words
 from receval.data.ratings import Ratings, finite_in_single_precision, first_repeat
-from receval.data.reading import FORMATS, UNREAD, ReadingOptions, ReadingReport, TimeUnit
+from receval.data.reading import (
+    FORMATS,
+    UNREAD,
+    ReadingOptions,
+    ReadingReport,
+    TableError,
+    TimeUnit,
+)
 from receval.data.repeats import merge_repeats
 from receval.data.tables import read_wanted
 from receval.notes import Note

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from receval.checked_arguments import check_fields
-from receval.data.errors import TableError
 from receval.notes import Note
 from receval.storage.messages import enumerated, how_many, quoted, shortened
 
@@ -30,6 +29,13 @@ FORMATS = {
 
 UNREAD = "-"
 """Stands for a column that is not to be read, in a list of columns or as the name of one."""
+
+
+# What is said of a table that cannot be used.
+
+
+class TableError(ValueError):
+    """A table does not hold what was asked for: the message says where, and what to do."""
 
 
 @dataclass(frozen=True)

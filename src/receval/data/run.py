@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.columns import FoundColumns, WantedColumn
-from receval.data.errors import TableError
 from receval.data.ratings import first_repeat
 from receval.data.ratings_table import ITEM_NAMES, USER_NAMES, columns_of_scores
-from receval.data.reading import ReadingOptions, ReadingReport
+from receval.data.reading import ReadingOptions, ReadingReport, TableError
 from receval.data.tables import read_wanted
 from receval.notes import Note
 from receval.storage.messages import shortened

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.data.errors import TableError
+from receval.data.reading import TableError
 from receval.data.run import Run, run_of_table
 from receval.storage.files import replacing
 from receval.storage.messages import quoted

@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from receval.data.columns import FoundColumns, WantedColumn, chosen_names
-from receval.data.errors import TableError
 from receval.data.formats import COLUMNS, format_of
 from receval.data.json_tables import (
     Scores,
@@ -41,7 +40,7 @@ from receval.data.packed_files import (
     parts_of_a_table,
     too_much_unpacked,
 )
-from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions
+from receval.data.reading import AS_FOUND, UNREAD, ReadingOptions, TableError
 from receval.data.text_lines import BLOCK
 from receval.data.text_tables import read_text
 from receval.storage.messages import enumerated, quoted, shortened

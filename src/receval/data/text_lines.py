@@ -12,8 +12,8 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from receval.data.errors import TableError
 from receval.data.packed_files import opened
+from receval.data.reading import TableError
 from receval.storage.messages import shortened
 
 BLOCK = 1 << 23

@@ -14,8 +14,12 @@ from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.relevance import RelevanceRule
-from receval.diagnosis.cold_start import cold_start
-from receval.diagnosis.compared_splits import COMPARED_SPLITS, ComparedSplits, compared_splits
+from receval.diagnosis.compared_splits import (
+    COMPARED_SPLITS,
+    ComparedSplits,
+    cold_start,
+    compared_splits,
+)
 from receval.diagnosis.decisive_numbers import DecisiveNumbers, SplitNumbers
 from receval.diagnosis.diagnosis import Diagnosis
 from receval.diagnosis.metrics_on_these_data import (
@@ -23,9 +27,12 @@ from receval.diagnosis.metrics_on_these_data import (
     metrics_on_these_data,
     values_of_tested_users,
 )
-from receval.diagnosis.popularity_or_sparsity import popularity_or_sparsity
 from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
-from receval.diagnosis.random_precision import experiment_designs, precision_of_designs
+from receval.diagnosis.random_precision import (
+    experiment_designs,
+    popularity_or_sparsity,
+    precision_of_designs,
+)
 from receval.diagnosis.recommendation import recommendation
 from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
 from receval.diagnosis.timestamps import future_training, time_span
@@ -38,16 +45,67 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
-from receval.diagnosis.users_sample import sampled_users
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.notes import Note
 from receval.protocols.names import parse_protocol
+from receval.seeds import generator
 from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 Tell = Callable[[str, int, int], None]
 """Is told what is done now, the number of the step from 0, and how many there are."""
+
+
+# A sample of whole users, so that ratings of any size are diagnosed in about a minute.
+
+MOST_RATINGS = 1_500_000
+"""Ratings of the users for whom systems are trained and measured."""
+
+MOST_SCORES = 200_000_000
+"""Pairs of such a user and an item: a system scores each of them."""
+
+FEWEST_USERS = 500
+"""As many users are taken, if there are as many, however many items there are."""
+
+
+def sampled_users(ratings: Ratings, seed: int) -> Ratings:
+    """Return the ratings of some users drawn at random, or all of them if they are not too many.
+
+    Users keep all of their ratings, so that profiles are as long as in the data; there are fewer
+    ratings of each item. Users are taken in a random order as long as they have no more than
+    :data:`MOST_RATINGS` ratings and :data:`MOST_SCORES` pairs with items, but
+    :data:`FEWEST_USERS` of them in any case.
+
+    Returns
+    -------
+    Ratings
+        The same object where nobody is left out; otherwise codes are new, those of the users and
+        items that are left, and identifiers are as before.
+
+    Examples
+    --------
+    >>> ratings = Ratings(
+    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
+    ...     values=np.array([5, 2, 4], dtype=np.float32),
+    ...     user_ids=np.array(["ann", "bob"]),
+    ...     item_ids=np.array(["book", "film"]),
+    ... )
+    >>> sampled_users(ratings, seed=1) is ratings
+    True
+    """
+    n_users, n_items = ratings.n_users, ratings.n_items
+    if len(ratings) <= MOST_RATINGS and n_users * n_items <= MOST_SCORES:
+        return ratings
+    order = generator(seed, "diagnosis", "users").permutation(n_users)
+    cumulated = np.cumsum(np.bincount(ratings.users, minlength=n_users)[order])
+    by_ratings = int(np.searchsorted(cumulated, MOST_RATINGS, side="right"))
+    size = max(FEWEST_USERS, min(by_ratings, MOST_SCORES // n_items))
+    if size >= n_users:
+        return ratings
+    is_taken = np.zeros(n_users, dtype=np.bool_)
+    is_taken[order[:size]] = True
+    return ratings.select(is_taken[ratings.users]).compacted()
 
 
 @checked_arguments
@@ -63,7 +121,7 @@ def diagnose(
 
     Size, skew, splits, timestamps and cold users and items are of all ratings. Systems are trained
     on a sample of whole users where there are very many
-    (:mod:`receval.diagnosis.users_sample` has the sizes), and a note says so.
+    (:mod:`receval.diagnosis.diagnose` has the sizes), and a note says so.
 
     Parameters
     ----------

@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from receval.diagnosis.advice import Advice
 from receval.diagnosis.drawings import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.metrics_on_these_data import TOLD_PERCENT
 from receval.diagnosis.printed_tables import (
@@ -20,6 +19,7 @@ from receval.diagnosis.printed_tables import (
     size_table,
     splits_table,
 )
+from receval.diagnosis.recommendation import Advice
 from receval.evaluation.report import Report
 from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
 from receval.notes import Note
@@ -38,12 +38,12 @@ class Diagnosis:
     popularity : DataFrame
         :func:`receval.diagnosis.size_and_skew.popularity_curve`.
     cold : DataFrame
-        :func:`receval.diagnosis.cold_start.cold_start`.
+        :func:`receval.diagnosis.compared_splits.cold_start`.
     future : DataFrame or None
         :func:`receval.diagnosis.timestamps.future_training`; None without timestamps.
     designs, shares : DataFrame
         :func:`receval.diagnosis.random_precision.precision_of_designs`, and
-        :func:`receval.diagnosis.popularity_or_sparsity.popularity_or_sparsity`.
+        :func:`receval.diagnosis.random_precision.popularity_or_sparsity`.
     metrics, levels : DataFrame
         :func:`receval.diagnosis.metrics_on_these_data.metrics_on_these_data`.
     judgments, agreement : DataFrame or None

@@ -4,22 +4,385 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from receval.diagnosis.advice import Advice
-from receval.diagnosis.advice_on_data import (
-    advice_on_popularity,
-    advice_on_protocol,
-    advice_on_relevance,
-    advice_on_split,
-)
-from receval.diagnosis.advice_on_measuring import (
-    advice_on_disliked_items,
-    advice_on_judgments,
-    advice_on_metrics,
-    advice_on_reporting,
-    advice_on_test,
-)
 from receval.diagnosis.findings import DataFindings
+from receval.figures.printed_numbers import fixed, significant
+from receval.storage.messages import how_many
+
+# Which metrics, tests and judgments to use, and what to report: rules and their reasons.
+
+MOST_P_VALUE = 0.25
+"""Mean p-value of all pairs of systems, above which a metric hardly tells any apart."""
+
+PERMUTATIONS = 10_000
+
+
+# One sentence of a recommended experimental section, and its reason.
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One sentence of an experimental section and its reason.
+
+    Attributes
+    ----------
+    subject : str
+        What it is about.
+    sentence : str
+        As it may stand in a paper.
+    reason : str
+        What was measured here that speaks for it.
+    """
+
+    subject: str
+    sentence: str
+    reason: str
+
+
+def as_percent(share: float) -> str:
+    """Return a share as per cent with as many digits as a sentence needs.
+
+    Examples
+    --------
+    >>> as_percent(0.5), as_percent(0.0447), as_percent(0.0001)
+    ('50 %', '4.5 %', 'less than .1 %')
+    """
+    percent = 100 * share
+    if 0 < percent < 0.1:
+        return "less than .1 %"
+    return f"{fixed(percent, 0 if percent >= 10 or percent == 0 else 1)} %"
+
+
+def advice_on_metrics(found: DataFindings) -> Advice:
+    """Choose the metric with the best ranks by power and by robustness together, then a second.
+
+    Ranks are added; of equal sums the metric that tells systems apart better comes first. The
+    second metric is of another kind than the first, and no multiple of it.
+    """
+    order = metrics_in_order(found.metrics)
+    best = order[0]
+    same_as = dict(found.equal_metrics)
+    second = next(
+        (
+            own
+            for own in order
+            if own[0].split("@")[0] != best[0].split("@")[0]
+            and same_as.get(own[0], own[0]) != same_as.get(best[0], best[0])
+        ),
+        None,
+    )
+    if best[1] > MOST_P_VALUE * found.pairs:
+        return Advice(
+            "Metrics",
+            "No metric is recommended: these ratings are too few to tell systems apart.",
+            f"Under the best of them, {best[0]}, the p-values of {found.pairs} pairs of systems "
+            f"are {fixed(best[1] / found.pairs, 2)} on average.",
+        )
+    names = best[0] if second is None else f"{best[0]}; {second[0]} is reported beside it"
+    worst = order[-1]
+    return Advice(
+        "Metrics",
+        f"The main metric is {names}.",
+        f"Over {found.pairs} pairs of systems the p-values of {best[0]} add up to "
+        f"{significant(best[1])}, and with a tenth of the test ratings it keeps their order with "
+        f"Kendall's tau {fixed(best[2], 2)}: together the best of {len(order)} metrics. The last "
+        f"is {worst[0]} ({significant(worst[1])} and {fixed(worst[2], 2)}).",
+    )
+
+
+def metrics_in_order(
+    metrics: tuple[tuple[str, float, float], ...],
+) -> list[tuple[str, float, float]]:
+    """Return metrics from the best to the worst by the sum of two ranks.
+
+    Parameters
+    ----------
+    metrics : tuple of (str, float, float)
+        Label, sum of p-values (lower is better), Kendall's tau (higher is better; NaN is worst).
+
+    Examples
+    --------
+    >>> metrics = (("RR@10", 0.9, 0.6), ("P@10", 0.1, 0.8), ("nDCG@10", 0.2, 0.9))
+    >>> [label for label, _, _ in metrics_in_order(metrics)]
+    ['P@10', 'nDCG@10', 'RR@10']
+    """
+    powers = [round(power, 3) for _, power, _ in metrics]
+    taus = [-1.0 if tau != tau else round(tau, 3) for _, _, tau in metrics]
+
+    def rank_sum(number: int) -> tuple[int, float]:
+        better = sum(power < powers[number] for power in powers)
+        steadier = sum(tau > taus[number] for tau in taus)
+        return better + steadier, powers[number]
+
+    return [metrics[number] for number in sorted(range(len(metrics)), key=rank_sum)]
+
+
+def advice_on_test(found: DataFindings) -> Advice:
+    """Test all pairs over users, and say how small a difference so many users can show."""
+    return Advice(
+        "Significance",
+        f"All pairs of systems are compared by a paired permutation test over users "
+        f"({PERMUTATIONS:,} samples, two-sided), with Holm's correction for the number of pairs "
+        "and with 95 % intervals of the differences.",
+        f"Averages are over {how_many(found.test_users, 'user')}. By the spread of differences "
+        "between the systems tried here, a difference of "
+        f"{significant(found.smallest_difference, 2)} in {found.precision} is the smallest that "
+        "one test at .05 finds in four of five experiments.",
+    )
+
+
+# How to split ratings, which items to rank, what is relevant: rules and their reasons.
+
+MUCH_FUTURE = 0.05
+"""Share of test ratings whose user's future trains, from which on a random split leaks."""
+
+MANY_COLD = 0.5
+"""Share of test ratings of users without training, above which a split of the whole dataset by
+time tests systems on users whom they know nothing of."""
+
+FEW_USERS = 200
+"""Users who can be tested, below which a split by time of the whole dataset leaves too few."""
+
+MOST_TESTABLE = 0.8
+"""Share of users with enough ratings for a fifth of them to test, below which one of each tests."""
+
+SAME_ORDER = 0.9
+"""Kendall's tau from which on two orders of systems count as the same one."""
+
+MUCH_POPULARITY = 0.25
+"""Share of Pop's ratio that goes with popularity levelled, from which on this is reported, too."""
+
+
+def recommended_split(
+    testable_users: float,
+    own_future: float | None,
+    temporal_cold_users: float | None,
+    temporal_test_users: int | None,
+) -> str:
+    """Return which split is recommended, by its name of :data:`.COMPARED_SPLITS`.
+
+    By time where time is known and a random split leaks; else within users.
+
+    ==================================================================  ========================
+    data                                                                split
+    ==================================================================  ========================
+    no timestamps, or hardly any test rating has its user's future in   random, a fifth of each
+    train (:data:`MUCH_FUTURE`)                                         user's ratings
+    the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
+    timestamps                                                          by time, of all ratings
+    timestamps, but most of the test would be of users without          by time, of each user
+    training (:data:`MANY_COLD`), or few users left (:data:`FEW_USERS`)
+    ==================================================================  ========================
+
+    Examples
+    --------
+    >>> recommended_split(1.0, None, None, None), recommended_split(1.0, 0.6, 0.1, 5000)
+    ('user-ratio', 'temporal')
+    """
+    if own_future is None or own_future < MUCH_FUTURE:
+        return "leave-out" if testable_users < MOST_TESTABLE else "user-ratio"
+    cold, left = temporal_cold_users, temporal_test_users
+    is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
+    return "temporal, by user" if is_too_cold else "temporal"
+
+
+def advice_on_split(found: DataFindings) -> Advice:
+    """Tell the split that :func:`recommended_split` returns."""
+    name = recommended_split(
+        found.testable_users,
+        found.own_future,
+        found.temporal_cold_users,
+        found.temporal_test_users,
+    )
+    if name in ("user-ratio", "leave-out"):
+        why = (
+            "there are no timestamps that order ratings, so that no split by time can be made and "
+            "what systems know of the future stays unknown"
+            if found.own_future is None
+            else f"of {as_percent(found.own_future)} of the test ratings alone does the user's "
+            "future train"
+        )
+        if name == "leave-out":
+            return Advice(
+                "Split",
+                "One random rating of each user tests and all others train, in five repetitions "
+                "(leave-out).",
+                f"{_sentence(why)}; a fifth of the ratings would leave only "
+                f"{as_percent(found.testable_users)} of the users with a test rating.",
+            )
+        return Advice(
+            "Split",
+            "A random fifth of each user's ratings tests and the others train, in five "
+            "repetitions (user-ratio, train_ratio=0.8, folds=5).",
+            f"{_sentence(why)}; {as_percent(found.testable_users)} of the users have a test "
+            "rating.",
+        )
+    leak = (
+        f"Under a random split {as_percent(found.own_future or 0.0)} of the test ratings are older "
+        "than a training rating of the same user"
+    )
+    cold = found.temporal_cold_users
+    left = found.temporal_test_users
+    if name == "temporal, by user" or cold is None or left is None:
+        measured = (
+            "and no split of the whole dataset by time could be made"
+            if cold is None or left is None
+            else f"and by time for the dataset as a whole {as_percent(cold)} of them are of users "
+            f"without training ratings, which leaves {how_many(left, 'user')}"
+        )
+        return Advice(
+            "Split",
+            "The last fifth of each user's ratings tests and those before train (temporal, "
+            "scope=user).",
+            f"{leak}, {measured}; other users' future still trains.",
+        )
+    items = found.temporal_cold_items or 0.0
+    return Advice(
+        "Split",
+        "The newest fifth of all ratings tests and those before train (temporal, scope=all); users "
+        "and items without training ratings are counted and reported.",
+        f"{leak}; by time none are. Of the test ratings {as_percent(cold)} are then of users, and "
+        f"{as_percent(items)} of items, without training ratings; {how_many(left, 'user')} "
+        "with training ratings can be tested.",
+    )
+
+
+def advice_on_protocol(found: DataFindings) -> Advice:
+    """Rank all items; whether samples would keep the order here is told as the reason."""
+    same = found.sampled_agreement >= SAME_ORDER
+    return Advice(
+        "Protocol",
+        "Systems rank all items that the user has not rated in train (AR AI-AN); no candidates are "
+        "sampled.",
+        "With sampled candidates (1R TI-NN) the order of the systems tried here "
+        + (
+            f"stays nearly as it is (Kendall's tau {fixed(found.sampled_agreement, 2)}), so that "
+            "nothing is gained by them, and values are not comparable: "
+            if same
+            else f"changes (Kendall's tau {fixed(found.sampled_agreement, 2)}), and so do values: "
+        )
+        + f"Random's expected P@10 is {significant(found.random_all_items)} by all items and "
+        f"{significant(found.random_one_relevant)} by samples.",
+    )
+
+
+def advice_on_popularity(found: DataFindings) -> Advice:
+    """Ask for a design that levels popularity where much of Pop's lead goes with it."""
+    share = found.popularity_share
+    ratio = f"Pop has {significant(found.pop_ratio)} times the P@10 of Random (AR TI-AN)"
+    if share is None:
+        return Advice(
+            "Popularity",
+            "Popularity is a baseline among the systems.",
+            f"{ratio}; there is no lead, or no design that levels popularity, to tell what of it "
+            "is the number of an item's ratings.",
+        )
+    if share < MUCH_POPULARITY:
+        return Advice(
+            "Popularity",
+            "Popularity is a baseline among the systems.",
+            f"{ratio}, of which levelling popularity takes only {as_percent(max(share, 0.0))} on a "
+            "logarithmic scale: other designs would tell little more.",
+        )
+    return Advice(
+        "Popularity",
+        "Results are also reported with popularity levelled (1R on a uniform test, or P1R), with "
+        "popularity as a baseline in both.",
+        f"{ratio}; on a logarithmic scale {as_percent(min(share, 1.0))} of this factor goes "
+        "when all "
+        "target items have as many test ratings, so that who recommends popular items is "
+        f"ahead for that alone. The Gini coefficient of items is {fixed(found.item_gini, 2)}.",
+    )
+
+
+def advice_on_relevance(found: DataFindings) -> Advice:
+    """Say from which value on ratings are relevant, and how many are."""
+    if found.different_values == 1:
+        return Advice(
+            "Relevance",
+            "All test ratings are relevant.",
+            "All ratings have the same value: nothing tells liked from disliked items.",
+        )
+    return Advice(
+        "Relevance",
+        f"Test ratings of {found.threshold:g} or more are relevant.",
+        f"{as_percent(found.relevant_share)} of the ratings are relevant, of "
+        f"{found.different_values} different values; the others are judged and not relevant."
+        if found.relevant_share < 1
+        else "All ratings are relevant.",
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def advice_on_disliked_items(found: DataFindings) -> Advice | None:
+    """Ask for a metric of disliked items where it tells something else, and warn of it."""
+    tau = found.disliked_agreement
+    if tau is None:
+        return None
+    if tau >= SAME_ORDER:
+        return Advice(
+            "Disliked items",
+            "Metrics of disliked items are not needed beside those of liked ones.",
+            f"antiP@10 orders the systems as P@10 does (Kendall's tau {fixed(tau, 2)}).",
+        )
+    return Advice(
+        "Disliked items",
+        "Disliked items that are recommended are reported (antiP@10) and not taken for a verdict.",
+        f"antiP@10 orders the systems otherwise than P@10 (Kendall's tau {fixed(tau, 2)}): popular "
+        "items collect liking and disliking ratings alike"
+        + (
+            ", and the unbiased judgments say which of the two to trust."
+            if found.unbiased_judgments
+            else ", and without unbiased judgments nobody can say which of the two misleads."
+        ),
+    )
+
+
+def advice_on_judgments(found: DataFindings) -> Advice:
+    """Say what unbiased judgments show, or that there are none."""
+    tau, anti = found.unbiased_agreement, found.unbiased_anti_agreement
+    if not found.unbiased_judgments or tau is None or tau != tau:
+        return Advice(
+            "Unbiased judgments",
+            "All values are observed ones: they are measured by ratings that users chose to give.",
+            "There are no judgments of items drawn at random. To estimate real values, some users "
+            "would have to rate items that are drawn for them (Yahoo! R3 has ten of each of 5,400 "
+            "users), given as a second table.",
+        )
+    by_anti = "" if anti is None or anti != anti else f", {fixed(anti, 2)} by antiP@10"
+    text = f"by {found.unbiased_judgments:,} judgments of items that were drawn at random"
+    return Advice(
+        "Unbiased judgments",
+        f"Systems are compared {text}; observed values stand beside them."
+        if tau < SAME_ORDER
+        else f"Observed values are confirmed {text}.",
+        f"Observed and unbiased order of the systems have Kendall's tau {fixed(tau, 2)} by P@10"
+        f"{by_anti}.",
+    )
+
+
+def advice_on_reporting(found: DataFindings) -> Advice:
+    """Name what a reader needs to compare values with those of other data."""
+    sparsity = (
+        ""
+        if found.sparsity_share is None
+        else f" Removing half of the test ratings changes Pop's lead over Random as if "
+        f"{as_percent(min(1.0, max(0.0, found.sparsity_share)))} of it were the density of the "
+        "test: "
+        "values of other data, or of another share of test ratings, are not comparable."
+    )
+    return Advice(
+        "Report",
+        f"Reported are the size of the data ({how_many(found.users, 'user')}, "
+        f"{how_many(found.items, 'item')}, {how_many(found.ratings, 'rating')}), Random and Pop as "
+        "baselines, how many users are averaged, and the seeds.",
+        f"The density is {significant(found.density, 2)}, and Random's expected P@10 by all items "
+        f"{significant(found.random_all_items)}.{sparsity}",
+    )
 
 
 def recommendation(found: DataFindings) -> list[Advice]:

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.data.errors import TableError
 from receval.data.judgments import JudgedTable
 from receval.data.ratings import Ratings
+from receval.data.reading import TableError
 from receval.data.run import Run
 from receval.evaluation.coding import SharedCodes
 from receval.notes import Note
@@ -72,7 +72,7 @@ def check_that_identifiers_meet(
     >>> lists = {"user": ["1", "2"], "item": ["10.00", "11.00"], "score": [2.0, 1.0]}
     >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": run_of_table(lists)})
     Traceback (most recent call last):
-    receval.data.errors.TableError: No item of the run 'mine' is known to the test data. ...
+    receval.data.reading.TableError: No item of the run 'mine' is known to the test data. ...
     """
     notes = []
     items = test.item_ids

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
-from receval.evaluation.measured_in_words import measured_in_words
 from receval.evaluation.named import named_metrics, named_protocols
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
-from receval.metrics.dialects.dialect import Dialect
+from receval.metrics.dialects.dialect import USERS_IN_WORDS, Dialect, metric_in_words
 from receval.metrics.dialects.registry import dialect as dialect_of
 from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
@@ -39,6 +38,84 @@ _USUAL_HIGHEST = 10
 
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
+
+
+# What was measured, in sentences for readers who know neither our names nor our defaults.
+
+_CANDIDATES = {
+    "AI": "all items",
+    "TI": "all items that anybody has a test rating of",
+    "train": "all items that have a training rating",
+    "rated": "all items that have a training or a test rating",
+}
+
+
+def measured_in_words(
+    protocols: Mapping[str, Protocol],
+    metrics: Mapping[str, Metric],
+    relevance: str,
+    users: str,
+) -> tuple[str, ...]:
+    """Return what protocols and metrics do, what is relevant, and who is averaged.
+
+    Examples
+    --------
+    >>> from receval.metrics.registry import parse
+    >>> protocols, metrics = {"AR AI-AN": Protocol()}, {"P@5": parse("P@5")}
+    >>> told = measured_in_words(protocols, metrics, "All test items are relevant.", "tested")
+    >>> print(*told, sep=chr(10))
+    All test items are relevant.
+    AR AI-AN: each user has one list of the candidates, which are all items, less the user's
+    training items.
+    P@5: hits / k, also where the list is shorter (k = 5).
+    Averages are over users with a test rating.
+    """
+    told = [relevance]
+    told += [f"{name}: {_protocol_in_words(own)}." for name, own in protocols.items()]
+    for name, metric in metrics.items():
+        told.append(f"{name}: {_metric_in_words(metric)}.")
+    return (*told, f"Averages are over {USERS_IN_WORDS[users]}.")
+
+
+def _metric_in_words(metric: Metric) -> str:
+    """Return the definition of a metric, and of which part of a list it is."""
+    try:
+        definition = metric_in_words(metric)
+    except ValueError:
+        # No other tool has it; its card begins with what it is.
+        definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
+    if metric.cutoff is None:
+        definition = definition.replace(" within k", "")
+    else:
+        definition += f" (k = {metric.cutoff})"
+    if metric.depth is not None:
+        definition += f", of the first {metric.depth} items"
+    if metric.condensed:
+        definition += ", on lists without the items that are not judged"
+    return definition
+
+
+def _protocol_in_words(protocol: Protocol) -> str:
+    candidates = f"{_CANDIDATES[protocol.candidates]}, less the user's training items"
+    if protocol.head_removed is not None:
+        candidates += f" and the {100 * protocol.head_removed:g} % most popular items"
+    if protocol.sampled is None:
+        others = "those that are not relevant"
+    else:
+        drawn = "" if protocol.sampled_by == "uniform" else " in proportion to their popularity"
+        others = f"{protocol.sampled:,} of the others, drawn{drawn or ' at random'}"
+    if protocol.relevant == "1R":
+        within = "" if protocol.percentiles is None else " of about the same popularity"
+        return (
+            f"each relevant test item has a list of its own, among {others}{within}; "
+            f"candidates are {candidates}"
+        )
+    if protocol.sampled is None:
+        return f"each user has one list of the candidates, which are {candidates}"
+    return (
+        f"each user has one list of all relevant test items and {others}; candidates are "
+        f"{candidates}"
+    )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from receval.data.relevance import RelevanceRule
 from receval.data.run import Run
 from receval.data.run_files import read_run
 from receval.evaluation.coding import SharedCodes
-from receval.evaluation.equal_scores import equal_scores, in_listed_order
 from receval.evaluation.known_identifiers import (
     TrainedPairs,
     check_that_identifiers_meet,
@@ -164,6 +163,31 @@ def evaluate_runs(
         notes,
         [own for own in reading if own is not None],
     )
+
+
+# Equal scores in lists: how many there are, and the order in which a run names them.
+
+
+def equal_scores(listed: ListedItems) -> int:
+    """Return how many items have the score of another item of the user's, but for the first."""
+    order = np.lexsort((listed.scores, listed.users))
+    users, scores = listed.users[order], listed.scores[order]
+    return int(((users[1:] == users[:-1]) & (scores[1:] == scores[:-1])).sum())
+
+
+def in_listed_order(listed: ListedItems) -> ListedItems:
+    """Return lists whose scores are places, so that equal scores stand as the run names them.
+
+    Examples
+    --------
+    >>> entries = np.array([0, 0, 0], dtype=np.int32), np.array([7, 4, 9], dtype=np.int32)
+    >>> in_listed_order(ListedItems(*entries, np.array([1.0, 2.0, 1.0]))).scores.tolist()
+    [2.0, 3.0, 1.0]
+    """
+    order = np.lexsort((-listed.scores, listed.users))
+    places = np.empty(len(order))
+    places[order] = np.arange(len(order), 0, -1)
+    return replace(listed, scores=places)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from receval.checked_arguments import checked_arguments
+from receval.data.ratings import Ratings
 from receval.evaluation.fitted_systems import (
     checked_systems,
     fitted,
@@ -18,14 +19,53 @@ from receval.evaluation.fitted_systems import (
 )
 from receval.evaluation.measuring import ChosenUsers, Measurements, Measuring
 from receval.evaluation.result import EvaluationResult
-from receval.evaluation.result_settings import data_settings, system_settings
 from receval.metrics.dialects.dialect import Dialect
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
+from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
+
+# What results say of the data and of the systems that they are of.
+
+
+def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
+    """Return the size of ratings, and of what trains and tests in each fold.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aabb"), "item": list("xyxy")}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> data_settings(halves.ratings, list(halves.folds()))
+    {'ratings': 4, 'users': 2, 'items': 2, 'training_ratings': [2], 'test_ratings': [2]}
+    """
+    return {
+        "ratings": len(ratings),
+        "users": ratings.n_users,
+        "items": ratings.n_items,
+        "training_ratings": [int(fold.train.nnz) for fold in folds],
+        "test_ratings": [len(fold.test) for fold in folds],
+    }
+
+
+def system_settings(system: Any) -> dict[str, Any]:
+    """Return the class of a system, and its parameters if it tells them.
+
+    Examples
+    --------
+    >>> from receval.recommenders.knn import UserKNN
+    >>> system_settings(UserKNN(neighbours=20))["class"]
+    'UserKNN'
+    """
+    parameters = getattr(system, "parameters", None)
+    told: dict[str, Any] = {"class": type(system).__name__}
+    if isinstance(parameters, dict):
+        told["parameters"] = dict(parameters)
+    return told
 
 
 @checked_arguments

@@ -5,14 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from receval.figures.label_boxes import distances_to, nearest_points
-from receval.figures.names_near_points import CLEAR, CLUSTER_LEADER_FROM, GAP, NamedPoints
+from receval.figures.label_boxes import (
+    Boxes,
+    distances_to,
+    inside,
+    lines_cross,
+    lines_meet_boxes,
+    nearest_points,
+    overlaps,
+)
 from receval.figures.style import INK
 
 LABEL_SIZE = 5.5
@@ -46,6 +54,189 @@ class PointLabel:
     colour: str = INK
     marker_size: float | None = None
     clearance: float = 0.0
+
+
+# Places for the names of points: free of each other, near their points, with clear leaders.
+
+CLUSTER_LEADER_FROM = 1.8
+"""Points between a marker and its name from which a line connects them in a cluster."""
+
+CLEAR = 7.0
+"""Points around a name within which no marker but its own is, or it needs a leader."""
+
+GAP = 1.2
+"""Free points around markers and names."""
+
+_DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
+_DIRECTIONS = 24
+_GRID = 4.0  # points between the positions that are tried all over the panel
+_TRIED = 160  # nearest free positions among which crossings decide
+_CROSSING = 60.0  # points of distance that are worth one crossing less
+_TOUCHING = 12.0  # the same for a name in a cluster that leaves no room for a leader
+_AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its own
+_CROWD = 8.0  # and for another marker right beside the name,
+_REACH = 4.0  # which is felt so many points away
+_REVISIONS = 4
+_PAIRED = 24  # best positions of a name, for each of which another looks for its own
+
+
+@dataclass(frozen=True)
+class NamedPoints:
+    """The points of a panel and their names, in points of the page.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, 2)
+    sizes : ndarray of float64, shape (n, 2)
+        Width and height of each name.
+    radii, reserved : ndarray of float64, shape (n,)
+        How far markers reach, and how far names keep off their centres.
+    frame : ndarray of float64, shape (4,)
+        Left, bottom, right and top of the panel.
+    texts : sequence of str
+        The names.
+    """
+
+    points: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    reserved: NDArray[np.float64]
+    frame: NDArray[np.float64]
+    texts: Sequence[str]
+
+    def boxes(self) -> Boxes:
+        """Return the place of each name, as :func:`.label_points` describes it."""
+        order = self._by_crowding()
+        boxes = np.full((len(self.points), 4), np.nan)
+        for _ in range(1 + _REVISIONS):
+            for index in order:
+                best = self._ranked(index, boxes)[:1]
+                if not len(best):
+                    raise ValueError(
+                        f"There is no free place for the name {self.texts[index]} in the panel: "
+                        "enlarge the figure or show fewer points."
+                    )
+                boxes[index] = best[0]
+        # Two that are in each other's way remain so: either alone finds nothing better.
+        for one, other in np.argwhere(np.triu(self._crossings(boxes), k=1)).tolist():
+            boxes = self._moved_together(one, other, boxes)
+        return boxes
+
+    def _ranked(self, index: int, boxes: Boxes) -> Boxes:
+        """Return the free positions of a name among the others, best first."""
+        free = self._free(index, boxes)
+        # Rounded, for equal costs to stay equal whatever the last digits are.
+        costs = np.round(self._costs(index, free, boxes), 3)
+        return free[np.argsort(costs, kind="stable")]
+
+    def _crossings(self, boxes: Boxes) -> NDArray[np.bool_]:
+        """Return which leaders cross that are long enough to be drawn, shape (n, n)."""
+        ends = np.clip(self.points, boxes[:, :2], boxes[:, 2:])
+        starts = _edges(self.points, self.radii, ends)
+        drawn = np.hypot(*(ends - starts).T) > CLUSTER_LEADER_FROM
+        crossings: NDArray[np.bool_] = lines_cross(starts, ends, starts, ends)
+        return crossings & drawn[:, None] & drawn
+
+    def _moved_together(self, one: int, other: int, boxes: Boxes) -> Boxes:
+        """Return the places once two names have looked for theirs together."""
+        best, least = boxes, self._cost_of_both(one, other, boxes)
+        for first, second in ((one, other), (other, one)):
+            moved = boxes.copy()
+            moved[[one, other]] = np.nan
+            for place in self._ranked(first, moved)[:_PAIRED]:
+                moved[first], moved[second] = place, np.nan
+                for last in self._ranked(second, moved)[:1]:
+                    moved[second] = last
+                    cost = self._cost_of_both(one, other, moved)
+                    if cost < least:
+                        best, least = moved.copy(), cost
+        return best
+
+    def _cost_of_both(self, one: int, other: int, boxes: Boxes) -> float:
+        costs = [self._costs(index, boxes[[index]], boxes)[0] for index in (one, other)]
+        return round(float(sum(costs)), 3)
+
+    def _free(self, index: int, boxes: Boxes) -> Boxes:
+        """Return the nearest positions for a name that overlap no marker and no other name."""
+        off_markers = self._off_markers[index]
+        # Names without a position yet are NaN, with which nothing overlaps.
+        met = overlaps(off_markers, np.delete(boxes, index, axis=0)).any(axis=1)
+        return off_markers[~met][:_TRIED]
+
+    @cached_property
+    def _off_markers(self) -> list[Boxes]:
+        """The positions for each name that overlap no marker, the nearest first.
+
+        Markers and the frame stay where they are, whatever the names do.
+        """
+        reach = self.reserved[:, None]
+        markers = np.hstack([self.points - reach, self.points + reach])
+        found = []
+        for index, point in enumerate(self.points):
+            tried = self._candidates(index)
+            tried = tried[inside(tried, self.frame) & ~overlaps(tried, markers).any(axis=1)]
+            distances = distances_to(tried, point[None])[:, 0]
+            found.append(tried[np.argsort(np.round(distances, 3), kind="stable")])
+        return found
+
+    def _costs(self, index: int, free: Boxes, boxes: Boxes) -> NDArray[np.float64]:
+        """Return what speaks against each of some positions for a name, in points of distance."""
+        point = self.points[index]
+        ends = nearest_points(free, point)
+        own = _edges(point, self.radii[index], ends)
+        distances = distances_to(free, point[None])[:, 0] - self.reserved[index]
+        other_points = np.delete(self.points, index, axis=0)
+        other_radii, other_reserved = (
+            np.delete(sizes, index) for sizes in (self.radii, self.reserved)
+        )
+        others = np.delete(boxes, index, axis=0)
+        placed = ~np.isnan(others[:, 0])
+        other_points_of_placed, others = other_points[placed], others[placed]
+        reach = other_radii[:, None]
+        markers = np.hstack([other_points - reach, other_points + reach])
+        crossings = (
+            lines_meet_boxes(own, ends, np.vstack([markers, others])).sum(axis=1).astype(np.float64)
+        )
+        stops = np.clip(other_points_of_placed, others[:, :2], others[:, 2:])
+        crossings += lines_meet_boxes(other_points_of_placed, stops, free).sum(axis=0)
+        crossings += lines_cross(own, ends, other_points_of_placed, stops).sum(axis=1)
+        to_others = distances_to(free, other_points) - other_reserved
+        ambiguous = (to_others < distances[:, None]).sum(axis=1)
+        crowd = np.exp(-np.maximum(to_others, 0) / _REACH).sum(axis=1)
+        touching = (to_others < CLEAR).any(axis=1) & (distances <= CLUSTER_LEADER_FROM)
+        costs = distances + _CROSSING * crossings + _AMBIGUITY * ambiguous + _CROWD * crowd
+        return np.asarray(costs + _TOUCHING * touching)
+
+    def _by_crowding(self) -> list[int]:
+        """Return the points, first those with many others near."""
+        distances = np.hypot(*(self.points[:, None] - self.points[None]).transpose(2, 0, 1))
+        crowd = np.round(np.exp(-distances / 15.0).sum(axis=1), 6)
+        return [int(index) for index in np.argsort(-crowd, kind="stable")]
+
+    def _candidates(self, index: int) -> Boxes:
+        """Return boxes in circles around a point, then all over the panel."""
+        angles = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+        directions = np.round(np.column_stack([np.cos(angles), np.sin(angles)]), 9)
+        outwards = np.tile(directions, (len(_DISTANCES), 1))
+        reach = self.reserved[index] + np.repeat(_DISTANCES, _DIRECTIONS)[:, None]
+        half = self.sizes[index] / 2 + GAP / 2
+        # A name moves out by a share of its own extent: all of it straight beside, above and below.
+        shares = np.sign(outwards) * np.sqrt(np.abs(outwards))
+        around = self.points[index] + outwards * reach + shares * half
+        low, high = self.frame[:2] + half, self.frame[2:]
+        sides = [np.arange(low[axis], high[axis], _GRID) for axis in (0, 1)]
+        everywhere = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+        centres = np.vstack([around, everywhere])
+        return np.hstack([centres - half, centres + half])
+
+
+def _edges(
+    points: NDArray[np.float64], radii: NDArray[np.float64] | float, ends: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where lines begin, at the edge of their markers: a ring has nothing in its way."""
+    lengths = np.hypot(*(ends - points).T)
+    inner: NDArray[np.float64] = np.minimum(radii / lengths, 1.0)[:, None]
+    return points + inner * (ends - points)
 
 
 def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -> list[Annotation]:

@@ -13,8 +13,13 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from receval.figures.label_boxes import Boxes, distances_to, lines_cross, lines_meet_boxes
-from receval.figures.leaders import leaders_of
+from receval.figures.label_boxes import (
+    Boxes,
+    distances_to,
+    leaders_of,
+    lines_cross,
+    lines_meet_boxes,
+)
 from receval.figures.style import figure_style
 
 TOLERANCE = 0.5

@@ -17,6 +17,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "DecisionGrid": "receval.multiverse.decision_grid:DecisionGrid",
         "describe": "receval.multiverse.description:describe",
         "explore": "receval.multiverse.exploration:explore",
-        "TrainedUniverses": "receval.multiverse.trained_universes:TrainedUniverses",
+        "TrainedUniverses": "receval.multiverse.explore_ratings:TrainedUniverses",
     },
 )

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
@@ -18,19 +20,27 @@ from receval.data.relevance import RelevanceRule
 from receval.evaluation.fitted_systems import notes_on_clicks
 from receval.evaluation.measuring import FEW_USERS
 from receval.evaluation.progress_steps import ProgressSteps
+from receval.metrics.gains import HIGHEST_EXPONENT
+from receval.metrics.judged_items import DatasetMetadata, JudgedItems
+from receval.metrics.lists import JudgedLists
 from receval.multiverse.cannot_tell import (
     counts_of_reasons,
     notes_on_universes,
     with_universes_that_cannot_tell,
 )
 from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISION_NAMES, Configuration
+from receval.multiverse.decisions import DECISION_NAMES, Configuration, SplitDecision
 from receval.multiverse.exploration import explore
-from receval.multiverse.grids import GridName, grid_of
-from receval.multiverse.trained_universes import Factory, TrainedUniverses
-from receval.multiverse.universes import UserValues
+from receval.multiverse.universes import Universes, UserValues
 from receval.notes import Note
-from receval.seeds import generator
+from receval.protocols.evaluation import rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import NonComputable
+from receval.recommenders.base import Recommender
+from receval.recommenders.clicks import clicked_training
+from receval.seeds import generator, integer_seed
+from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
+from receval.splits.split import Fold, fold
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,227 @@ class ExploredRatings:
         return self.universes[chosen].reset_index(drop=True)
 
 
+# Grids of the eight decisions for anybody's ratings, and what their data leaves of them.
+
+GridName = Literal["quick", "full"]
+
+_EVALUATION: dict[str, Any] = {
+    "users": ["trained", "all"],
+    "lists": ["full", "condensed"],
+    "metric": [
+        {"name": "nDCG", "depth": 10, "gain": "g1"},
+        {"name": "nDCG", "depth": 10, "gain": "g2"},
+        {"name": "P", "depth": 10},
+        {"name": "RBP", "depth": None},
+        {"name": "RBO", "depth": None},
+        {"name": "tau", "depth": None},
+    ],
+    "coverage": ["full", "reduced"],
+}
+
+GRIDS: dict[GridName, dict[str, Any]] = {
+    "quick": {
+        **_EVALUATION,
+        "selection": [{}, {"head_removed": 0.05}],
+        "split": [
+            {"kind": "random", "train_ratio": 0.5},
+            {"kind": "random", "train_ratio": 0.8},
+        ],
+        "non_computable": ["none", "popularity"],
+        "aggregation": ["mean", "median", "test-weighted", "geometric"],
+        "test": ["t", "t-log", "sign", "wilcoxon"],
+    },
+    "full": {
+        **_EVALUATION,
+        "selection": [
+            {},
+            {"share": 0.5},
+            {"head_removed": 0.05},
+            {"min_user_ratings": 50, "min_item_ratings": 50},
+        ],
+        "split": [
+            {"kind": "random", "train_ratio": 0.5},
+            {"kind": "random", "train_ratio": 0.2},
+            {"kind": "random", "train_ratio": 0.8},
+            {"kind": "user", "train_ratio": 0.8},
+        ],
+        "non_computable": ["none", "random", "popularity", "average"],
+        "aggregation": ["mean", "median", "test-weighted", "positive-weighted", "geometric"],
+        "test": ["t", "t-log", "sign", "wilcoxon", "bootstrap"],
+    },
+}
+"""Levels by decision; the first ones are the starting configuration of canamares2020. The full grid
+is that of the repository's own multiverse, 20,480 universes."""
+
+_GRADED_METRICS = ("RBO", "tau")
+
+
+def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note, ...]]:
+    """Return a grid without the levels that ratings do not support, and notes on these.
+
+    Examples
+    --------
+    Without grades there is no exponential gain, and no order of ratings to agree with:
+
+    >>> from receval.data.ratings_table import read_ratings
+    >>> plays = read_ratings({"user": ["a", "b"], "item": ["x", "y"], "rating": [1, 1]})
+    >>> grid, notes = grid_of("quick", plays)
+    >>> [metric.short_label for metric in grid.metric], len(notes)
+    (['nDCG@10-g1', 'P@10', 'RBP-g1'], 2)
+    """
+    if name not in GRIDS:
+        raise ValueError(f"There is no grid {name!r}; there are {' and '.join(GRIDS)}.")
+    levels = dict(GRIDS[name])
+    notes = []
+    if len(np.unique(ratings.values)) < 2:
+        levels["metric"] = [
+            metric
+            for metric in levels["metric"]
+            if metric["name"] not in _GRADED_METRICS and metric.get("gain") != "g2"
+        ]
+        notes.append(
+            "All ratings are the same: the exponential gain, RBO and Kendall's tau (C2) need "
+            "grades, and are left out."
+        )
+        notes.append(
+            "Condensed lists (C1) of ratings that are all relevant hold relevant items alone, so "
+            "that they are left out."
+        )
+        levels["lists"] = ["full"]
+    elif ratings.values.max() <= 1 or ratings.values.max() > HIGHEST_EXPONENT:
+        levels["metric"] = [own for own in levels["metric"] if own.get("gain") != "g2"]
+        notes.append(
+            "No rating is above 1: the exponential gain (C2) is 0 for all of them, and left out."
+            if ratings.values.max() <= 1
+            else f"The highest rating is {ratings.values.max():,g}: 2 to the power of it, as the "
+            "exponential gain (C2) has it, is too large for a number, and left out."
+        )
+    most = min(int(np.bincount(codes).max()) for codes in (ratings.users, ratings.items))
+    if name == "full" and most < 50:
+        levels["selection"] = [own for own in levels["selection"] if "min_user_ratings" not in own]
+        notes.append(
+            "No user or no item has 50 ratings: the selection of those with 50 (A1) is left out."
+        )
+    return DecisionGrid.model_validate(levels), tuple(
+        Note("decision-left-out", text) for text in notes
+    )
+
+
+# Universes made on the spot from ratings and recommenders, without a workflow.
+
+NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
+
+Factory = Callable[[int], Recommender]
+"""Makes an untrained recommender from a seed."""
+
+
+class TrainedUniverses(Universes):
+    """The universes of one's own ratings and systems: split, trained and ranked when asked for.
+
+    Every split (A1, A2) is made once, every system trained once on it, and all policies for items
+    without a score (B2) are ranked together. The last split is kept, so ask for the configurations
+    of one split after the other, as :func:`receval.multiverse.exploration.explore` does.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    systems : mapping of str to callable
+        ``systems[name](seed)`` makes an untrained recommender.
+    threshold : float
+        Ratings at or above it are relevant.
+    seed : int
+        The root of all seeds.
+    policies : tuple of {"none", "random", "popularity", "average"}
+        Those of B2 that will be asked for.
+
+    Examples
+    --------
+    Ratings of 20 users of 30 items, of which one in two is relevant:
+
+    >>> rng = np.random.default_rng(1)
+    >>> users, items = np.nonzero(rng.random((20, 30)) < 0.5)
+    >>> ratings = Ratings(
+    ...     users=users.astype(np.int32),
+    ...     items=items.astype(np.int32),
+    ...     values=rng.integers(3, 5, len(users)).astype(np.float32),
+    ...     user_ids=np.arange(20).astype(np.str_),
+    ...     item_ids=np.arange(30).astype(np.str_),
+    ... )
+    >>> from receval.recommenders.non_personalised import Popularity
+    >>> from receval.recommenders.knn import UserKNN
+    >>> systems = {"kNN": lambda seed: UserKNN(5), "Pop": lambda seed: Popularity()}
+    >>> universes = TrainedUniverses(ratings, systems, threshold=4)
+    >>> ranks = universes.lists(Configuration(), "Pop")
+    >>> int(universes.has_train(Configuration()).sum())  # users who trained
+    20
+    """
+
+    def __init__(
+        self,
+        ratings: Ratings,
+        systems: Mapping[str, Factory],
+        threshold: float,
+        seed: int = 0,
+        policies: tuple[NonComputable, ...] = NON_COMPUTABLE,
+    ) -> None:
+        self.ratings = ratings
+        self.systems = systems
+        self.threshold = threshold
+        self.seed = seed
+        self.policies = policies
+        self._metadata = DatasetMetadata.of(ratings, threshold)
+        self._made: tuple[SelectionSpec, SplitDecision] | None = None
+
+    def lists(self, configuration: Configuration, system: str) -> JudgedLists:
+        """Return a system's full lists; see :meth:`.Universes.lists`."""
+        if system not in self.systems:
+            raise ValueError(f"There is no system {system}; there are {', '.join(self.systems)}.")
+        if configuration.non_computable not in self.policies:
+            raise ValueError(
+                f"The policy {configuration.non_computable} was not asked for; the policies are "
+                f"{', '.join(self.policies)}."
+            )
+        self._split(configuration)
+        if system not in self._ranked:
+            self._ranked[system] = self._rank(configuration, system)
+        judged_ranks = self._ranked[system][configuration.non_computable]
+        return JudgedLists.measured_by(self._judged, judged_ranks, configuration.protocol)
+
+    def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """Return which users have training ratings."""
+        self._split(configuration)
+        trained: NDArray[np.bool_] = np.diff(self._fold.train.indptr) > 0
+        return trained
+
+    def _split(self, configuration: Configuration) -> None:
+        decided = (configuration.selection, configuration.split)
+        if decided == self._made:
+            return
+        share, selection = configuration.split.train_ratio, configuration.selection
+        spec: RandomRatio | UserRatio
+        if configuration.split.kind == "random":
+            spec = RandomRatio(kind="random-ratio", train_ratio=share, selection=selection)
+        else:
+            spec = UserRatio(kind="user-ratio", train_ratio=share, selection=selection)
+        # One name for all splits: what trains with one share trains with every larger one.
+        split = make_split(self.ratings, spec, self.seed, "ratings", "split", {})
+        self._fold: Fold = fold(self.ratings, split, 0)
+        self._judged = JudgedItems.of(self._fold.test, self.threshold, self._metadata)
+        self._ranked: dict[str, dict[NonComputable, JudgedRanks]] = {}
+        self._made = decided
+
+    def _rank(self, configuration: Configuration, system: str) -> dict[NonComputable, JudgedRanks]:
+        recommender = self.systems[system](integer_seed(self.seed, "ratings", "split", system, 0))
+        recommender.fit(clicked_training(recommender, self._fold.train))
+        protocols = [
+            configuration.but(non_computable=policy, coverage="full").protocol
+            for policy in self.policies
+        ]
+        generator_for = partial(generator, self.seed, "ratings", "split", 0)
+        ranked = rank_judged(recommender, self._fold, protocols, generator_for)
+        return dict(zip(self.policies, ranked, strict=True))
+
+
 @checked_arguments
 def explore_ratings(
     ratings: Ratings,
@@ -90,8 +321,8 @@ def explore_ratings(
     systems : mapping of str to callable
         Two or more; ``systems[name](seed)`` makes an untrained recommender.
     grid : "quick", "full" or DecisionGrid
-        Levels of the decisions (:data:`receval.multiverse.grids.GRIDS`). Of the named ones
-        those are left out that the ratings do not support.
+        Levels of the decisions (:data:`receval.multiverse.explore_ratings.GRIDS`). Of the named
+        ones those are left out that the ratings do not support.
     relevant : float or "auto"
         From which rating on a test item is relevant.
     seed : int

@@ -14,8 +14,8 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.family import alike_but_for
+from receval.recommenders.products import row_norms
 from receval.recommenders.rating_baselines import BASELINES, rating_baselines
-from receval.recommenders.row_norms import row_norms
 from receval.storage.kernel_cache import njit
 
 # Rows of similarities computed and sorted at a time: with 10,000 items they take 10 MB, and

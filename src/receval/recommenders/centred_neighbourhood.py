@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, real
 from receval.recommenders.family import alike_but_for
+from receval.recommenders.products import row_norms
 from receval.recommenders.rating_baselines import BASELINES, rating_baselines
-from receval.recommenders.row_norms import row_norms
 from receval.storage.kernel_cache import njit
 
 

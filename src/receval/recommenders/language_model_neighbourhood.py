@@ -18,8 +18,7 @@ from receval.recommenders.language_models import (
     check_strength,
     smoothed_models,
 )
-from receval.recommenders.products import sparse_products
-from receval.recommenders.row_norms import row_norms
+from receval.recommenders.products import row_norms, sparse_products
 from receval.storage.kernel_cache import njit
 
 

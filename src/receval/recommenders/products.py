@@ -141,3 +141,14 @@ def _sparse_products(
                 so_far = target[item]
                 term = weight * right_values[position]
                 target[item] = term if np.isnan(so_far) else so_far + term
+
+
+# Euclidean norms of the rows of a sparse matrix.
+
+
+def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
+    """Return the Euclidean norm of every row, shape (n_rows,)."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    squares = matrix.data.astype(np.float64)
+    np.square(squares, out=squares)
+    return np.sqrt(np.bincount(rows, weights=squares, minlength=matrix.shape[0]))

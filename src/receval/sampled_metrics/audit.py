@@ -17,10 +17,9 @@ from receval.evaluation.progress_steps import ProgressSteps
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.sampled_metrics.audit_result import SamplingAudit
-from receval.sampled_metrics.audited_moments import AuditedMoments
-from receval.sampled_metrics.corrected_values import corrected_values
-from receval.sampled_metrics.full_cutoffs import full_cutoffs
 from receval.sampled_metrics.order_changes import order_changes
+from receval.sampled_metrics.rank_corrections import corrected_values
+from receval.sampled_metrics.sampled_moments import AuditedMoments, full_cutoffs
 from receval.sampled_metrics.whole_lists import odds_of_runs, odds_of_systems
 from receval.splits.split_ratings import SplitRatings
 

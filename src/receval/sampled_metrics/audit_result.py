@@ -35,7 +35,7 @@ class SamplingAudit:
         (NaN for MLE, which is of the expected distribution of sampled ranks).
     cutoffs : DataFrame
         By metric and system, where the metric is a step (Recall, P): the ``full_cutoff`` that the
-        ``cutoff`` among samples amounts to (:mod:`receval.sampled_metrics.full_cutoffs`).
+        ``cutoff`` among samples amounts to (:mod:`receval.sampled_metrics.sampled_moments`).
     curve : DataFrame
         ``expected`` and ``sd`` by metric, system and number of ``negatives``.
     pairs : DataFrame

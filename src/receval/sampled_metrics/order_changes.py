@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from receval.sampled_metrics.audited_moments import AuditedMoments
+from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 RARE = 0.05
 """Two systems seldom change places if they do with less than this probability."""

@@ -3,15 +3,20 @@ r"""Exact means and variances, over all samples, of what depends on a rank among
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from receval.evaluation.progress_steps import ProgressSteps
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import ListView
 from receval.metrics.lists import view_of
 from receval.metrics.metric import Metric
 from receval.sampled_metrics.sampled_candidates import SamplingOdds
+from receval.statistics.paired_tests import t_test
 from receval.storage.kernel_cache import njit
 
 
@@ -146,3 +151,136 @@ def _expected_rows(
         for column in range(n_functions):
             expected[item, column] /= total
     return expected
+
+
+# Means and variances of metrics over samples of any size, of several systems.
+
+
+class AuditedMoments:
+    """Means and variances of all metrics and systems over samples of each size, kept.
+
+    Parameters
+    ----------
+    n_users : int
+        Codes of users in the odds that differ by a multiple of it are of the same one.
+
+    Attributes
+    ----------
+    owners : ndarray of int64, shape (n_items,)
+        The code of each relevant item's user, below `n_users`.
+    tables : ndarray of float64, shape (n_ranks, n_metrics)
+        The metrics by rank, in the first row of an item that is not ranked.
+    full_items : dict of str to ndarray of float64, shape (n_items, n_metrics)
+        Values under full ranking, by system.
+    """
+
+    def __init__(
+        self,
+        odds: Mapping[str, SamplingOdds],
+        metrics: Mapping[str, Metric],
+        n_users: int,
+        told: ProgressSteps | None,
+    ) -> None:
+        self.odds = odds
+        self.metrics = metrics
+        self.told = told
+        self._known: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        first = next(iter(odds.values()))
+        self.owners = first.users % n_users
+        deepest = int(first.pools.max()) + 1
+        self.tables = np.stack(
+            [values_by_rank(metric, deepest, first) for metric in metrics.values()], axis=1
+        )
+        self.full_items = {name: self.tables[own.above + 1] for name, own in odds.items()}
+
+    @property
+    def full(self) -> NDArray[np.float64]:
+        """Averages under full ranking, shape (n_metrics, n_systems)."""
+        return np.stack([items.mean(axis=0) for items in self.full_items.values()], axis=1)
+
+    def p_of_full(self, metric: int, first: str, second: str) -> float:
+        """Return the p-value of the paired t-test over users under full ranking."""
+        counts = np.bincount(self.owners)
+        tested = counts > 0
+        both = np.stack(
+            [
+                np.bincount(self.owners, weights=self.full_items[name][:, metric])[tested]
+                / counts[tested]
+                for name in (first, second)
+            ]
+        )
+        if both.shape[1] < 2:
+            return float("nan")
+        return float(t_test(both[None])[0, 0])
+
+    def items(self, system: str, size: int) -> NDArray[np.float64]:
+        """Return expectations of the metrics, then of their squares, by relevant item."""
+        both = np.concatenate([self.tables, self.tables**2], axis=1)
+        return expected_of_ranks(self.odds[system], both, size)
+
+    def at(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return means and variances of the averages, each of shape (n_metrics, n_systems)."""
+        if size not in self._known:
+            found = [moments_of_average(self.items(name, size)) for name in self.odds]
+            self._known[size] = (
+                np.stack([mean for mean, _ in found], axis=1),
+                np.stack([variance for _, variance in found], axis=1),
+            )
+        return self._known[size]
+
+
+def moments_of_average(
+    items: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and variance of the average of independent items, function by function."""
+    half = items.shape[1] // 2
+    variances = np.maximum(items[:, half:] - items[:, :half] ** 2, 0.0)
+    return items[:, :half].mean(axis=0), variances.sum(axis=0) / len(items) ** 2
+
+
+# The cut-off under full ranking that a cut-off among samples amounts to.
+
+
+def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
+    r"""Return at which cut-off each system's full Recall is what its sampled one is expected to be.
+
+    A relevant item that is among the first k of s sampled candidates and itself is somewhere among
+    the first K of all. For Recall, alias hit rate, and for P, which under 1R are steps,
+
+    .. math:: K = \min \{K : \mathrm{Recall}@K \ge E[\mathrm{Recall}@k \text{ among samples}]\}
+
+    says where. If it were the same for all systems, samples would tell Recall@K instead of
+    Recall@k, and in the right order.
+
+    Returns
+    -------
+    DataFrame
+        By ``metric`` (those that are steps) and ``system``: the ``cutoff`` k among samples, the
+        ``full_cutoff`` K (0 where nothing is expected to be found), and its ``share`` of the
+        candidates, whose number is averaged over relevant items.
+
+    Notes
+    -----
+    Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD, look for one
+    function :math:`K = f(k)` for all systems with :math:`SHR@k \approx HR@f(k)`; here K is
+    measured, system by system, so that one sees how far that goes.
+    """
+    rows = []
+    for column, metric in enumerate(moments.metrics):
+        steps = moments.tables[1:, column]
+        cutoff = int((steps > 0).sum())
+        if moments.tables[0, column] or not np.array_equal(
+            steps, steps[0] * (np.arange(len(steps)) < cutoff)
+        ):
+            continue
+        expected = moments.at(sampled)[0][column]
+        for system, value in zip(moments.odds, expected, strict=True):
+            odds = moments.odds[system]
+            ranks = np.sort(odds.above[odds.above >= 0] + 1)
+            # As many items must be found, but for what rounding takes from a sum of parts.
+            needed = int(np.ceil(value / steps[0] * len(odds.above) - 1e-9))
+            full = int(ranks[needed - 1]) if needed else 0
+            pool = float(odds.pools[odds.users].mean())
+            rows.append((metric, system, sampled, cutoff, full, full / (pool + 1)))
+    columns = ["metric", "system", "negatives", "cutoff", "full_cutoff", "share"]
+    return pd.DataFrame(rows, columns=columns)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +20,9 @@ from receval.data.ratings import (
     first_repeat,
     summed_matrix,
 )
-from receval.splits.part_matrices import matrices_of
-from receval.splits.storage import StoredCodes, write_codes
 from receval.splits.train_order import by_appearance
+from receval.storage.archives import Archive, write_archive
+from receval.storage.files import DamagedFileError, refusing_damage
 
 TRAIN = 1
 """Bit of the ratings that systems learn from."""
@@ -33,6 +34,139 @@ UNBIASED = 4
 """Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
 
 Metadatum = int | float | str | tuple[float, ...]
+
+
+# How a split is stored: a few bits per rating and fold, each fold readable on its own.
+#
+# The file is a ``.npz`` archive with these members:
+#
+# ``palette``
+#     The distinct codes of the split, ascending, uint8.
+# ``n_ratings``
+#     Number of ratings, int64.
+# ``metadata``
+#     The split's metadata as UTF-8 JSON, uint8.
+# ``fold0``, ``fold1``, ...
+#     Position in the palette of each rating's code, in ceil(log2(len(palette))) bit planes, least
+#     significant first, each packed eight ratings to a byte: uint8 of shape (planes, bytes). A
+# split     into train and test alone takes one bit per rating and fold before compression.
+#
+# Equal splits give equal bytes (:func:`receval.storage.archives.write_archive`).
+
+_BESIDE_FOLDS = ("palette", "n_ratings", "metadata")
+
+
+class StoredCodes(Sequence[NDArray[np.uint8]]):
+    """The codes of a stored split; each fold is read from the file when it is asked for.
+
+    Parameters
+    ----------
+    path : Path
+        A file that :func:`write_codes` wrote.
+
+    Raises
+    ------
+    DamagedFileError
+        The file is not a stored split; likewise when a fold is asked for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with Archive(path) as archive:
+            self._palette: NDArray[np.uint8] = archive.array("palette", np.uint8, (None,))
+            self.n_ratings = int(archive.array("n_ratings", np.int64, ()))
+            encoded = archive.array("metadata", np.uint8, (None,)).tobytes()
+            self._n_folds = sum(name.startswith("fold") for name in archive.names)
+            archive.check_names((*_BESIDE_FOLDS, *map(_fold, range(self._n_folds))))
+        with refusing_damage(path):
+            self.metadata: dict[str, int | float | str | tuple[float, ...]] = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in json.loads(encoded).items()
+            }
+
+    def __len__(self) -> int:
+        return self._n_folds
+
+    @overload
+    def __getitem__(self, number: int) -> NDArray[np.uint8]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[NDArray[np.uint8], ...]: ...
+
+    def __getitem__(self, number: int | slice) -> NDArray[np.uint8] | tuple[NDArray[np.uint8], ...]:
+        if isinstance(number, slice):
+            return tuple(self[position] for position in range(*number.indices(len(self))))
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"{self.path} holds {len(self)} folds, numbered from 0.")
+        planes = self._planes(number % len(self))
+        positions = np.zeros(self.n_ratings, dtype=np.uint8)
+        for significance, plane in enumerate(planes):
+            positions |= np.unpackbits(plane, count=self.n_ratings) << significance
+        if positions.max(initial=0) >= len(self._palette) > 0:
+            raise DamagedFileError(self.path, f"fold {number} has codes that no rating can have")
+        return self._palette[positions]
+
+    def _planes(self, number: int) -> NDArray[np.uint8]:
+        """Read the bit planes of one fold, shape (planes, bytes)."""
+        shape = (_n_planes(self._palette), _n_bytes(self.n_ratings))
+        with Archive(self.path) as archive:
+            return archive.array(_fold(number), np.uint8, shape)
+
+    def __iter__(self) -> Iterator[NDArray[np.uint8]]:
+        return (self[number] for number in range(len(self)))
+
+
+def write_codes(
+    path: Path,
+    codes: Sequence[NDArray[np.uint8]],
+    metadata: Mapping[str, int | float | str | tuple[float, ...]],
+) -> None:
+    """Write the codes and metadata of a split; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; its folder is made if need be.
+    codes : sequence of ndarray of uint8, shape (n_ratings,)
+        One array per fold.
+    metadata : mapping
+        Numbers, strings and tuples of numbers by name.
+    """
+    used = np.zeros(256, dtype=bool)
+    n_ratings = 0
+    for fold_codes in codes:
+        used |= np.bincount(fold_codes, minlength=256) > 0
+        n_ratings = len(fold_codes)
+    palette = np.flatnonzero(used).astype(np.uint8)
+    position_of_code = np.zeros(256, dtype=np.uint8)
+    position_of_code[palette] = np.arange(len(palette))
+    n_planes = _n_planes(palette)
+    arrays: dict[str, NDArray[np.generic]] = {
+        "palette": palette,
+        "n_ratings": np.array(n_ratings, dtype=np.int64),
+        "metadata": np.frombuffer(
+            json.dumps(dict(metadata), sort_keys=True).encode(), dtype=np.uint8
+        ),
+    }
+    for number, fold_codes in enumerate(codes):
+        positions = position_of_code[fold_codes]
+        planes = np.empty((n_planes, _n_bytes(n_ratings)), dtype=np.uint8)
+        for significance in range(n_planes):
+            planes[significance] = np.packbits((positions >> significance) & 1)
+        arrays[_fold(number)] = planes
+    write_archive(path, arrays)
+
+
+def _fold(number: int) -> str:
+    return f"fold{number}"
+
+
+def _n_planes(palette: NDArray[np.uint8]) -> int:
+    return max(len(palette) - 1, 0).bit_length()
+
+
+def _n_bytes(n_ratings: int) -> int:
+    return (n_ratings + 7) // 8
 
 
 @dataclass(frozen=True)
@@ -83,7 +217,7 @@ class Split:
         return len(self.codes[0])
 
     def write(self, path: Path) -> None:
-        """Write the split into one ``.npz`` file; see :mod:`receval.splits.storage`."""
+        """Write the split into one ``.npz`` file; see :mod:`receval.splits.split`."""
         write_codes(path, self.codes, self.metadata)
 
     @classmethod
@@ -244,6 +378,68 @@ class Fold:
     items_by_appearance: NDArray[np.int32] = field(
         default_factory=lambda: np.empty(0, dtype=np.int32)
     )
+
+
+# Matrices of parts of the ratings, such as train and test, made by blocks of users.
+
+
+def matrices_of(ratings: Ratings, parts: Sequence[NDArray[np.bool_]]) -> list[csr_array]:
+    """Return the matrix of each part, as ``summed_matrix`` makes it of all its rows at once.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    parts : sequence of ndarray of bool, shape (n_ratings,)
+        Which ratings each has.
+
+    Returns
+    -------
+    list of csr_array of float32, shape (n_users, n_items)
+        Indices sorted; repeated pairs are summed, zeros stay.
+    """
+    filled = [_Rows(int(np.count_nonzero(chosen)), ratings) for chosen in parts]
+    for start, size, rows in ratings.blocks_of_users():
+        for chosen, part in zip(parts, filled, strict=True):
+            own = rows[chosen[rows]]
+            part.add(
+                start,
+                summed_matrix(
+                    ratings.users[own] - start,
+                    ratings.items[own],
+                    ratings.values[own],
+                    (size, ratings.n_items),
+                ),
+            )
+    return [part.matrix() for part in filled]
+
+
+class _Rows:
+    """A matrix that is filled from the first row to the last."""
+
+    def __init__(self, most: int, ratings: Ratings) -> None:
+        self._shape = (ratings.n_users, ratings.n_items)
+        # As scipy chooses it (`get_index_dtype`, which its older versions do not export).
+        dtype = np.int32 if max(most, *self._shape) <= np.iinfo(np.int32).max else np.int64
+        self._ends = np.zeros(ratings.n_users + 1, dtype=dtype)
+        self._items = np.empty(most, dtype=dtype)
+        self._values = np.empty(most, dtype=np.float32)
+        self._filled = 0
+
+    def add(self, start: int, rows: csr_array) -> None:
+        end = self._filled + rows.nnz
+        self._items[self._filled : end] = rows.indices
+        self._values[self._filled : end] = rows.data
+        self._ends[start + 1 : start + 1 + rows.shape[0]] = self._filled + rows.indptr[1:]
+        self._filled = end
+
+    def matrix(self) -> csr_array:
+        items, values = self._items, self._values
+        if self._filled < len(items):
+            items, values = items[: self._filled].copy(), values[: self._filled].copy()
+        matrix = csr_array((values, items, self._ends), shape=self._shape)
+        # As each block is, which scipy would find out by looking through all of them.
+        matrix.has_canonical_format = True
+        return matrix
 
 
 def fold(ratings: Ratings, split: Split, number: int) -> Fold:

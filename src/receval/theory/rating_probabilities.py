@@ -3,14 +3,267 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from receval.theory.rating_counts import RatingCounts, UserCounts
+from receval.data.ratings import Ratings
 
 Probabilities = NDArray[np.float64]
+
+
+# Counts of the users who rated, liked and tested each item, from which probabilities follow.
+
+UserCounts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RatingCounts:
+    """Counts of users by item, in a sample S(i) of those whose ratings of item i are known.
+
+    The sample is all users where ratings are whatever users chose to rate, and those who were asked
+    where items were drawn for them (menamaldonado2021, sections 4.1 and 4.2).
+
+    Attributes
+    ----------
+    sampled : ndarray of int64, shape (n_items,) or ()
+        :math:`|S(i)|`.
+    train, relevant_train : ndarray of int64, of the same shape
+        Users in the sample with a training rating of the item, and with a relevant one.
+    relevant : ndarray of int64, of the same shape, or None
+        Users in the sample to whom the item is relevant, whether they rated it or not; None where
+        that is not known, as in data that users chose to rate.
+    test, relevant_test : ndarray of int64, of the same shape, or None
+        Users in the sample with a test rating, and with a relevant one; None without a test.
+
+    Raises
+    ------
+    ValueError
+        The counts have several shapes, or contradict each other.
+    """
+
+    sampled: UserCounts
+    train: UserCounts
+    relevant_train: UserCounts
+    relevant: UserCounts | None = None
+    test: UserCounts | None = None
+    relevant_test: UserCounts | None = None
+
+    def __post_init__(self) -> None:
+        counts = {field.name: getattr(self, field.name) for field in fields(self)}
+        shapes = {name: np.shape(value) for name, value in counts.items() if value is not None}
+        if len(set(shapes.values())) > 1 or (self.test is None) != (self.relevant_test is None):
+            raise ValueError(
+                f"The counts have the shapes {shapes}: every count needs one number for each item, "
+                "and test comes with relevant_test."
+            )
+        zero = np.zeros_like(self.sampled)
+        test = zero if self.test is None else self.test
+        relevant_test = zero if self.relevant_test is None else self.relevant_test
+        rated, liked = self.train + test, self.relevant_train + relevant_test
+        parts = [
+            ("none", zero, "relevant and train", self.relevant_train),
+            ("none", zero, "relevant and test", relevant_test),
+            ("relevant and train", self.relevant_train, "train", self.train),
+            ("relevant and test", relevant_test, "test", test),
+            ("train or test", rated, "sampled", self.sampled),
+        ]
+        if self.relevant is not None:
+            disliked, others = rated - liked, self.sampled - self.relevant
+            parts += [
+                ("relevant and rated", liked, "relevant", self.relevant),
+                ("not relevant and rated", disliked, "not relevant", others),
+            ]
+        for part, few, whole, many in parts:
+            if np.any(few > many):
+                item = int(np.argmax(np.ravel(few > many)))
+                raise ValueError(
+                    f"Of item {item} there are {np.ravel(few)[item]} users ({part}) among "
+                    f"{np.ravel(many)[item]} ({whole}): a part is not larger than the whole."
+                )
+
+    @classmethod
+    def of_ratings(
+        cls, ratings: Ratings, threshold: float, in_train: NDArray[np.bool_] | None = None
+    ) -> Self:
+        """Count ratings that users chose: every user is in the sample of every item.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Without repeated pairs of user and item.
+        threshold : float
+            Ratings at or above it are relevant.
+        in_train : ndarray of bool, shape (n_ratings,), optional
+            Which ratings train, such as those of a fold; the others are left out. By default all.
+
+        Raises
+        ------
+        ValueError
+            The mask is not aligned with the ratings, or a pair of user and item trains twice.
+        """
+        train = _mask(np.ones(len(ratings), dtype=bool) if in_train is None else in_train, ratings)
+        _check_pairs(ratings.select(train))
+        return cls(
+            sampled=np.full(ratings.n_items, ratings.n_users, dtype=np.int64),
+            train=_per_item(ratings, train),
+            relevant_train=_per_item(ratings, train & (ratings.values >= threshold)),
+        )
+
+    @classmethod
+    def of_judgments(
+        cls, ratings: Ratings, threshold: float, in_train: NDArray[np.bool_] | None = None
+    ) -> Self:
+        """Count judgments of items that were drawn for users: these users are the sample.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Without repeated pairs of user and item.
+        threshold : float
+            Ratings at or above it are relevant.
+        in_train : ndarray of bool, shape (n_ratings,), optional
+            Which judgments are taken for training ratings; by default those of items that the user
+            knew (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k.
+
+        Raises
+        ------
+        ValueError
+            The ratings do not say what users knew, the mask is not aligned with them, or a pair of
+            user and item is judged twice.
+        """
+        _check_pairs(ratings)
+        train = ratings.known if in_train is None else in_train
+        if train is None:
+            raise ValueError(
+                "The ratings do not say which items their users knew, so none of them can be taken "
+                "for training ratings: give in_train, or count with of_ratings."
+            )
+        relevant = ratings.values >= threshold
+        return cls(
+            sampled=np.bincount(ratings.items, minlength=ratings.n_items).astype(np.int64),
+            train=_per_item(ratings, _mask(train, ratings)),
+            relevant_train=_per_item(ratings, train & relevant),
+            relevant=_per_item(ratings, relevant),
+        )
+
+    @classmethod
+    def of_matrices(
+        cls, relevant: ArrayLike, train: ArrayLike, test: ArrayLike | None = None
+    ) -> Self:
+        """Count in complete matrices of users and items, as in toy examples.
+
+        Parameters
+        ----------
+        relevant, train, test : array_like of bool, shape (n_users, n_items)
+            Which items are relevant to which users, and which pairs train and test.
+
+        Raises
+        ------
+        ValueError
+            The matrices have several shapes, or a pair is in both train and test.
+        """
+        is_relevant, in_train = (np.asarray(matrix, dtype=bool) for matrix in (relevant, train))
+        in_test = None if test is None else np.asarray(test, dtype=bool)
+        shapes = {matrix.shape for matrix in (is_relevant, in_train, in_test) if matrix is not None}
+        if len(shapes) > 1 or is_relevant.ndim != 2:
+            raise ValueError(
+                f"The matrices have the shapes {sorted(shapes)}: give one row for each user and "
+                "one column for each item in all of them."
+            )
+        if in_test is not None and (in_train & in_test).any():
+            user, item = np.argwhere(in_train & in_test)[0]
+            raise ValueError(
+                f"The pair of user {user} and item {item} is both in train and in test: a rating "
+                "is in one part at most."
+            )
+        return cls(
+            sampled=np.full(is_relevant.shape[1], len(is_relevant), dtype=np.int64),
+            train=_per_column(in_train),
+            relevant_train=_per_column(in_train & is_relevant),
+            relevant=_per_column(is_relevant),
+            test=None if in_test is None else _per_column(in_test),
+            relevant_test=None if in_test is None else _per_column(in_test & is_relevant),
+        )
+
+    @property
+    def total(self) -> Self:
+        """The same of all pairs of users and items together, arrays of shape ().
+
+        The probabilities that follow from them are those without an item, such as p(train | rel).
+        """
+        return self._mapped(lambda counts: np.asarray(counts.sum(dtype=np.int64)))
+
+    def select(self, items: NDArray[np.bool_] | NDArray[np.integer]) -> Self:
+        """Return the counts of some items, by a mask or by their codes."""
+        return self._mapped(lambda counts: counts[items])
+
+    def _mapped(self, change: Callable[[UserCounts], UserCounts]) -> Self:
+        return type(self)(
+            change(self.sampled),
+            change(self.train),
+            change(self.relevant_train),
+            None if self.relevant is None else change(self.relevant),
+            None if self.test is None else change(self.test),
+            None if self.relevant_test is None else change(self.relevant_test),
+        )
+
+    @property
+    def not_train(self) -> UserCounts:
+        """Users in the sample without a training rating of the item."""
+        return self.sampled - self.train
+
+    @property
+    def known_relevant(self) -> UserCounts:
+        """The counts ``relevant``; a ValueError where they are not known."""
+        if self.relevant is None:
+            raise ValueError(
+                "The relevance of items to users who did not rate them is not known, so p(rel | i) "
+                "and what follows from it cannot be estimated: count judgments of items drawn for "
+                "users (of_judgments), or complete matrices (of_matrices)."
+            )
+        return self.relevant
+
+    @property
+    def tested(self) -> tuple[UserCounts, UserCounts]:
+        """The counts ``test`` and ``relevant_test``; a ValueError without a test."""
+        if self.test is None or self.relevant_test is None:
+            raise ValueError(
+                "There are no counts of test ratings, so no probability of test can be estimated: "
+                "give the counts test and relevant_test."
+            )
+        return self.test, self.relevant_test
+
+
+def _check_pairs(ratings: Ratings) -> None:
+    pairs = np.sort(ratings.users.astype(np.int64) * ratings.n_items + ratings.items)
+    repeated = np.flatnonzero(pairs[1:] == pairs[:-1])
+    if len(repeated):
+        user, item = divmod(int(pairs[repeated[0]]), ratings.n_items)
+        raise ValueError(
+            f"User '{ratings.user_ids[user]}' rated item '{ratings.item_ids[item]}' twice, so that "
+            "shares of users cannot be counted: keep one rating of every pair."
+        )
+
+
+def _mask(rows: NDArray[np.bool_], ratings: Ratings) -> NDArray[np.bool_]:
+    if rows.shape != (len(ratings),) or rows.dtype != bool:
+        raise ValueError(
+            f"The mask of training ratings has the shape {rows.shape} and the type {rows.dtype}, "
+            f"but there are {len(ratings)} ratings: give True or False for each."
+        )
+    return rows
+
+
+def _per_item(ratings: Ratings, rows: NDArray[np.bool_]) -> UserCounts:
+    return np.bincount(ratings.items[rows], minlength=ratings.n_items).astype(np.int64)
+
+
+def _per_column(matrix: NDArray[np.bool_]) -> UserCounts:
+    return matrix.sum(axis=0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -29,9 +282,9 @@ class RatingProbabilities(RatingCounts):
     is 0. Those of relevance whether an item is rated or not, and those of test, raise a ValueError
     where the counts for them are missing.
 
-    See :class:`receval.theory.rating_counts.RatingCounts` for the counts, and for how they are made
-    of ratings (``of_ratings``), of judgments of items drawn for users (``of_judgments``) and of
-    complete matrices (``of_matrices``); ``total`` has the probabilities without an item.
+    See :class:`receval.theory.rating_probabilities.RatingCounts` for the counts, and for how they
+    are made of ratings (``of_ratings``), of judgments of items drawn for users (``of_judgments``)
+    and of complete matrices (``of_matrices``); ``total`` has the probabilities without an item.
     """
 
     @property

@@ -9,20 +9,20 @@ known by their first key.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from receval.spec_types import Model, NonEmptyText
 from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.messages import enumerated
-from reproduction.claims.cells import ClaimContext, SelectedCells, Taken, taken
-from reproduction.claims.configured_and_computed import Computed, Setting
-from reproduction.claims.ranks import Ahead, from_the_highest, ranks_of
-from reproduction.claims.sources import ClaimSources, LabelledValues, aligned
+from reproduction.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
+from reproduction.claims.sources import ClaimSources, LabelledValues, Reading, aligned
+from reproduction.config.named_code import check_name
 
 
 class Taking(Model):
@@ -141,6 +141,45 @@ class LogarithmOf(Model):
             return LabelledValues.of(numbers.labels, np.log10(numbers.values))
 
 
+# Numbers by their order: the rank of each, and all of them sorted.
+
+Ahead = Literal["higher", "lower"]
+
+
+def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
+    """Return the rank of each number among those whose labels differ in the last place alone.
+
+    Examples
+    --------
+    >>> values = LabelledValues.of([("Pop",), ("Avg",), ("Random",)], np.array([0.3, 0.1, 0.3]))
+    >>> ranks_of(values, "higher").values.tolist()
+    [1.0, 3.0, 1.0]
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for position, label in enumerate(numbers.labels):
+        if not label:
+            raise ValueError("A rank needs several things to rank: name a column under each.")
+        groups.setdefault(label[:-1], []).append(position)
+    ranks = np.full(len(numbers.values), np.nan)
+    for positions in groups.values():
+        values = numbers.values[positions]
+        leading = values[None, :] > values[:, None]
+        if ahead == "lower":
+            leading = values[None, :] < values[:, None]
+        ranks[positions] = np.where(np.isnan(values), np.nan, 1 + leading.sum(axis=1))
+    return LabelledValues.of(numbers.labels, ranks)
+
+
+def from_the_highest(numbers: LabelledValues) -> LabelledValues:
+    """Return the numbers from the highest to the lowest, labelled by rank.
+
+    Those that are NaN are left out.
+    """
+    known = numbers.values[~np.isnan(numbers.values)]
+    labels = [(str(rank),) for rank in range(1, len(known) + 1)]
+    return LabelledValues.of(labels, np.sort(known)[::-1])
+
+
 class RankOf(Model):
     """The rank of each number among those whose labels differ in the last one alone.
 
@@ -215,6 +254,69 @@ class Correlation(_OfTwo):
         if self.coefficient == "spearman":
             one, other = (pd.Series(x).rank().to_numpy() for x in (one, other))
         return pearson_r(one, other)
+
+
+# Numbers that no results hold: what was configured, and what the library works out by itself.
+
+
+class Setting(Model):
+    """What was configured: a number, or 1 where it is what it should be.
+
+    Attributes
+    ----------
+    setting : str
+        Keys of the study's ``provenance.json``, joined by slashes.
+    equal : value or list, optional
+        Take 1 if the setting is this, and 0 if not. Otherwise it must be a number.
+    count : bool
+        Take the number of entries.
+    """
+
+    setting: NonEmptyText
+    equal: Scalar | tuple[Scalar, ...] | None = None
+    count: bool = False
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return the number."""
+        found = sources.setting(context.study, self.setting)
+        if self.equal is not None:
+            wanted = list(self.equal) if isinstance(self.equal, tuple) else self.equal
+            number = float(found == wanted)
+        elif self.count:
+            number = float(len(found))
+        elif isinstance(found, int | float):
+            number = float(found)
+        else:
+            raise ValueError(
+                f"The setting {self.setting} of {context.study} is no number: say what it is to "
+                "equal, or that its entries are to be counted."
+            )
+        reading = Reading("", f"the setting {self.setting}")
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
+
+
+class Computed(Model):
+    """A number that a function of the library works out, without any results.
+
+    Attributes
+    ----------
+    computed : str
+        The function, as ``module:name``; it takes nothing and returns a number.
+    """
+
+    computed: Annotated[str, AfterValidator(lambda name: _own(name))]
+
+    def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
+        """Return the number."""
+        module, _, name = self.computed.partition(":")
+        number = float(getattr(import_module(module), name)())
+        reading = Reading("", f"computed by {self.computed.partition(':')[2]}")
+        return LabelledValues.single(float(sources.read(reading, np.array([number]))[0]))
+
+
+def _own(name: str) -> str:
+    check_name(name, plugins=())
+    return name
 
 
 _FORMS: dict[str, type[Model]] = {

@@ -25,7 +25,7 @@ def add_drift(tasks: Any) -> None:
 
 def run_drift(chosen: argparse.Namespace) -> int:
     """Print the report; 1 if results drifted, or prepared data is not as recorded."""
-    from reproduction.datasets.verification import is_prepared, not_as_recorded
+    from reproduction.datasets.prepare import is_prepared, not_as_recorded
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_text
     from reproduction.workflow.plan.folders import RunFolders

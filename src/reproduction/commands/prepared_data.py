@@ -41,7 +41,7 @@ def run_datasets(chosen: argparse.Namespace) -> int:
 def run_verify(chosen: argparse.Namespace) -> int:
     """Print what has become of each prepared dataset; 1 if one is not as recorded."""
     from reproduction.config.settings import load_settings
-    from reproduction.datasets.verification import verification
+    from reproduction.datasets.prepare import verification
     from reproduction.workflow.plan.folders import RunFolders
 
     settings = load_settings(RunFolders.of_command().config, chosen.edition)

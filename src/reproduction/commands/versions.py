@@ -19,8 +19,7 @@ def print_versions(_: argparse.Namespace) -> int:
     """Print a line for each thing."""
     from tabulate import tabulate
 
-    from reproduction.workflow.provenance.used_arithmetic import processor_and_arithmetic
-    from reproduction.workflow.provenance.versions import versions
+    from reproduction.workflow.provenance.versions import processor_and_arithmetic, versions
 
     machine = processor_and_arithmetic()
     arithmetic = machine["arithmetic"]

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from receval.storage.messages import quoted
-from reproduction.config.merging import content_of_edition, merged
 from reproduction.config.replications import RUNS, ReplicationsSpec, seed_names
-from reproduction.config.settings import EDITIONS, Settings, checked
+from reproduction.config.settings import EDITIONS, Settings, checked, content_of_edition, merged
 
 RUN_NAMES = rf"(?:{'|'.join(EDITIONS)})-(?:{RUNS})"
 """Pattern of the full names of runs, such as ``full-r01``: their folders in ``work``."""

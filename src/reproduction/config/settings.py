@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -20,13 +20,11 @@ from pydantic import (
 from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
 from receval.storage.messages import enumerated, joined, quoted
-from reproduction.config.display import DisplaySpec
-from reproduction.config.merging import content_of_edition
 from reproduction.config.named_code import check_name
 from reproduction.config.reading import read_yaml, sentences
 from reproduction.config.replications import ReplicationsSpec, as_words
 from reproduction.config.studies import Edition, StudySpec
-from reproduction.config.systems import SearchesSpec, SkewnessSpec, SystemSpec
+from reproduction.config.systems import DisplaySpec, SearchesSpec, SkewnessSpec, SystemSpec
 from reproduction.datasets.spec import DatasetSpec
 from reproduction.drift.spec import DriftSpec
 from reproduction.simulation.spec import TwinSpec
@@ -265,6 +263,69 @@ def chosen_edition(
         if named == known:
             return known
     raise ValueError(f"There is no edition {quoted(named)}; there are {' and '.join(EDITIONS)}.")
+
+
+# The files of the configuration laid over each other, before they are checked.
+
+FILES = (
+    "datasets",
+    "twins",
+    "splits",
+    "systems",
+    "display",
+    "searches",
+    "simulations",
+    "drift",
+    "replications",
+)
+"""Without suffix; each is the key of the same name."""
+
+
+def content_of_edition(folder: Path, edition: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the merged configuration of one edition as plain values, unchecked."""
+    content: dict[str, Any] = {name: read_yaml(folder / f"{name}.yaml") for name in FILES}
+    content["studies"] = {
+        path.stem: read_yaml(path) for path in sorted((folder / "studies").glob("*.yaml"))
+    }
+    content = merged(content, read_yaml(folder / "config.yaml"))
+    if edition == "demo":
+        content = merged(content, read_yaml(folder / "demo.yaml"))
+    content = merged(content, given)
+    content["edition"] = edition
+    content["studies"] = _of_edition(content["studies"], edition)
+    studies = content["studies"].values() if isinstance(content["studies"], Mapping) else ()
+    for study in studies:
+        if isinstance(study, dict) and "artifacts" in study:
+            study["artifacts"] = _of_edition(study["artifacts"], edition)
+    return content
+
+
+def _of_edition(specs: Any, edition: str) -> Any:
+    """Return those of some studies, or artifacts, that an edition has.
+
+    What has another form than it should stays, for the models to refuse it in their words.
+    """
+    if not isinstance(specs, Mapping):
+        return specs
+    return {name: spec for name, spec in specs.items() if edition in _editions(spec, edition)}
+
+
+def _editions(spec: Any, edition: str) -> Sequence[object]:
+    """Return the editions that have a study or an artifact: every one, unless it names some."""
+    editions = spec.get("editions") if isinstance(spec, Mapping) else None
+    return editions if isinstance(editions, list | tuple) else (edition,)
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping with changes laid over it, key by key at every depth."""
+    result = dict(base)
+    for key, value in changes.items():
+        there = result.get(key)
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(there, value)
+        else:
+            result[key] = value
+    return result
 
 
 def load_settings(

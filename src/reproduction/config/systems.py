@@ -8,13 +8,56 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from receval.protocols.protocol import (
+    BaseCandidates,
+    NonComputable,
+    Protocol,
+    RelevantSelection,
+    SampledBy,
+    TieOrder,
+)
 from receval.spec_types import Identifier, Model, NonEmptyText, Size
-from reproduction.config.display import Marker
-from reproduction.config.protocols import ProtocolSpec
 
 Parameter = bool | int | float | str | None
 
 Grid = dict[Identifier | str, Annotated[tuple[Parameter, ...], Field(min_length=1)]]
+
+
+# Models of ``config/display.yaml``: the one registry of how systems and metrics are shown.
+
+Colour = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
+
+Marker = Annotated[str, Field(min_length=1, max_length=2)]
+
+
+class MetricStyleSpec(Model):
+    """How a metric is shown.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal, in small letters.
+    marker : str
+        Matplotlib's name.
+    """
+
+    colour: Colour
+    marker: Marker
+
+
+class DisplaySpec(Model):
+    """The display styles of all figures.
+
+    Attributes
+    ----------
+    families : dict of str to str
+        The hue of each family of systems, as its colour of shade 0.
+    metrics : dict of str to MetricStyleSpec
+        By the names in print.
+    """
+
+    families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
+    metrics: Annotated[dict[NonEmptyText, MetricStyleSpec], Field(min_length=1)]
 
 
 class SystemSpec(BaseModel):
@@ -110,6 +153,54 @@ class SearchesSpec(Model):
 
 
 Skewness = Annotated[float, Field(ge=0, le=20)]
+
+
+# Model of protocols in the configuration.
+
+
+class ProtocolSpec(Model):
+    """One protocol of an experiment, or several that differ in the size of the sample alone.
+
+    Attributes
+    ----------
+    relevant, candidates, ties, percentiles, head_removed, non_computable, sampled_by, power
+        See :class:`receval.protocols.protocol.Protocol`.
+    sampled : int or list of int, optional
+        Numbers of non-relevant candidates; several are ranked in one pass.
+    """
+
+    relevant: RelevantSelection = "AR"
+    candidates: BaseCandidates = "AI"
+    sampled: Size | Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
+    ties: TieOrder = "random"
+    percentiles: Annotated[int, Field(ge=2)] | None = None
+    head_removed: Annotated[float, Field(gt=0, lt=1)] | None = None
+    non_computable: NonComputable = "none"
+    sampled_by: SampledBy = "uniform"
+    power: Annotated[float, Field(ge=0)] = 1.0
+
+    @model_validator(mode="after")
+    def _can_be_formed(self) -> Self:
+        self.protocols(0.0)
+        return self
+
+    def protocols(self, threshold: float) -> list[Protocol]:
+        """Return the protocols for a relevance threshold."""
+        sizes = self.sampled if isinstance(self.sampled, tuple) else (self.sampled,)
+        return [
+            Protocol(
+                self.relevant,
+                self.candidates,
+                size,
+                ties=self.ties,
+                percentiles=self.percentiles,
+                head_removed=self.head_removed,
+                non_computable=self.non_computable,
+                sampled_by=self.sampled_by,
+                power=self.power,
+            ).with_threshold(threshold)
+            for size in sizes
+        ]
 
 
 class SkewnessSpec(BaseModel):

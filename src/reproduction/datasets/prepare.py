@@ -6,16 +6,24 @@ from __future__ import annotations
 import importlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from receval.data.ratings import TABLE_FILES, Ratings
-from receval.storage.files import being_written, sha256_of, write_atomically
+from receval.storage.files import (
+    DamagedFileError,
+    being_written,
+    how_to_make_again,
+    refusing_damage,
+    sha256_of,
+    write_atomically,
+)
 from receval.storage.messages import LONGEST, shortened
-from reproduction.datasets.counts import as_json, count_ratings, differences, fewest_and_most
 from reproduction.datasets.raw import RawFiles
 from reproduction.datasets.reports import (
     CountError,
@@ -40,6 +48,117 @@ def load_parser(path: str) -> Parser:
     except (ImportError, AttributeError, ValueError) as error:
         reason = shortened(str(error), 200)
         raise DatasetError(f"There is no parser {shortened(path)}: {reason}.") from error
+
+
+# Counting ratings in bounded memory, and comparing counts with what is expected.
+
+# Counting widens a column to 64 bits: piece by piece, so that 100 M ratings do not take 800 MB.
+_PIECE = 1 << 22
+
+Selection = Callable[[slice], NDArray[np.bool_]]
+
+
+def count_ratings(ratings: Ratings, selection: Selection | None = None) -> PartCounts:
+    """Count ratings, distinct users, distinct items and the ratings of each value."""
+    users = np.zeros(ratings.n_users, dtype=np.bool_)
+    items = np.zeros(ratings.n_items, dtype=np.bool_)
+    by_value: dict[float, int] = {}
+    for rows in _pieces(len(ratings)):
+        chosen = slice(None) if selection is None else selection(rows)
+        users[ratings.users[rows][chosen]] = True
+        items[ratings.items[rows][chosen]] = True
+        found, counts = np.unique(ratings.values[rows][chosen], return_counts=True)
+        for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+            by_value[float(value)] = by_value.get(float(value), 0) + count
+    return PartCounts(
+        ratings=sum(by_value.values()),
+        users=int(users.sum()),
+        items=int(items.sum()),
+        values=dict(sorted(by_value.items())),
+    )
+
+
+def fewest_and_most(codes: NDArray[np.int32], size: int) -> tuple[int, int]:
+    """Return the fewest and the most rows of any code in ``0..size-1``."""
+    counts = np.zeros(size, dtype=np.int64)
+    for rows in _pieces(len(codes)):
+        counts += np.bincount(codes[rows], minlength=size)
+    return int(counts.min(initial=len(codes))), int(counts.max(initial=0))
+
+
+def _pieces(length: int) -> list[slice]:
+    return [slice(start, start + _PIECE) for start in range(0, length, _PIECE)]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One count that is not what was expected."""
+
+    name: str
+    expected: object
+    found: object
+
+    def __str__(self) -> str:
+        return f"{self.name}: {_shown(self.expected)} expected, {_shown(self.found)} found"
+
+
+def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[Difference]:
+    """Compare all counts that are expected with those that were found."""
+    result = _part_differences("", expected, found)
+    result += [
+        Difference(name, wanted, there)
+        for name, wanted, there in (
+            ("rows of the raw files", expected.rows, found.rows),
+            ("fewest and most ratings per user", expected.per_user, found.per_user),
+            ("fewest and most ratings per item", expected.per_item, found.per_item),
+        )
+        if wanted is not None and wanted != there
+    ]
+    nothing = PartCounts()
+    for name, wanted_part, there_part in (
+        ("known ", expected.known, found.known),
+        ("unknown ", expected.unknown, found.unknown),
+    ):
+        if wanted_part is not None:
+            result += _part_differences(name, wanted_part, there_part or nothing)
+    for part, counts in expected.files.items():
+        result += _part_differences(f"{part} file: ", counts, found.files.get(part, nothing))
+    return result
+
+
+def _part_differences(prefix: str, expected: PartCounts, found: PartCounts) -> list[Difference]:
+    compared: dict[str, tuple[object, object]] = {
+        "ratings": (expected.ratings, found.ratings),
+        "users": (expected.users, found.users),
+        "items": (expected.items, found.items),
+    }
+    if expected.values:
+        for value in sorted({*expected.values, *found.values}):
+            compared[f"ratings of {value:g}"] = (
+                expected.values.get(value, 0),
+                found.values.get(value, 0),
+            )
+    return [
+        Difference(prefix + name, wanted, there)
+        for name, (wanted, there) in compared.items()
+        if wanted is not None and wanted != there
+    ]
+
+
+def as_json(counts: PartCounts) -> Mapping[str, object]:
+    """Return counts as plain JSON values, with the rating values as short strings."""
+    return {
+        "ratings": counts.ratings,
+        "users": counts.users,
+        "items": counts.items,
+        "values": {f"{value:g}": count for value, count in counts.values.items()},
+    }
+
+
+def _shown(count: object) -> str:
+    if isinstance(count, tuple):
+        return " to ".join(_shown(end) for end in count)
+    return f"{count:,}" if isinstance(count, int) else "none"
 
 
 def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]:
@@ -230,3 +349,77 @@ def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
     write_atomically(
         folder / SUMMARY_FILE, json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
     )
+
+
+# Whether prepared datasets are as they were recorded when they were prepared.
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """Return the summary of a prepared dataset."""
+    with refusing_damage(path):
+        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(summary, dict) or "prepared_files" not in summary:
+            raise ValueError("it does not record the prepared files")
+    return summary
+
+
+def is_prepared(folder: Path) -> bool:
+    """Return whether a folder has any file of a prepared dataset."""
+    return any((folder / name).is_file() for name in PREPARED_FILES)
+
+
+def not_as_recorded(folder: Path) -> list[str]:
+    """Return one sentence for each file of a prepared dataset that is not as recorded."""
+    summary = folder / SUMMARY_FILE
+    again = how_to_make_again(folder / TABLE_FILES[0])
+    try:
+        rows = read_summary(summary)["prepared_files"]
+        with refusing_damage(summary):
+            recorded = {row["name"]: row["sha256"] for row in rows}
+    except DamagedFileError as error:
+        return [str(error)]
+    problems = []
+    for name in TABLE_FILES:
+        path = folder / name
+        try:
+            found = sha256_of(path)
+        except FileNotFoundError:
+            problems.append(f"{path} is missing. {again}")
+        except OSError as error:
+            problems.append(f"{path} cannot be read ({shortened(str(error), 100)}). {again}")
+        else:
+            if found != recorded.get(name):
+                problems.append(
+                    f"{path} is not as recorded in {summary.name}: its SHA-256 is {found}, not "
+                    f"{shortened(str(recorded.get(name)), 64)}. {again}"
+                )
+    return problems
+
+
+def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool]:
+    """Verify all prepared datasets of an edition.
+
+    Returns
+    -------
+    tuple of (list of str, bool)
+        Lines that say of each dataset whether it is as recorded, and whether all are.
+    """
+    lines: list[str] = []
+    sound = True
+    n_prepared = 0
+    for dataset in datasets:
+        if not is_prepared(folder / dataset):
+            lines.append(f"{dataset}: not prepared.")
+            continue
+        n_prepared += 1
+        problems = not_as_recorded(folder / dataset)
+        sound = sound and not problems
+        lines += [f"{dataset}: {problem}" for problem in problems]
+        if not problems:
+            lines.append(f"{dataset}: as recorded.")
+    if not n_prepared:
+        raise ValueError(
+            f"No dataset is prepared in {folder}: there is nothing to verify. Run the workflow "
+            f"first: snakemake --cores all --config edition={folder.name}."
+        )
+    return lines, sound

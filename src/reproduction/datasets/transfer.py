@@ -3,23 +3,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import sys
+import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from email.message import Message
 from http import HTTPStatus
 from http.client import HTTPResponse
+from pathlib import Path
+from typing import BinaryIO
 
-from reproduction.datasets.answers import (
-    BEGINNING,
-    Extent,
-    refusal,
-    refuse_headers,
-    refuse_page,
-    refuse_size,
-    size_of_unsatisfied,
-    too_long,
-)
+from receval.storage.files import write_atomically
+from receval.storage.messages import escaped
+from reproduction.datasets.checksums import mismatch
 from reproduction.datasets.connection import Deadline, TransferError, open_address, read_some
-from reproduction.datasets.partial_file import PartialFile, Version
 from reproduction.datasets.spec import FileSpec
 
 Progress = Callable[[int, int | None], None]
@@ -28,6 +29,262 @@ Progress = Callable[[int, int | None], None]
 _BLOCK = 1 << 18
 _OF_A_PART = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 _HEADERS = {"User-Agent": "receval", "Accept-Encoding": "identity"}
+
+
+# What a server says of the bytes it is about to send, and telling pages from files.
+
+BEGINNING = 512
+"""First bytes of a file by which a page is known."""
+
+_MAGIC = {".zip": b"PK", ".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b"}
+# Names of files that may hold what otherwise is a page or a message of an error.
+_MARKUP = {".html", ".xml"}
+_JSON = {".json", ".jsonl"}
+_NUMBER = re.compile("[0-9]{1,18}")
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)")
+_UNSATISFIED = re.compile(r"bytes \*/([0-9]{1,18})")
+# Timeouts, "too early" and "too many requests" go by; other refusals by the server do not.
+_PASSING_REFUSALS = {408, 425, 429}
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Which bytes of a file an answer has: from the first, of so many in the whole file."""
+
+    start: int
+    total: int | None
+
+    @classmethod
+    def of_whole(cls, headers: Message, spec: FileSpec) -> Extent:
+        """Read the headers of an answer that has the whole file."""
+        total = _announced_length(headers)
+        if total is None and not (spec.verifiable or spec.size or _is_chunked(headers)):
+            raise TransferError(
+                "the server does not tell the file's length, and without a size or checksum in "
+                "config/datasets.yaml nobody can tell whether it is whole",
+                False,
+            )
+        return cls(0, total)
+
+    @classmethod
+    def of_part(cls, headers: Message) -> Extent | None:
+        """Read the headers of an answer that has a part; None if they do not tell which."""
+        match = _RANGE.fullmatch(headers.get("Content-Range", ""))
+        if match is None or match[3] == "*" or not int(match[1]) <= int(match[2]) < int(match[3]):
+            return None
+        return cls(int(match[1]), int(match[3]))
+
+
+def size_of_unsatisfied(headers: Message) -> int | None:
+    """Return the file's size as an answer tells it that has no byte of the range asked for."""
+    match = _UNSATISFIED.fullmatch(headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
+
+
+def refusal(response: HTTPResponse) -> TransferError:
+    """Return what an answer means that brings no file."""
+    said = f"{response.status} {escaped(response.reason)}".rstrip()
+    if response.status == 206:
+        said += ", a part of the file where the whole was asked for"
+    passing = response.status >= 500 or response.status in _PASSING_REFUSALS
+    return TransferError(f"the server answered {said}", passing)
+
+
+def refuse_size(total: int | None, spec: FileSpec) -> None:
+    """Refuse an answer whose announced size is not the file's, before a byte is kept.
+
+    Raises
+    ------
+    TransferError
+        If it is another size than expected or, where none is, more than is allowed.
+    """
+    if total is None:
+        return
+    if spec.size is not None and total != spec.size:
+        raise TransferError(
+            f"the server announces {total:,} bytes where {spec.size:,} are expected", False
+        )
+    if total > spec.most_bytes:
+        raise TransferError(f"the server announces {total:,} bytes, more than {_most(spec)}", False)
+
+
+def too_long(total: int | None, spec: FileSpec) -> TransferError:
+    """Return what is said when more bytes came than were announced, or than are allowed."""
+    most = f"the {total:,} bytes announced" if total is not None else _most(spec)
+    return TransferError(f"the server sends more than {most}", False)
+
+
+def refuse_headers(headers: Message, spec: FileSpec) -> None:
+    """Tell an error page, or a file that was changed on the way, by its headers.
+
+    Raises
+    ------
+    TransferError
+        If the answer cannot be the file. Where a checksum decides, only what is certain is refused.
+    """
+    kind, suffix = headers.get_content_type(), Path(spec.name).suffix
+    if kind in {"text/html", "application/xhtml+xml"} and suffix not in _MARKUP:
+        raise TransferError("an HTML page came instead of the file", False)
+    transfer = ", ".join(headers.get_all("Transfer-Encoding", ["identity"])).lower()
+    if transfer not in {"chunked", "identity"}:
+        raise TransferError(f"the Transfer-Encoding {escaped(transfer)} was not asked for", False)
+    if spec.verifiable:
+        return
+    if kind.endswith(("/json", "+json")) and suffix not in _JSON:
+        raise TransferError("a message in JSON came instead of the file", False)
+    coding = ", ".join(headers.get_all("Content-Encoding", []))
+    if not {name.strip().lower() for name in coding.split(",")} <= {"", "identity"}:
+        raise TransferError(f"the Content-Encoding {escaped(coding)} was not asked for", False)
+
+
+def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
+    """Tell a page or message from a file by its first bytes, before it replaces anything."""
+    suffix = Path(spec.name).suffix
+    # Without its zeros, text in UTF-16 is known as text in UTF-8 is.
+    text = first_bytes.replace(b"\0", b"")
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
+        text = text.removeprefix(mark)
+    text = text.lstrip()
+    # No raw data begins like markup; a page may begin with a comment or a declaration.
+    if text.startswith(b"<") and suffix not in _MARKUP:
+        raise TransferError("an HTML page or other markup came instead of the file", False)
+    magic = _MAGIC.get(suffix)
+    if magic is not None and not first_bytes.startswith(magic):
+        raise TransferError(f"what came is not a {suffix} file", False)
+    if text.startswith((b"{", b"[")) and suffix not in _JSON and not spec.verifiable:
+        raise TransferError("a message in JSON came instead of the file", False)
+    if not text and len(first_bytes) == BEGINNING and not spec.verifiable:
+        raise TransferError("what came begins with blanks alone, behind which may be a page", False)
+
+
+def _announced_length(headers: Message) -> int | None:
+    if _is_chunked(headers):
+        return None  # Where there are both, the chunks count.
+    lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
+    if not lengths:
+        return None
+    if len(lengths) > 1:
+        raise TransferError("the server announces several lengths", False)
+    (length,) = lengths
+    if not _NUMBER.fullmatch(length):
+        said = f"the Content-Length '{escaped(length)}'"
+        raise TransferError(f"{said} is not a number of bytes", False)
+    return int(length)
+
+
+def _is_chunked(headers: Message) -> bool:
+    return headers.get("Transfer-Encoding", "").lower() == "chunked"
+
+
+def _most(spec: FileSpec) -> str:
+    if spec.size is not None:
+        return f"the {spec.size:,} bytes expected"
+    return f"the {spec.size_limit:,} bytes that size_limit in config/datasets.yaml allows"
+
+
+# A file under transfer, which another process can continue.
+
+# Anything longer is none of ours, nor is what cannot be sent in a header.
+_LONGEST_ORIGIN = 1 << 16
+_SENDABLE = re.compile("[ -~]*")
+
+
+@dataclass(frozen=True)
+class Version:
+    """What a server calls the version of a file: its ETag, its time of last modification."""
+
+    etag: str | None = None
+    modified: str | None = None
+
+    @classmethod
+    def read(cls, get: Callable[[str], object]) -> Version:
+        """Return the version that headers, or what was kept of them, tell."""
+        found = [get("ETag"), get("Last-Modified")]
+        return cls(*(v if isinstance(v, str) and _SENDABLE.fullmatch(v) else None for v in found))
+
+    @property
+    def condition(self) -> str | None:
+        """What a Range may be conditional on: a weak ETag does not promise equal bytes."""
+        return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
+
+    def contradicts(self, other: Version) -> bool:
+        """Return whether the two cannot be of the same bytes."""
+        pairs = ((self.etag, other.etag), (self.modified, other.modified))
+        return any(mine and its and mine != its for mine, its in pairs)
+
+    def is_confirmed_by(self, other: Version) -> bool:
+        """Return whether the other names what a Range was conditional on."""
+        return (
+            self.condition is not None
+            and self.condition in (other.etag, other.modified)
+            and not self.contradicts(other)
+        )
+
+
+@dataclass(frozen=True)
+class PartialFile:
+    """A file under transfer: ``<target>.part``, and beside it where its bytes came from."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, target: Path) -> PartialFile:
+        """Return the partial file that belongs to a target."""
+        return cls(target.with_name(target.name + ".part"))
+
+    @property
+    def size(self) -> int:
+        """Bytes transferred so far."""
+        return 0 if self.path.is_symlink() or not self.path.is_file() else self.path.stat().st_size
+
+    def opened(self, *, anew: bool) -> BinaryIO:
+        """Open it to write at its end.
+
+        Parameters
+        ----------
+        anew : bool
+            Whether to begin with an empty file. A link that somebody has put there goes; nothing is
+            written where it leads.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if anew:
+            self.path.unlink(missing_ok=True)
+        return open(self.path, "ab", opener=_without_following)
+
+    @property
+    def origin(self) -> Path:
+        """The file that tells where the bytes came from."""
+        return self.path.with_name(self.path.name + ".json")
+
+    def version(self, url: str) -> Version:
+        """Return the version begun, nameless if it did not come from ``url`` or nobody knows."""
+        try:
+            with self.origin.open("rb") as file:
+                origin = json.loads(file.read(_LONGEST_ORIGIN).decode("utf-8"))
+            return Version.read(origin.get) if origin["url"] == url else Version()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            # A note that is damaged is as good as none: the transfer starts anew.
+            return Version()
+
+    def note_origin(self, url: str, headers: Message) -> None:
+        """Record where the bytes come from, so that another process can continue."""
+        version = Version.read(headers.get)
+        origin = {"url": url, "ETag": version.etag, "Last-Modified": version.modified}
+        write_atomically(self.origin, json.dumps(origin))
+
+    def delete(self) -> None:
+        """Remove the partial file and its origin."""
+        self.path.unlink(missing_ok=True)
+        self.origin.unlink(missing_ok=True)
+
+    def finish(self, target: Path) -> None:
+        """Give the finished file its final name, in one step."""
+        self.path.replace(target)
+        self.origin.unlink(missing_ok=True)
+
+
+def _without_following(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def transfer(
@@ -160,3 +417,92 @@ def _receive(
         raise too_long(total, spec)
     if total is not None and size < total:
         raise TransferError(f"the transfer stopped after {size:,} of {total:,} bytes", True)
+
+
+# Transfers from one address, tried again for as long as that may help.
+
+_MEBIBYTE = 1 << 20
+_SHORTEST = 600.0
+_SLOWEST = 1 << 15
+"""Bytes a second."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a download is waited for, and how often it is tried.
+
+    Attributes
+    ----------
+    retries : int
+        How often in a row a broken transfer is tried again at one address; after one that
+        brought at least a mebibyte, the count starts anew.
+    backoff : float
+        Seconds before the first of them; each further one waits twice as long.
+    timeout : float
+        Seconds of silence after which a transfer counts as broken.
+    time_limit : float or None
+        Seconds after which an address is left, however steadily its bytes come; None gives ten
+        minutes, and a second for each 32 KiB that the file may have. What had come is kept.
+    sleep : callable
+        Waits for a number of seconds.
+    """
+
+    retries: int = 4
+    backoff: float = 1.0
+    timeout: float = 60.0
+    time_limit: float | None = None
+    sleep: Callable[[float], None] = time.sleep
+
+    def seconds_for(self, spec: FileSpec) -> float:
+        """Return the time limit of a file."""
+        if self.time_limit is not None:
+            return self.time_limit
+        # Timers take no longer ones.
+        return min(_SHORTEST + spec.most_bytes / _SLOWEST, threading.TIMEOUT_MAX)
+
+
+def fetch_from(
+    url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: Patience
+) -> None:
+    """Fill a partial file from one address until it is complete and right."""
+    progress = _Progress(spec.name)
+    failed = 0
+    with Deadline(patience.seconds_for(spec)) as deadline:
+        while True:
+            before = part.size
+            try:
+                transfer(url, part, spec, patience.timeout, deadline, progress)
+            except TransferError as error:
+                # A slow line that breaks now and then still gets the file, piece by piece.
+                failed = 1 if part.size - before >= _MEBIBYTE else failed + 1
+                if not error.passing or failed > patience.retries:
+                    raise
+                patience.sleep(patience.backoff * 2 ** (failed - 1))
+                continue
+            problem = mismatch(part.path, spec, recorded)
+            if problem is None:
+                return
+            part.delete()
+            failed += 1
+            if before == 0 or failed > patience.retries:
+                raise TransferError(f"the file that came is not the known one: {problem}", False)
+            # The bytes continued may have been those of an older version: once more, from nothing.
+
+
+class _Progress:
+    """Reports a long transfer on standard error, a line every few seconds."""
+
+    def __init__(self, name: str, every: float = 5.0) -> None:
+        self._name = name
+        self._every = every
+        self._last = time.monotonic()
+
+    def __call__(self, size: int, end: int | None) -> None:
+        now = time.monotonic()
+        if now - self._last < self._every:
+            return
+        self._last = now
+        done = f"{size / _MEBIBYTE:.1f} MiB"
+        if end:
+            done = f"{size / _MEBIBYTE:.1f} of {end / _MEBIBYTE:.1f} MiB ({size / end:.0%})"
+        print(f"{self._name}: {done}", file=sys.stderr, flush=True)

@@ -3,31 +3,149 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from receval.storage.files import VALUE_OF_SYSTEM
+from receval.storage.messages import quoted, shortened
 from reproduction.drift.spec import DriftSpec, Tolerance
-from reproduction.drift.tables import (
-    SYSTEM,
-    VALUE,
-    ColumnRoles,
-    numbers,
-    numeric,
-    roles_of_columns,
-    row_labels,
-)
-from reproduction.drift.texts import changes_of_numbers, first_difference, part_of
 
 # Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
 _ALLOWANCE = 1 + 1e-9
+
+
+# The CSV of an artifact, read as text, and what each of its columns is for.
+
+SYSTEM = "system"
+"""The column of the systems whose values an artifact has."""
+
+VALUE = "value"
+"""The column of the values, one a row."""
+
+_PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """What the columns of an artifact's CSV are for.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Columns that say which row it is.
+    counts : tuple of str
+        Columns of whole numbers, which must be equal.
+    values : tuple of str
+        Columns of real numbers, which have a tolerance.
+    texts : tuple of str
+        Columns of words, with numbers between them that have the tolerance of the column.
+    """
+
+    keys: tuple[str, ...]
+    counts: tuple[str, ...]
+    values: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV with every cell as the text that it is.
+
+    Raises
+    ------
+    ValueError
+        If the file has no header, a line longer than the header, or two columns of one name.
+    """
+    try:
+        rows = pd.read_csv(
+            path, header=None, dtype=str, keep_default_na=False, na_values=[], encoding="utf-8"
+        )
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"{path} is not a CSV with a header: {shortened(str(error), 200)}."
+        ) from error
+    header = rows.iloc[0].tolist()
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise ValueError(
+            f"{path} has several columns named {quoted(repeated[0])}: rename all but one."
+        )
+    return rows.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
+
+
+def numbers(cells: pd.Series[str]) -> NDArray[np.float64]:
+    """Return the numbers of a column; NaN for empty cells, for ``nan`` and for other text."""
+    return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def numeric(cells: pd.Series[str]) -> NDArray[np.bool_]:
+    """Tell which cells are numbers, empty, or ``nan``."""
+    stands_for_nothing = cells.str.lower().isin(["", "nan"]).to_numpy(dtype=bool)
+    return stands_for_nothing | ~np.isnan(numbers(cells))
+
+
+def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
+    """Tell which cells are written as whole numbers."""
+    return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
+
+
+def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
+    """Decide what the columns of an accepted table are for.
+
+    The configuration names the texts, and the digests, which have no role. Other columns that are
+    not all numbers are keys, and so are those that it names as keys. Where these do not tell all
+    rows apart, columns of whole numbers become keys as well, from the left, until they do. The
+    other columns of whole numbers are counts, the rest are values.
+    """
+    keys: list[str] = []
+    counts: list[str] = []
+    values: list[str] = []
+    texts = [column for column in table.columns if config.is_text(column)]
+    for column in table.columns:
+        if column in texts or config.is_digest(column):
+            continue
+        cells = table[column].drop_duplicates()
+        empty = (cells == "").to_numpy(dtype=bool)
+        if config.is_key(column) or not numeric(cells).all() or empty.all():
+            keys.append(column)
+        elif (whole(cells) | empty).all():
+            counts.append(column)
+        else:
+            values.append(column)
+    while counts and not _tells_rows_apart(table, keys):
+        keys.append(counts.pop(0))
+    in_order = [column for column in table.columns if column in keys]
+    return ColumnRoles(tuple(in_order), tuple(counts), tuple(values), tuple(texts))
+
+
+def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
+    """Tell whether no two rows have the same keys."""
+    return not table.duplicated(keys).any() if keys else len(table) < 2
+
+
+def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
+    """Name each row by its keys, as in ``system=pop, cutoff=10``; 5 and 5.0 are the same key."""
+    labels = np.full(len(table), "", dtype=object)
+    for position, key in enumerate(keys):
+        # A key has few distinct cells.
+        codes, cells = pd.factorize(table[key].to_numpy(dtype=object))
+        before = f"{'' if position == 0 else ', '}{key}="
+        names = np.array([before + _key_text(cell) for cell in cells], dtype=object)
+        labels = labels + names[codes]
+    return pd.Index(labels, dtype=object)
+
+
+def _key_text(cell: str) -> str:
+    # Leading zeros and signs belong to identifiers; only plain numbers are rewritten.
+    return f"{float(cell):.15g}" if _PLAIN_NUMBER.fullmatch(cell) else cell
 
 
 class Kind(StrEnum):
@@ -106,15 +224,15 @@ def compare_tables(
     Parameters
     ----------
     accepted, fresh : DataFrame of str
-        As :func:`reproduction.drift.tables.read_table` returns them. One and the same object, where
-        both are known to be equal, saves the comparison of cells.
+        As :func:`reproduction.drift.changes.read_table` returns them. One and the same object,
+        where both are known to be equal, saves the comparison of cells.
 
     Notes
     -----
     Two whole numbers are counts, also in a column of real values: 6040.0 against 6041.0 is a count
     that changed, however wide the relative tolerance. They may move by the tolerance's ``counts``.
     NaN equals NaN and nothing else. Texts are compared by
-    :func:`reproduction.drift.texts.changes_of_numbers`.
+    :func:`reproduction.drift.changes.changes_of_numbers`.
     """
     roles = roles_of_columns(accepted, config) if roles is None else roles
     if fresh is accepted:
@@ -205,6 +323,177 @@ def _tolerances(accepted: pd.DataFrame, column: str, config: DriftSpec) -> NDArr
         np.divide(tolerance.per_list, lists, out=per_list, where=lists > 0)
         allowed = np.fmax(allowed, per_list)
     return allowed
+
+
+# Two cells of words and numbers: equal words, and numbers as near as a tolerance asks for.
+
+_MINUS = "\N{MINUS SIGN}"
+
+# Digits within a word, such as P@10, C-034 or 3/4, are letters of a name.
+_NUMBER = re.compile(
+    rf"""
+    (?<!\S) [(\[{{"']*
+    (?P<number>
+        [+\-{_MINUS}]?
+        (?: (?: \d{{1,3}}(?:,\d{{3}})+ | \d+ ) (?: \.(?P<decimals>\d+) )?
+          | \.(?P<no_zero>\d+) )
+        (?: [eE] (?P<exponent>[+\-{_MINUS}]?\d+) )?
+    )
+    (?= (?P<percent>[ ]?%)? [.,;:!?)\]}}"']* (?!\S) )
+    """,
+    re.ASCII | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number as a text prints it.
+
+    Attributes
+    ----------
+    value : float
+        The number; of per cents the share, as columns of values have it.
+    unit : float
+        What its last digit counts: .01 of ``.48``. 0 of a whole number, which is not rounded.
+    start : int
+        Where it begins in the text.
+    """
+
+    value: float
+    unit: float
+    start: int
+
+
+@dataclass(frozen=True)
+class NumberChange:
+    """A number that is another in the fresh text, and how far it may be from the accepted one."""
+
+    accepted: PrintedNumber
+    fresh: PrintedNumber
+    allowed: float
+
+    @property
+    def difference(self) -> float:
+        """Fresh minus accepted."""
+        return self.fresh.value - self.accepted.value
+
+
+def words_and_numbers(text: str) -> tuple[tuple[str, ...], tuple[PrintedNumber, ...]]:
+    """Return the words before, between and after the numbers of a text, and these numbers.
+
+    Notes
+    -----
+    A number is a word of its own, with punctuation around it: an integer or a decimal, with or
+    without a zero before the point, with either minus, separated thousands or an exponent. Digits
+    in any other word belong to a name.
+
+    Examples
+    --------
+    >>> words, numbers = words_and_numbers("P@10 of MF: .48 against 1,160.")
+    >>> words
+    ('P@10 of MF: ', ' against ', '.')
+    >>> [number.value for number in numbers]
+    [0.48, 1160.0]
+    """
+    text = _on_one_line(text)
+    words: list[str] = []
+    numbers: list[PrintedNumber] = []
+    end = 0
+    for found in _NUMBER.finditer(text):
+        words.append(text[end : found.start("number")])
+        end = found.end("number")
+        numbers.append(_printed_number(found))
+    return (*words, text[end:]), tuple(numbers)
+
+
+def changes_of_numbers(
+    accepted: str, fresh: str, tolerance: Tolerance
+) -> list[NumberChange] | None:
+    """Return the numbers of a text that moved, with how far they could have.
+
+    Returns
+    -------
+    list of NumberChange, or None
+        In the order of the text; None where the words differ, or there are more or fewer numbers.
+
+    Notes
+    -----
+    Two whole numbers, as in "17 of 20 pairs", are counts and move as counts may. Per cents are
+    shares, and rounded even if they are whole. What stands behind a rounded number may move by the
+    tolerance, so that the printed one may move further: by half a unit of the last digit of each.
+    Without a tolerance nothing moves, and the printed numbers must be equal.
+
+    Examples
+    --------
+    >>> allowed = Tolerance(absolute=0.25, reason="an example")
+    >>> moves = changes_of_numbers("1.5 in 17 of 20", "1.0 in 16 of 20", allowed)
+    >>> [(move.difference, move.allowed) for move in moves]
+    [(-0.5, 0.35), (-1.0, 0.0)]
+    >>> changes_of_numbers("above 1.5", "below 1.5", allowed)
+    """
+    words, before = words_and_numbers(accepted)
+    other_words, after = words_and_numbers(fresh)
+    if words != other_words:
+        return None
+    return [
+        NumberChange(old, new, _allowed(old, new, tolerance))
+        for old, new in zip(before, after, strict=True)
+        if old.value != new.value
+    ]
+
+
+def first_difference(one: str, other: str) -> int:
+    """Return at which character two texts begin to differ.
+
+    Examples
+    --------
+    >>> first_difference("MF leads.", "MF loses.")
+    4
+    """
+    one, other = _on_one_line(one), _on_one_line(other)
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def part_of(text: str, place: int, most: int = 80) -> str:
+    """Return a text, or of a long one the part about a place.
+
+    Examples
+    --------
+    >>> part_of("The best of all systems is MF.", 27, most=21)
+    '...systems is MF.'
+    """
+    text = _on_one_line(text)
+    if len(text) <= most:
+        return shortened(text, most)
+    # At a word, so that no half of one stands at the beginning.
+    begin = text.rfind(" ", 0, max(0, place - most // 3)) + 1
+    dots = "..." if begin else ""
+    return dots + shortened(text[begin:], most - len(dots))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _printed_number(found: re.Match[str]) -> PrintedNumber:
+    digits = found["number"].replace(_MINUS, "-").replace(",", "")
+    decimals = found["decimals"] or found["no_zero"] or ""
+    exponent = int((found["exponent"] or "0").replace(_MINUS, "-"))
+    share = 100 if found["percent"] else 1
+    is_whole = not (decimals or found["exponent"] or found["percent"])
+    unit = 0.0 if is_whole else 10.0 ** (exponent - len(decimals)) / share
+    return PrintedNumber(float(digits) / share, unit, found.start("number"))
+
+
+def _allowed(accepted: PrintedNumber, fresh: PrintedNumber, tolerance: Tolerance) -> float:
+    """Return how far a printed number may move."""
+    if accepted.unit == fresh.unit == 0:
+        return float(tolerance.counts)
+    bound = max(tolerance.absolute, tolerance.relative * abs(accepted.value))
+    if bound == 0:
+        return 0.0
+    return bound + (accepted.unit + fresh.unit) / 2
 
 
 def _changes_of_texts(

@@ -108,7 +108,7 @@ class PaperSpec(Model):
     replications : dict of str to PaperNumber
         Numbers that are read only where there are replications: of the table
         ``ledger/certainty``, which has beside its own columns those of
-        :func:`reproduction.publishing.certainty_counts.with_outcomes`.
+        :func:`reproduction.publishing.claim_counts.with_outcomes`.
     crossed : dict of str to PaperNumber
         Numbers that are read only where there are runs of the crossed design: of the table
         ``ledger/variance``.

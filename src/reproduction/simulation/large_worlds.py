@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from receval.seeds import generator
 from receval.statistics.concentration import gini
 from reproduction.simulation.observation import Observation
-from reproduction.simulation.sampling import FIRST_RATING_BONUS
 from reproduction.simulation.spec import Preferences, TwinSpec
 from reproduction.simulation.timeline import item_appearances, rating_times, scrobble_times
 from reproduction.simulation.world import (
+    FIRST_RATING_BONUS,
     draw_activity,
     fitted_exponent,
     log_popularity_curve,

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.seeds import gumbel_noise
-from reproduction.simulation.sampling import draw_random_sample
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.timeline import rating_times, scrobble_times
-from reproduction.simulation.world import World, choosable_items, choose_items
+from reproduction.simulation.world import World, choosable_items, choose_items, draw_random_sample
 
 
 @dataclass(frozen=True)

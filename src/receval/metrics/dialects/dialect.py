@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.metrics.dialects.tool_names import ToolName, plain_tool_name
-from receval.metrics.dialects.words import USERS_IN_WORDS, metric_in_words
 from receval.metrics.evaluation import EvaluatedUsers
 from receval.metrics.metric import Metric
 from receval.metrics.registry import parse
@@ -57,6 +57,182 @@ class ToolMetric:
         """The name with the place of its cut-off, such as ``ndcg@k``."""
         name, space, options = self.name.partition(" ")
         return f"{name}{_CUTOFFS[self.cutoff]}{space}{options}"
+
+
+# Metrics' names as tools and their users write them, taken apart.
+
+_FORM = re.compile(
+    r"\s*(?P<name>rbp\.\d+|[A-Za-z][\w -]*?)"
+    r"(?:[@_.:](?P<before>\d+))?"
+    r"(?:\((?P<inside>[^@]*)\))?"
+    r"(?:@(?P<after>\d+))?"
+    r"(?P<options>(?:\s+\S+=\S+)*)\s*"
+)
+
+
+@dataclass(frozen=True)
+class ToolName:
+    """A name such as ``NDCG@5 gain=rating``, in parts.
+
+    Attributes
+    ----------
+    plain : str
+        Small letters without signs, such as ``ndcg``.
+    cutoff, depth : int or None
+    condensed : bool
+        Whether only judged items count (``judged_only=True``).
+    options : frozenset of str
+        Such as ``gain=rating``, in small letters.
+    """
+
+    plain: str
+    cutoff: int | None
+    depth: int | None
+    condensed: bool
+    options: frozenset[str]
+
+    @classmethod
+    @cache
+    def of(cls, text: str) -> ToolName:
+        """Read a name in any of the forms ``P_5``, ``P@5``, ``P.5``, ``P(5)``, ``P(rel=1)@5``.
+
+        Raises
+        ------
+        ValueError
+            It is of no such form.
+
+        Examples
+        --------
+        >>> name = ToolName.of("NDCG@5 gain=rating")
+        >>> name.plain, name.cutoff, sorted(name.options)
+        ('ndcg', 5, ['gain=rating'])
+        >>> ToolName.of("map_cut_10").plain, ToolName.of("NDCG(5)").cutoff
+        ('mapcut', 5)
+        """
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise ValueError(
+                f"{quoted(text)} is not a metric's name; write it as ndcg@10, with options behind: "
+                "NDCG@10 gain=rating."
+            )
+        # Options in brackets may have brackets of their own: weight=LogRankWeight(offset=1).
+        inside = re.split(r",\s*(?![^()]*\))", match["inside"]) if match["inside"] else []
+        options = [part.strip() for part in inside] + match["options"].split()
+        numbers = [part for part in options if re.fullmatch(r"(?:[kn]=)?\d+", part)]
+        cutoffs = [match["before"], match["after"], *(part.split("=")[-1] for part in numbers)]
+        given = [int(cutoff) for cutoff in cutoffs if cutoff]
+        depths = [part for part in options if re.fullmatch(r"depth=\d+", part)]
+        if len(given) > 1 or len(depths) > 1 or 0 in given:
+            raise ValueError(f"{quoted(text)} must have one cut-off, of at least 1, or none.")
+        others = {_plain_option(part) for part in options if part not in (*numbers, *depths)}
+        return cls(
+            plain_tool_name(match["name"]),
+            given[0] if given else None,
+            int(depths[0].partition("=")[2]) if depths else None,
+            "judged_only=true" in others,
+            frozenset(others - {"judged_only=true"}),
+        )
+
+    def means(self, names: Iterable[str]) -> bool:
+        """Whether it is one of some names, each with its options behind a space."""
+        known = map(ToolName.of, names)
+        return any((one.plain, one.options) == (self.plain, self.options) for one in known)
+
+
+def plain_tool_name(name: str) -> str:
+    """Return a name in small letters, without signs."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _plain_option(option: str) -> str:
+    return re.sub(r"['\"\s]", "", option).lower()
+
+
+# Definitions of metrics in words, as descriptions of dialects give them.
+
+USERS_IN_WORDS = {
+    "tested": "users with a test rating",
+    "relevant": "users with a relevant test rating",
+    "covered": "users with a test rating and a list",
+    "relevant-covered": "users with a relevant test rating and a list",
+    "all": "all users",
+}
+"""Who is averaged, by the names that :func:`receval.metrics.evaluation.evaluated_lists` has."""
+
+_DIVISORS = {
+    "cutoff": "k, also where the list is shorter",
+    "filled": "the number of items in the list, at most k",
+    "relevant": "the number of relevant items",
+    "reachable": "the number of relevant items, at most k",
+    "listed": "the number of relevant items, at most as many as the list has within k",
+    "hits": "the number of hits",
+}
+_GAINS = {
+    "rating": "the rating, be it relevant or not",
+    "binary": "1 for a relevant item",
+    "exp": "2^r - 1 of the rating r",
+    "exp-normalised": "(2^(r - 1) - 1) / (2^(m - 1) - 1) of the rating r, m being the highest",
+    "exp-relevant": "2^r - 1 of a relevant rating r",
+    "exp-steps": "2^(r - t + 1) - 1 of a relevant rating r, t being the threshold",
+    "exp-steps-from-0": "2^(r + 1) - 1 of a relevant rating r",
+    "relevant": "the rating of a relevant item",
+    "steps": "r - t + 1 of a relevant rating r, t being the threshold",
+    "cm100k": "max(r - 2, 0) of a rating r below 5, and r from 5 on, whatever the threshold",
+}
+_DISCOUNTS = {
+    "log": "log2(rank + 1)",
+    "log-after-2": "log2(max(rank, 2)), so that ranks 1 and 2 weigh the same",
+}
+_IDEALS = {
+    "cut": "the best k test items",
+    "all": "all test items",
+    "filled": "as many of the best test items as the list has within k",
+    "listed": "the list's own judged items",
+}
+_PLAIN = {
+    "RR": "1 / rank of the first relevant item, 0 if there is none within k",
+    "Rprec": "hits within as many ranks as there are relevant items, over their number",
+    "F1": "twice the hits, over k and the number of relevant items",
+    "bpref": "relevant items, less those judged not relevant above them, as trec_eval has it",
+    "infAP": "precision expected at the ranks of the relevant items, over their number",
+    "ERR": "expected reciprocal of the rank where a user stops who is satisfied by chance",
+}
+
+
+def metric_in_words(metric: Metric) -> str:
+    """Return the definition of a metric at a cut-off k.
+
+    Raises
+    ------
+    ValueError
+        No dialect has such a metric, so that there are no words for it.
+
+    Examples
+    --------
+    >>> from receval.metrics.registry import parse
+    >>> metric_in_words(parse("P(denominator=filled)"))
+    'hits / the number of items in the list, at most k'
+    """
+    own = vars(metric)
+    if metric.name in ("P", "Recall"):
+        return f"hits / {_DIVISORS[own['denominator']]}"
+    if metric.name == "AP":
+        where = "the ranks of the hits" if own["terms"] == "hits" else "every rank, hit or not"
+        return f"sum of the precisions at {where} / {_DIVISORS[own['denominator']]}"
+    if metric.name == "nDCG":
+        return (
+            f"gain {_GAINS[own['gain']]}; discount {_DISCOUNTS[own['discount']]}; "
+            f"ideal list: {_IDEALS[own['ideal']]}"
+        )
+    if metric.name == "Hit":
+        return "number of hits" if own["form"] == "count" else "1 if there is a hit, else 0"
+    if metric.name == "RBP":
+        over = ", over that of the best list" * (own["denominator"] == "best")
+        phi = f"{own['phi']:g}"
+        return f"gain {_GAINS[own['gain']]}; weight (1 - {phi}) {phi}^(rank - 1){over}"
+    if metric.name not in _PLAIN:
+        raise ValueError(f"There are no words for {metric.label}: add them to {__name__}.")
+    return _PLAIN[metric.name]
 
 
 @dataclass(frozen=True)

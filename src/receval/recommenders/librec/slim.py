@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
 from receval.recommenders.checks import choice, integer, optional_integer, real
 from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.librec.iterators import read_by_column_iterator
-from receval.recommenders.librec.java_hash_set import hash_set_order
+from receval.recommenders.librec.iterators import hash_set_order, read_by_column_iterator
 from receval.recommenders.librec.java_random import JavaRandom
 from receval.recommenders.librec.start import rated_rows
 from receval.recommenders.products import sparse_products
@@ -67,7 +66,7 @@ class LibRecSLIM(Recommender):
         Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
         place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`), and visit
         the neighbours of an item in the order of a Java set
-        (:mod:`receval.recommenders.librec.java_hash_set`) in place of the order of items. LibRec
+        (:mod:`receval.recommenders.librec.iterators`) in place of the order of items. LibRec
         meets users and items in the order of their first appearance.
 
     Attributes

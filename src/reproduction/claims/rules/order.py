@@ -9,11 +9,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext
 from reproduction.claims.quantities import Quantity, evaluated
 from reproduction.claims.rules.base import Rule, in_words
-from reproduction.claims.sources import ClaimSources
+from reproduction.claims.sources import ClaimSources, LabelledValues
 from reproduction.claims.verdicts import Finding, failing, verdict_of
 
 OTHERS = "others"
@@ -120,3 +121,121 @@ class OrderRule(Rule):
             [own for name in tier for own in (rest if name == OTHERS else [name])]
             for tier in self.tiers
         ]
+
+
+# Systems in the same order by two quantities.
+
+_Groups = dict[tuple[str, ...], dict[str, float]]
+_Chances = dict[tuple[str, ...], float]
+
+
+class SameOrderRule(Rule):
+    """No two things, such as systems, change places from one quantity to another.
+
+    Attributes
+    ----------
+    values : Quantity
+        Its labels end with what is ordered; those before it tell orders apart.
+    reference : Quantity
+        What each order is compared with: that of the same labels, or of the same without the first
+        ones, which a reference that serves several orders does not have.
+    p_values, p_reference : Quantity, optional
+        Of the differences of two things, named by the last two labels; those before are as in
+        the quantity itself. Two things that change places do not count where a difference is not
+        significant at .05.
+    enough : float
+        The share of orders that must be the same; half of that makes the claim hold in part.
+    """
+
+    rule: Literal["same-order"]
+    values: Quantity
+    reference: Quantity
+    p_values: Quantity | None = None
+    p_reference: Quantity | None = None
+    enough: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
+        """Return how many orders are the same."""
+        found = _groups(evaluated(self.values, sources, context))
+        reference = _groups(evaluated(self.reference, sources, context))
+        chances, of_reference = (
+            None if quantity is None else _chances(evaluated(quantity, sources, context))
+            for quantity in (self.p_values, self.p_reference)
+        )
+        parts = []
+        changed = compared = 0
+        for group, values in found.items():
+            own = _counterpart(group, reference)
+            others = reference[own]
+            _check_same(values, others)
+            moved = [
+                f"{one} and {other}"
+                for one, other in combinations(values, 2)
+                if (values[one] - values[other]) * (others[one] - others[other]) < 0
+                and _is_apart(chances, group, one, other)
+                and _is_apart(of_reference, own, one, other)
+            ]
+            known = not np.isnan([*values.values(), *others.values()]).any()
+            name = ": ".join(filter(None, [", ".join(group), ", ".join(moved)]))
+            parts.append((known and not moved, name or "missing values"))
+            changed += len(moved)
+            compared += len(values) * (len(values) - 1) // 2
+        detail = failing(parts)
+        if len(parts) == 1 and not parts[0][0]:
+            detail = f"In another order: {parts[0][1]}."
+        return Finding(
+            verdict_of([is_same for is_same, _ in parts], self.enough),
+            f"{changed} of {compared} pairs change places",
+            self.in_words(),
+            detail,
+        )
+
+    def in_words(self) -> str:
+        """Return which orders must be the same."""
+        rule = "the same order"
+        if self.p_values is not None or self.p_reference is not None:
+            rule += " but for differences that are not significant"
+        return rule if self.enough == 1 else f"{rule}, in {100 * self.enough:g} %"
+
+
+def _counterpart(group: tuple[str, ...], reference: _Groups) -> tuple[str, ...]:
+    for start in range(len(group) + 1):
+        if group[start:] in reference:
+            return group[start:]
+    raise ValueError(
+        f"There is no order to compare that of {', '.join(group)} with; there are those of "
+        f"{enumerated([', '.join(name) for name in reference])}."
+    )
+
+
+def _check_same(values: dict[str, float], others: dict[str, float]) -> None:
+    if set(values) != set(others):
+        raise ValueError(
+            f"One order is of {enumerated(sorted(values))}, the other of "
+            f"{enumerated(sorted(others))}: select the same ones on both sides."
+        )
+
+
+def _groups(numbers: LabelledValues) -> _Groups:
+    groups: _Groups = {}
+    for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
+        if not label:
+            raise ValueError("An order needs several things: name a column under each.")
+        groups.setdefault(label[:-1], {})[label[-1]] = value
+    return groups
+
+
+def _chances(numbers: LabelledValues) -> _Chances:
+    return dict(zip(numbers.labels, numbers.values.tolist(), strict=True))
+
+
+def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other: str) -> bool:
+    """Tell whether a difference is significant; where nobody asks, every one is."""
+    if chances is None:
+        return True
+    label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)
+    if label is None:
+        raise ValueError(
+            f"The difference of {one} and {other} has no p-value: select those of all pairs."
+        )
+    return chances[label] < LEVEL

@@ -14,8 +14,7 @@ from reproduction.claims.rules.comparison import ComparisonRule
 from reproduction.claims.rules.contradiction import ContradictionRule
 from reproduction.claims.rules.crossing import CrossingRule
 from reproduction.claims.rules.number import NumberRule
-from reproduction.claims.rules.order import OrderRule
-from reproduction.claims.rules.same_order import SameOrderRule
+from reproduction.claims.rules.order import OrderRule, SameOrderRule
 from reproduction.claims.rules.trend import TrendRule
 from reproduction.claims.sources import ClaimSources, NotMeasuredError
 from reproduction.claims.verdicts import ClaimVerdict, Finding, failing

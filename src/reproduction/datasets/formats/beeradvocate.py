@@ -15,6 +15,7 @@ pair gives the same count, so the count decides on pairs, not on which review of
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -23,11 +24,21 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from numpy.typing import NDArray
 
 from receval.data.ratings import Ratings
-from reproduction.datasets.formats.archives import LONGEST_RECORD, unpacked
-from reproduction.datasets.formats.beeradvocate_csv import read_csv
-from reproduction.datasets.formats.beeradvocate_reviews import Field, Reviews, decode
+from receval.data.repeats import IdentifierEncoder
+from reproduction.datasets.formats.archives import LONGEST_RECORD, damage_reported, unpacked
+from reproduction.datasets.formats.columns import (
+    LAST_SECOND,
+    ColumnFormat,
+    HalfStars,
+    Integer,
+    Text,
+    kept_rows,
+)
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
@@ -72,6 +83,229 @@ def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) ->
     """
     report = report or ParseReport()
     return read_blocks(files[0], report.unpacked_limit).ratings(report)
+
+
+# The CSV variant of BeerAdvocate: a header, and a row of text in each line.
+#
+# Arrow reads it, and takes much for CSV that is none: the rest of the file may hide behind a
+# quotation mark that is not closed. So lines and quotation marks are counted, too.
+
+COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
+
+# Bytes that are read at a time, as of files of lines without quotation marks.
+_CSV_BYTES = 1 << 23
+# Not beside a quotation mark that opens a field or closes it.
+_IN_A_FIELD = np.ones(256, dtype=np.bool_)
+_IN_A_FIELD[list(b',"\r\n')] = False
+
+
+# Reviews of BeerAdvocate, gathered in pieces whatever the form of the raw file.
+
+NO_TIME = -1
+
+_NAME = Text("profile name")
+_BEER = Integer("beer id", 0, 2**31 - 1)
+_OVERALL = HalfStars("overall rating", 0, 5)
+_TIME = Integer("time", 0, LAST_SECOND)
+
+Field = str | None
+
+
+def decode(field: bytes) -> str:
+    """Decode UTF-8 or, where a field is not UTF-8, Latin-1, which cannot fail."""
+    try:
+        return field.decode("utf-8")
+    except UnicodeDecodeError:
+        return field.decode("latin-1")
+
+
+class Reviews:
+    """Overall ratings of beers by users, added piece by piece."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._users = IdentifierEncoder()
+        self._beers = IdentifierEncoder()
+        self._pieces: list[tuple[NDArray, NDArray, NDArray, NDArray, NDArray]] = []
+        self._report = ParseReport()
+
+    def add_empty(self, records: int) -> None:
+        """Count records that hold nothing at all."""
+        self._report.drop("empty records", records)
+
+    def add(
+        self,
+        names: Sequence[Field],
+        beers: Sequence[Field],
+        overall: Sequence[Field],
+        times: Sequence[Field],
+        lines: NDArray[np.int64],
+    ) -> None:
+        """Add reviews as they are written; None where a review lacks a field.
+
+        Raises
+        ------
+        RawDataError
+            If a rating is no half star from 0 to 5, a beer id or a time no whole number, or a
+            name no usable text.
+        """
+        count = len(names)
+        self._report.rows += count
+        self._report.note("reviews without a profile name", sum(not name for name in names))
+        with_beer = np.fromiter((bool(beer) for beer in beers), dtype=np.bool_, count=count)
+        with_rating = np.fromiter((bool(value) for value in overall), dtype=np.bool_, count=count)
+        self._report.drop("reviews without a beer id", int((~with_beer).sum()))
+        self._report.drop(
+            "reviews without an overall rating", int((with_beer & ~with_rating).sum())
+        )
+        values = self._values(_OVERALL, overall, "0", lines).to_numpy()
+        self._report.note("reviews without a time", sum(not time for time in times))
+        seconds = self._values(_TIME, times, "0", lines).to_numpy().astype(np.int64)
+        seconds[[not time for time in times]] = NO_TIME
+        numbers = self._values(_BEER, beers, "0", lines)
+        kept = with_beer & with_rating
+        users = self._users.encode(self._values(_NAME, names, "", lines).filter(kept))
+        items = self._beers.encode(numbers.filter(kept))
+        self._pieces.append((users, items, values[kept], seconds[kept], lines[kept]))
+
+    def ratings(self, report: ParseReport) -> Ratings:
+        """Collapse repeated reviews and return the ratings."""
+        if not sum(len(piece[0]) for piece in self._pieces):
+            raise RawDataError(self._path, None, "the file holds no reviews")
+        users, items, values, seconds, lines = (
+            np.concatenate(column) for column in zip(*self._pieces, strict=True)
+        )
+        rows, values = kept_rows(
+            users,
+            items,
+            values,
+            report,
+            lambda row, reason: RawDataError(self._path, int(lines[row]), reason),
+            by_default="last",
+            lines=lines,
+        )
+        report.rows = self._report.rows
+        report.dropped.update(self._report.dropped)
+        report.notes.update(self._report.notes)
+        user_ids = self._users.ids
+        unnamed = np.flatnonzero(user_ids == "")
+        named_pairs = int((users[rows] != unnamed[0]).sum()) if len(unnamed) else len(rows)
+        report.notes["distinct (profile name, beer id) pairs"] = len(rows)
+        report.notes["distinct pairs without the empty profile name"] = named_pairs
+        return Ratings(
+            users=users[rows],
+            items=items[rows],
+            values=values,
+            user_ids=user_ids,
+            item_ids=self._beers.ids,
+            timestamps=seconds[rows],
+        )
+
+    def _values(
+        self,
+        column: ColumnFormat,
+        fields: Sequence[Field],
+        missing: str,
+        lines: NDArray[np.int64],
+    ) -> pa.Array:
+        """Read a column in which a review may lack the field."""
+        try:
+            return column.values(pa.array([field or missing for field in fields], pa.string()))
+        except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+            for row, field in enumerate(fields):
+                # A lone surrogate has no encoding, and is no UTF-8 in this one.
+                written = (field or missing).encode("utf-8", errors="surrogatepass")
+                if complaint := column.complaint(written):
+                    raise RawDataError(self._path, int(lines[row]), complaint) from error
+            raise
+
+
+def read_csv(path: Path) -> Reviews:
+    """Read the columns of profile names, beer ids, overall ratings and times."""
+    reviews = Reviews(path)
+    header = _header(path)
+    missing = [column for column in COLUMNS if column not in header]
+    if missing:
+        raise RawDataError(path, 1, f"the header has no column {', '.join(missing)}")
+    repeated = [column for column in COLUMNS if header.count(column) > 1]
+    if repeated:
+        raise RawDataError(path, 1, f"the header has the column {repeated[0]} more than once")
+    rows = 0
+    try:
+        batches = pa.csv.open_csv(
+            path,
+            read_options=pa.csv.ReadOptions(use_threads=False, block_size=_CSV_BYTES),
+            parse_options=pa.csv.ParseOptions(ignore_empty_lines=False),
+            convert_options=pa.csv.ConvertOptions(
+                include_columns=list(COLUMNS),
+                column_types=dict.fromkeys(COLUMNS, pa.binary()),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+        for batch in batches:
+            names, beers, overall, times = (_decoded(batch.column(name)) for name in COLUMNS)
+            numbers = np.arange(rows + 2, rows + 2 + batch.num_rows)
+            reviews.add(names, beers, overall, times, numbers)
+            rows += batch.num_rows
+    except pa.ArrowInvalid as error:
+        raise _error(path, len(header), str(error)) from error
+    # A quotation mark that is not closed in its line hides the lines up to the next one.
+    if rows + 1 != (lines := _count_lines(path)):
+        raise _error(path, len(header), f"there are {rows:,} rows in {lines:,} lines")
+    return reviews
+
+
+def _header(path: Path) -> list[str]:
+    with damage_reported(path), path.open("rb") as file:
+        line = file.readline(LONGEST_RECORD).removeprefix(b"\xef\xbb\xbf")
+    try:
+        return next(csv.reader([line.decode("latin-1")]), [])
+    except csv.Error as error:
+        raise RawDataError(path, 1, f"the header is no line of CSV ({error})") from error
+
+
+def _count_lines(path: Path) -> int:
+    """Count lines, and refuse those with quotation marks that arrow overlooks."""
+    lines = 0
+    with path.open("rb") as file:
+        while data := file.read(_CSV_BYTES) + file.readline():
+            characters = np.frombuffer(b"\n" + data + b"\n"[: not data.endswith(b"\n")], np.uint8)
+            ends = np.flatnonzero(characters == ord("\n"))
+            if b'"' in data:
+                marks = np.flatnonzero(characters == ord('"'))
+                opened = np.diff(np.searchsorted(marks, ends)) % 2
+                within = marks[
+                    _IN_A_FIELD[characters[marks - 1]] & _IN_A_FIELD[characters[marks + 1]]
+                ]
+                opened[np.searchsorted(ends, within) - 1] = 1
+                if opened.any():
+                    line = lines + int(np.argmax(opened)) + 1
+                    raise RawDataError(
+                        path, line, "a quotation mark is within a field or left open"
+                    )
+            lines += len(ends) - 1
+    return lines
+
+
+def _decoded(column: pa.Array) -> list[str]:
+    try:
+        return list(column.cast(pa.string()).to_pylist())
+    except pa.ArrowInvalid:
+        return [decode(field) for field in column.to_pylist()]
+
+
+def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
+    """Find the line with another number of fields than the header, or a quote left open."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                found = len(next(csv.reader([line.decode("latin-1")], strict=True), []))
+            except csv.Error as error:
+                return RawDataError(path, number, f"the line is no row of CSV ({error})")
+            if found != fields:
+                return RawDataError(path, number, f"expected {fields} fields, found {found}")
+    return RawDataError(path, None, otherwise)
 
 
 def parse_csv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ratings:

@@ -15,9 +15,8 @@ import numpy as np
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Integer
+from reproduction.datasets.formats.columns import Integer, kept_rows
 from reproduction.datasets.formats.delimited import LineFormat
-from reproduction.datasets.formats.pairs import kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 LINES = LineFormat(

@@ -11,14 +11,22 @@ from __future__ import annotations
 import datetime
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from receval.data.repeats import REPEAT_RULES, merge_repeats, refuse_repeats
 from reproduction.datasets.reports import shown
+
+if TYPE_CHECKING:
+    from receval.spec_types import Duplicates
+    from reproduction.datasets.reports import ParseReport
+
 
 LAST_SECOND = 2**31 - 1
 """The last second whose number fits into 31 bits, in 2038; no rating is later."""
@@ -271,3 +279,38 @@ class Ignored(ColumnFormat):
     def complaint(self, field: bytes) -> str | None:
         """Return None: any field will do."""
         return None
+
+
+# What raw rows name: codes of users and items, and pairs that occur more than once.
+
+
+def kept_rows(
+    users: NDArray[np.integer],
+    items: NDArray[np.integer],
+    values: NDArray,
+    report: ParseReport,
+    complain: Callable[[int, str], Exception],
+    by_default: Duplicates = "error",
+    lines: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.int64], NDArray]:
+    """Return the rows of a format that stay, and their values, and give account of the others.
+
+    Examples
+    --------
+    >>> from reproduction.datasets.reports import ParseReport, RawDataError
+    >>> report = ParseReport(duplicates="last")
+    >>> users, items, values = np.array([7, 7, 7]), np.array([1, 2, 1]), np.array([5.0, 3.0, 2.0])
+    >>> rows, kept = kept_rows(
+    ...     users, items, values, report, lambda row, reason: RawDataError("a.csv", row + 1, reason)
+    ... )
+    >>> rows.tolist(), kept.tolist(), report.repeats_collapsed
+    ([1, 2], [3.0, 2.0], 1)
+    """
+    duplicates = report.duplicates or by_default
+    if duplicates == "error":
+        refuse_repeats(users, items, complain, lines)
+        return np.arange(len(users)), values
+    rows, merged = merge_repeats(users, items, values, duplicates)
+    report.repeats_collapsed = len(users) - len(rows)
+    report.repeat_rule = REPEAT_RULES[duplicates]
+    return rows, merged

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder, last_rows
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Ignored, Integer
+from reproduction.datasets.formats.columns import Ignored, Integer, kept_rows
 from reproduction.datasets.formats.delimited import LineFormat
-from reproduction.datasets.formats.pairs import kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 # Not a character of any line: the fast reader needs the first three spaces to differ from those

@@ -14,9 +14,8 @@ import numpy as np
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import file_bytes, zip_member
-from reproduction.datasets.formats.columns import LAST_SECOND, Integer
+from reproduction.datasets.formats.columns import LAST_SECOND, Integer, kept_rows
 from reproduction.datasets.formats.delimited import LineFormat
-from reproduction.datasets.formats.pairs import kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 _IDENTIFIER_LIMIT = 2**31 - 1

@@ -28,10 +28,10 @@ from reproduction.publishing.site.shown_rows import (
     claim_address,
     ledger_of,
     paper_address,
+    verdict_bars,
 )
 from reproduction.publishing.site.site_pages import SitePage, markup
 from reproduction.publishing.site.study_pages import Study
-from reproduction.publishing.site.verdict_bars import verdict_bars
 from reproduction.publishing.verdict_rows import UNDECIDABLE, VERDICTS, VerdictRow, artifact_label
 
 START = "index.html"

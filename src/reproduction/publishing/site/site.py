@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from receval.storage.files import write_atomically
 from reproduction.claims.report import reminders_of
 from reproduction.claims.spec import read_claims
-from reproduction.publishing.ledger_claims import PaperLedger, papers_in
+from reproduction.publishing.claim_counts import in_print
+from reproduction.publishing.ledger_claims import NOT_SAID, LedgerClaim, PaperLedger, papers_in
 from reproduction.publishing.site.claim_pages import (
     page_of_ledger,
     paper_labels,
@@ -29,16 +31,19 @@ from reproduction.publishing.site.document_pages import (
     document_pages,
     reference_pages,
 )
-from reproduction.publishing.site.ledger_data import DATA, ledger_data
 from reproduction.publishing.site.links import SiteLinks
 from reproduction.publishing.site.markdown_pages import anchor_of
 from reproduction.publishing.site.public_names import read_modules, read_packages
 from reproduction.publishing.site.shown_rows import LEDGER, RowPrinter, claim_address, paper_address
 from reproduction.publishing.site.site_pages import PageWriter, SitePage
 from reproduction.publishing.site.study_pages import PART as STUDIES
-from reproduction.publishing.site.study_pages import Study, studies_page, study_page
-from reproduction.publishing.site.study_sections import read_study_text
-from reproduction.publishing.verdict_rows import VerdictRow, read_verdict_rows
+from reproduction.publishing.site.study_pages import (
+    Study,
+    read_study_text,
+    studies_page,
+    study_page,
+)
+from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, read_verdict_rows
 
 OWN_DATA = "Your own data"
 """The heading below which a document tells somebody with data of their own where to begin."""
@@ -98,6 +103,63 @@ class SiteSources:
     report: Path | None = None
     certainty: Path | None = None
     certainty_figures: Mapping[str, Path] = field(default_factory=dict)
+
+
+# The claims as a script of data, in which the page of the ledger looks for them.
+
+DATA = "assets/claims.js"
+"""Address of the script."""
+
+
+def ledger_data(
+    papers: Sequence[PaperLedger], labels: Mapping[str, str], title: Callable[[str], str]
+) -> str:
+    """Return the script: what the page shows and finds of each claim, and nothing else.
+
+    A script can be read where a page was opened as a file; a file of data could not.
+    """
+    lines = [_line(claim, labels, title) for paper in papers for claim in paper.claims]
+    data = {"styles": VERDICTS, "words": {p.paper: _words(p) for p in papers}}
+    return "\n".join(
+        [
+            f"window.LEDGER = {_json(data)};",
+            "window.LEDGER.claims = [",
+            ",\n".join(lines),
+            "];",
+            "",
+        ]
+    )
+
+
+def _words(paper: PaperLedger) -> dict[str, str]:
+    """Return the verdicts of a paper as a person reads them."""
+    return {row.verdict: row.words for claim in paper.claims for row in claim.own}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _line(claim: LedgerClaim, labels: Mapping[str, str], title: Callable[[str], str]) -> str:
+    first = claim.first
+    rows = [
+        [row.dataset or "-", title(row.dataset), row.verdict, row.on_splits] for row in claim.own
+    ]
+    others = [text for row in claim.rows for text in (row.form, row.ours, row.reason) if text]
+    found = {
+        "id": claim.number,
+        "paper": first.paper,
+        "label": labels[first.paper],
+        "where": first.where,
+        "kind": first.kind,
+        "says": in_print(first.statement),
+        "in_paper": claim.in_paper or NOT_SAID,
+        "verdict": claim.verdict,
+        "rows": rows,
+        "artifacts": list(dict.fromkeys(f"{s}/{n}" for row in claim.own for s, n in row.artifacts)),
+        "more": " ".join(dict.fromkeys([claim.expected, claim.printed, *map(in_print, others)])),
+    }
+    return _json(found)
 
 
 def write_site(sources: SiteSources, site: Path) -> None:

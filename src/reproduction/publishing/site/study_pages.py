@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +19,14 @@ from reproduction.claims.rebuilt_papers import is_rebuilt, verdict_in_words
 from reproduction.publishing.ledger_claims import LedgerClaim, claims_in, here_counts
 from reproduction.publishing.site.links import SiteLinks, relative
 from reproduction.publishing.site.markdown_pages import rendered, rendered_inline
-from reproduction.publishing.site.number_pairs import NumberPair, pairs_picture
-from reproduction.publishing.site.shown_rows import RowPrinter, ledger_of, paper_address
-from reproduction.publishing.site.site_pages import SitePage, markup
-from reproduction.publishing.site.study_sections import (
-    StudySection,
-    StudyText,
-    shown_part,
-    table_rows,
+from reproduction.publishing.site.shown_rows import (
+    RowPrinter,
+    VerdictBar,
+    ledger_of,
+    paper_address,
+    verdict_bars,
 )
-from reproduction.publishing.site.verdict_bars import VerdictBar, verdict_bars
+from reproduction.publishing.site.site_pages import SitePage, markup
 from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, rows_by_artifact
 
 PART = "studies/index.html"
@@ -39,6 +39,101 @@ OPEN_ROWS = 12
 """A longer table of claims or values is folded until a reader opens it."""
 
 _SIZE = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt"[^>]*\bheight="([\d.]+)pt"', re.DOTALL)
+
+
+# The page of a study, ``index.md``, taken apart: what stands there of each artifact.
+
+_FILE = re.compile(r"\]\(([a-z0-9_]+)\.([a-z]+)\)")
+_PICTURE = re.compile(r"^!\[.*\]\(.+\.svg\)$")
+_RULE = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$")
+
+
+@dataclass(frozen=True)
+class StudySection:
+    """What the page of a study has of one artifact.
+
+    Attributes
+    ----------
+    name : str
+        Of the artifact.
+    heading : str
+        Markdown.
+    has_picture : bool
+        Whether it is a figure.
+    paragraphs : tuple of str
+        Markdown: the caption, how it is read, what it shows.
+    suffixes : tuple of str
+        Of its files, in their order.
+    """
+
+    name: str
+    heading: str
+    has_picture: bool
+    paragraphs: tuple[str, ...]
+    suffixes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StudyText:
+    """The page of a study: title, citation, and a section for each artifact."""
+
+    title: str
+    citation: str
+    sections: tuple[StudySection, ...]
+
+
+def read_study_text(index: Path) -> StudyText:
+    """Read the page that :func:`reproduction.workflow.jobs.study_index.write_index` has written."""
+    with refusing_damage(index):
+        head, *sections = re.split(r"^## ", index.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        blocks = head.strip().split("\n\n")
+        if len(blocks) < 2 or not blocks[0].startswith("# "):
+            raise ValueError("it does not begin with the title and the citation of its study")
+        return StudyText(blocks[0][2:], blocks[1], tuple(map(_read_section, sections)))
+
+
+def _read_section(text: str) -> StudySection:
+    heading, *blocks = text.strip().split("\n\n")
+    files = _FILE.findall(blocks[-1]) if blocks and blocks[-1].startswith("Files: ") else []
+    if not files:
+        raise ValueError(f"the section {heading!r} does not end with its files")
+    has_picture = bool(_PICTURE.match(blocks[0]))
+    return StudySection(
+        name=files[0][0],
+        heading=heading,
+        has_picture=has_picture,
+        paragraphs=tuple(blocks[has_picture:-1]),
+        suffixes=tuple(suffix for _, suffix in files),
+    )
+
+
+def shown_part(markdown: str) -> str:
+    r"""Return a table or page without the title and caption that stand above it on the site.
+
+    Examples
+    --------
+    >>> shown_part("**Title**\n\nCaption.\n\n| a |\n|---|\n| 1 |\n\nAbsent: b.")
+    '| a |\n|---|\n| 1 |'
+    >>> shown_part("# Title\n\nText.")
+    'Text.'
+    """
+    blocks = markdown.strip().split("\n\n")
+    # The caption on the site says what is absent, too.
+    blocks = [block for block in blocks if not block.startswith("Absent: ")]
+    if blocks[0].startswith("# "):
+        return "\n\n".join(blocks[1:])
+    tables = [at for at, block in enumerate(blocks) if _has_rule(block)]
+    return "\n\n".join(blocks[tables[0] :]) if tables else "\n\n".join(blocks[1:])
+
+
+def table_rows(markdown: str) -> int:
+    """Return the number of rows of all tables in Markdown, heads left out."""
+    lines = markdown.splitlines()
+    return sum(line.startswith("|") for line in lines) - 2 * sum(map(_has_rule, lines))
+
+
+def _has_rule(block: str) -> bool:
+    return any(_RULE.match(line) for line in block.splitlines())
 
 
 @dataclass(frozen=True)
@@ -102,6 +197,127 @@ class Study:
         }
         words = {verdict: verdict_in_words(self.name, verdict) for verdict in counts}
         return VerdictBar(self.label, counts, links, words)
+
+
+# The numbers of a paper and ours, as a picture of how many times as large ours are.
+
+WIDTH, HEIGHT = 600, 280
+LEFT, BELOW, MARGIN = 64, 48, 14
+"""Pixels: of the field of points, and of the room beside it for labels."""
+
+RADIUS = 4.5
+
+FARTHEST = 4.0
+"""Numbers that are further apart than by this factor lie on the edge."""
+
+NEAREST = 1.1
+"""The picture reaches at least as far as this factor on both sides of equality."""
+
+RATIOS = (0.25, 0.5, 0.67, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5, 2.0, 4.0)
+"""What the upright axis may be labelled with."""
+
+LABEL_ROOM = 22
+"""Pixels from label to label."""
+
+
+@dataclass(frozen=True)
+class NumberPair:
+    """A published number and ours.
+
+    Attributes
+    ----------
+    published, ours : float
+    name : str
+        What is said of the point, in plain text.
+    style : str
+        What the style sheet calls the verdict.
+    """
+
+    published: float
+    ours: float
+    name: str
+    style: str
+
+
+def pairs_picture(pairs: Sequence[NumberPair]) -> str:
+    """Return the positive pairs as points: the published number, and ours over it; SVG.
+
+    Both axes are logarithmic: twice as large is as far from equality as half as large. Empty if
+    there are fewer than two pairs. The picture is for the eye: whoever uses it shows the numbers
+    as a table, too.
+    """
+    shown = [pair for pair in pairs if pair.published > 0 and pair.ours > 0]
+    if len(shown) < 2:
+        return ""
+    logs = [log10(pair.published) for pair in shown]
+    room = max(0.04 * (max(logs) - min(logs)), 0.02)
+    low, high = min(logs) - room, max(logs) + room
+    reach = max(max(pair.ours / pair.published, pair.published / pair.ours) for pair in shown)
+    span = log10(min(max(1.1 * reach, NEAREST), FARTHEST))
+
+    def across(value: float) -> float:
+        return WIDTH * (log10(value) - low) / (high - low)
+
+    def down(ratio: float) -> float:
+        return HEIGHT / 2 * (1 - max(-1.0, min(1.0, log10(ratio) / span)))
+
+    width, height = LEFT + WIDTH + MARGIN, MARGIN + HEIGHT + BELOW
+    parts = [
+        f'<svg class="pairs" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'aria-hidden="true" focusable="false"><g transform="translate({LEFT} {MARGIN})">'
+        f'<rect class="frame" width="{WIDTH}" height="{HEIGHT}"/>'
+        f'<line class="same" x1="0" y1="{HEIGHT / 2}" x2="{WIDTH}" y2="{HEIGHT / 2}"/>'
+    ]
+    for value in _round_numbers(low, high):
+        x = across(value)
+        parts.append(
+            f'<line class="tick" x1="{x:.1f}" y1="{HEIGHT}" x2="{x:.1f}" y2="{HEIGHT + 5}"/>'
+            f'<text class="below" x="{x:.1f}" y="{HEIGHT + 20}">{significant(value, 1)}</text>'
+        )
+    for ratio in _spaced((one for one in RATIOS if abs(log10(one)) <= span), down):
+        y = down(ratio)
+        parts.append(
+            f'<line class="tick" x1="-5" y1="{y:.1f}" x2="0" y2="{y:.1f}"/>'
+            f'<text class="before" x="-9" y="{y + 4:.1f}">{ratio:g}</text>'
+        )
+    for pair in shown:
+        parts.append(_point(pair, across(pair.published), down(pair.ours / pair.published)))
+    parts.append(
+        f'<text class="below" x="{WIDTH / 2}" y="{HEIGHT + 42}">The paper\'s number</text>'
+        f'<text class="below" transform="translate(-48 {HEIGHT / 2}) rotate(-90)">'
+        "Ours over the paper's</text></g></svg>"
+    )
+    return "".join(parts)
+
+
+def _point(pair: NumberPair, x: float, y: float) -> str:
+    published, ours = significant(pair.published), significant(pair.ours)
+    said = f"{pair.name}: {published} in the paper, {ours} ours"
+    return (
+        f'<circle class="{pair.style}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}">'
+        f"<title>{html.escape(said)}</title></circle>"
+    )
+
+
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Return at most eight round numbers between two logarithms."""
+    inside: list[float] = []
+    for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), tuple(range(1, 10))):
+        exponents = range(floor(low) - 1, ceil(high) + 1)
+        found = [step * 10.0**exponent for exponent in exponents for step in steps]
+        inside = [value for value in found if low <= log10(value) <= high]
+        if len(inside) >= 3:
+            break
+    return inside[:: max(1, ceil(len(inside) / 8))]
+
+
+def _spaced(ratios: Iterable[float], down: Callable[[float], float]) -> list[float]:
+    """Return ratios whose labels do not touch; equality and the outermost come first."""
+    kept: list[float] = []
+    for ratio in sorted(ratios, key=lambda one: (one != 1, -abs(log10(one)), one)):
+        if all(abs(down(ratio) - down(other)) >= LABEL_ROOM for other in kept):
+            kept.append(ratio)
+    return kept
 
 
 def study_page(

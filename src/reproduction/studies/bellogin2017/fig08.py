@@ -12,12 +12,8 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.bellogin2017._shared.designs import (
-    ALL_RELEVANT,
-    ONE_RELEVANT,
-    short_labels,
-)
 from reproduction.studies.bellogin2017._shared.system_bars import (
     CONFIGURATION,
     draw_configurations,
@@ -48,6 +44,21 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         table["eta"] = metadata.get("eta", np.nan)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
+
+
+# The designs of figure 8, for who draws it and who reads the paper's relations from it.
+
+ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
+"""Designs with one relevant item a list, in the order of the figure."""
+
+ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
+"""Designs with all relevant items of a user in one list."""
+
+
+def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
+    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
 
 
 def design_of(protocol: str, uniform: bool) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,12 +15,11 @@ from receval.figures.curves import cumulative_curve
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
 from receval.figures.line_labels import LABEL_SIZE
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, LINE_STYLES, MARKERS, SeriesStyle, new_figure
 from receval.statistics.concentration import share_at_most
-from reproduction.studies._shared.figures.dataset_styles import dataset_styles
 from reproduction.studies._shared.figures.published_marks import published_mark
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.published_lines import paper_says
+from reproduction.studies.canamares2020._shared.system_curves import paper_says
 
 LEAST_ROOM = 0.3
 """Share of the panel's width that a name needs on the left of a curve."""
@@ -61,6 +62,28 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def _limits(most: int) -> NDArray[np.int64]:
     spread = np.geomspace(1, most, POINTS).round().astype(np.int64)
     return np.unique([*spread, *(number for number in ROUND_NUMBERS if number <= most)])
+
+
+# How datasets look: in ink, told apart by dash and marker, as colours are those of systems.
+
+
+def dataset_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
+    """Return the style of each dataset of a figure, in their order.
+
+    Examples
+    --------
+    >>> [style.line for style in dataset_styles(["ml-1m", "netflix"]).values()]
+    ['-', '--']
+    """
+    if len(set(names)) != len(names) or len(names) > len(LINE_STYLES):
+        raise ValueError(
+            f"The datasets {', '.join(names)} need each its own dash: name each once, and at most "
+            f"{len(LINE_STYLES)}."
+        )
+    return {
+        name: SeriesStyle(INK, marker, dash)
+        for name, marker, dash in zip(names, MARKERS, LINE_STYLES, strict=False)
+    }
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -20,8 +20,7 @@ from reproduction.studies._shared.figures.published_marks import (
     published_mark,
 )
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.published_lines import paper_says
-from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves
+from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves, paper_says
 
 if TYPE_CHECKING:
     from receval.metrics.list_view import ListView

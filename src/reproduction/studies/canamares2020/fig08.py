@@ -19,7 +19,7 @@ from receval.figures.line_labels import LABEL_SIZE, label_lines, readable
 from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.published_lines import draw_limit, paper_says
+from reproduction.studies.canamares2020._shared.system_curves import draw_limit, paper_says
 
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment

@@ -15,7 +15,7 @@ from receval.figures.tables import Column, Table, printed
 from receval.metrics.labels import metric_name
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.comparison_cells import system_cells, system_columns
+from reproduction.studies.canamares2020.table3 import system_cells, system_columns
 
 if TYPE_CHECKING:
     from receval.metrics.averages import AdjustedGeometric

@@ -11,8 +11,11 @@ from matplotlib.ticker import MultipleLocator, PercentFormatter
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.figures.published_marks import published_line
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.canamares2020._shared.published_lines import draw_limit, paper_says
-from reproduction.studies.canamares2020._shared.system_curves import draw_system_curves
+from reproduction.studies.canamares2020._shared.system_curves import (
+    draw_limit,
+    draw_system_curves,
+    paper_says,
+)
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -29,8 +29,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Estimate the metrics of every system in every draw of the test.
 
     Parameters of the artifact: ``metrics``; ``draws``, of the test; ``users`` and ``items`` of the
-    world (:class:`reproduction.simulation.known_chances.KnownChances`); ``per_user``, numbers of
-    randomly drawn items by which the estimator MAR sees.
+    world (:class:`reproduction.simulation.complete_judgments.KnownChances`); ``per_user``, numbers
+    of randomly drawn items by which the estimator MAR sees.
 
     Columns: metric; estimator (``truth``, by all judgments, once); propensities (by which it
     weights, or how many random items there are); draw; system; estimate.
@@ -45,7 +45,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
-    from reproduction.simulation.known_chances import KnownChances
+    from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
 
     parameters = inputs.parameters

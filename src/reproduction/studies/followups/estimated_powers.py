@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.estimator_names import MAR
-from reproduction.studies.followups._shared.weighted_powers import GENERATED, summary_of_powers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +30,45 @@ TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0
 TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
 
 
+# What weights by powers of popularity give, against what they estimate.
+
+GENERATED = "known-chances"
+"""The generated world, in the column ``source``; all others are datasets."""
+
+SPREAD = (5.0, 95.0)
+"""Percentiles of the draws."""
+
+
+def summary_of_powers(results: pd.DataFrame) -> pd.DataFrame:
+    """Summarise the artifact ``estimated_powers`` over systems and draws.
+
+    Returns
+    -------
+    DataFrame
+        A row a source, metric and exponent, with the columns tau (Kendall's tau-b of the order of
+        the systems with that of the reference) and ratio (median over the systems of the estimate
+        over the reference), both means over draws, and the 5th and 95th percentile of the draws as
+        tau_low, tau_high, ratio_low and ratio_high; exponents rise.
+    """
+    numbers = {name: real_values(results[name]) for name in ("exponent", "estimate", "reference")}
+    table = results.assign(**numbers)
+    rows = []
+    keys = ["source", "metric", "exponent"]
+    for (source, metric, exponent), own in table.groupby(keys, sort=False):
+        taus, ratios = [], []
+        for _, draw in own.groupby("draw", sort=False, dropna=False):
+            estimate, reference = draw["estimate"].to_numpy(), draw["reference"].to_numpy()
+            taus.append(kendall_tau_b(estimate, reference, TOLERANCE_OF_MEANS).item())
+            there = reference > 0
+            ratios.append(float(np.median(estimate[there] / reference[there])))
+        row = {"source": source, "metric": metric, "exponent": exponent}
+        for name, values in (("tau", taus), ("ratio", ratios)):
+            low, high = np.percentile(values, SPREAD)
+            row |= {name: float(np.mean(values)), f"{name}_low": low, f"{name}_high": high}
+        rows.append(row)
+    return pd.DataFrame(rows).sort_values(keys, kind="stable")
+
+
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     r"""Estimate the metrics of every system by SNIPS, with powers of popularity.
 
@@ -42,7 +82,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     judgments of random items, or by all judgments of the world).
     """
     from receval.seeds import generator
-    from reproduction.simulation.known_chances import KnownChances
+    from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
     from reproduction.studies.followups._shared.ranked_experiments import ranked_folds_of
 

@@ -3,25 +3,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
+from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.protocol import Protocol
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b, pair_signs
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from receval.metrics.metric import Metric
+    from receval.splits.split import Fold, Judgments
     from reproduction.experiments.experiment import Experiment
 
 STRATA = 2
@@ -47,7 +49,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; metric; judgments (``random-items``, those that were drawn; ``whole``, all
     test ratings; ``stratum-1`` and ``stratum-2``, those of less and of more exposed items,
-    :mod:`reproduction.studies.followups._shared.strata_of_exposure`; ``strata``, both, averaged by
+    :mod:`reproduction.studies.followups.estimated_strata`; ``strata``, both, averaged by
     their test ratings); system; value (mean over users with a relevant judgment, and over folds);
     share (of the test ratings, mean over folds); items (how many have them, mean over folds); tau
     (Kendall's tau-b of the order of the systems with that by random items); reversed (pairs of
@@ -100,16 +102,180 @@ def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> floa
     return float(kendall_tau_b(random, means, TOLERANCE_OF_MEANS).item())
 
 
+# Test ratings parted by how much their items were exposed, and the exponent of their popularity.
+#
+# The propensity of an item that :math:`n_i` users rated is :math:`n_i^\alpha` above a least number
+# :math:`n_{min}` and :math:`n_i` up to there, with the exponent :math:`\alpha` of the power law
+# that the numbers above follow. The range of the propensities of the test ratings is cut into parts
+# of equal *width*. As propensities are very skewed, nearly all test ratings are in the first
+# stratum, and the last one has those of the few most popular items.
+#
+# A metric is measured in each stratum by the test ratings that are there, over the users who have a
+# relevant one, and averaged over strata by how many they have,
+#
+# .. math:: \sum_s \frac{n_s}{n}\, \frac{1}{|U_s|} \sum_{u \in U_s} m_{us}
+#
+# That is no estimate of a total, which
+# :class:`receval.missing_judgments.propensities.StratifiedPropensities` gives, by strata with equal
+# parts of the test.
+#
+# Notes ----- Jadidinejad, Macdonald and Ounis (2021), "The Simpson's paradox in the offline
+# evaluation of recommendation systems", TOIS 40(1), as their released code has it
+# (``StratifiedEvaluation``, with two strata in its experiments). That fits the power law with the
+# package powerlaw; here its two formulas are written out: Clauset, Shalizi and Newman (2009),
+# "Power-law distributions in empirical data", SIAM Review 51(4), sections 3.1 (the exponent,
+# approximately) and 3.3 (the least number).
+
+
+@dataclass(frozen=True)
+class PopularityPowerLaw:
+    r"""The law :math:`P(n) \propto n^{-\alpha}` of numbers of ratings from a least one on.
+
+    Attributes
+    ----------
+    alpha : float
+        Above 1.
+    least : int
+        The least number that follows it, at least 1.
+    """
+
+    alpha: float
+    least: int
+
+    @classmethod
+    def fit(cls, counts: NDArray[np.integer]) -> Self:
+        r"""Fit the law to the numbers of ratings of items.
+
+        For each least number :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m
+        numbers from it on; the least number is the one whose law is nearest to them by the largest
+        difference of the distribution functions.
+
+        Examples
+        --------
+        >>> law = PopularityPowerLaw.fit(np.repeat([1, 2, 4, 8], [64, 16, 4, 1]))
+        >>> law.least, round(law.alpha, 2)
+        (2, 3.06)
+        """
+        numbers = np.sort(counts[counts > 0]).astype(np.float64)
+        candidates = np.unique(numbers)[:-1]
+        if len(candidates) == 0:
+            raise ValueError(
+                "A power law of popularity needs items with different numbers of ratings: choose "
+                "fewer strata, or other data."
+            )
+        laws = [_law_from(numbers[numbers >= least]) for least in candidates]
+        best = int(np.argmin([distance for distance, _ in laws]))
+        return cls(laws[best][1], int(candidates[best]))
+
+    def propensities(self, counts: NDArray[np.integer]) -> NDArray[np.float64]:
+        r"""Return :math:`n^\alpha` of numbers above the least one, n of others.
+
+        Examples
+        --------
+        >>> PopularityPowerLaw(2.0, 3).propensities(np.array([0, 3, 4])).tolist()
+        [0.0, 3.0, 16.0]
+        """
+        numbers = counts.astype(np.float64)
+        return np.where(counts > self.least, numbers**self.alpha, numbers)
+
+
+def _law_from(numbers: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the distance of the law from numbers, in rising order from the least on, and alpha."""
+    from scipy.special import zeta
+
+    least = numbers[0]
+    alpha = 1 + len(numbers) / float(np.log(numbers / (least - 0.5)).sum())
+    values, first = np.unique(numbers, return_index=True)
+    expected = zeta(alpha, values) / zeta(alpha, least)
+    # Shares of the numbers that are at least as large.
+    observed = 1 - first / len(numbers)
+    return float(np.abs(observed - expected).max()), alpha
+
+
+def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
+    """Part the test ratings of a fold by the propensities of their items.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_judgments,)
+        From 0 for the least exposed items. A propensity at the border of two parts is in the lower
+        one.
+
+    Examples
+    --------
+    Item 0 was rated by six users, items 1 and 2 by one each:
+
+    >>> from scipy.sparse import csr_array
+    >>> from receval.splits.split import Fold, Judgments
+    >>> train = csr_array(np.array([[1, 0, 0]] * 4 + [[0, 0, 0]] * 2, dtype=np.float32))
+    >>> test = Judgments.from_pairs([4, 5, 4, 5], [0, 0, 1, 2], [5, 5, 5, 5], n_users=6)
+    >>> strata_of_exposure(Fold(train, test)).tolist()
+    [1, 0, 1, 0]
+    """
+    from receval.protocols.popularity import popularity
+
+    counts = popularity(fold)
+    own = PopularityPowerLaw.fit(counts).propensities(counts)[fold.test.items]
+    if len(own) == 0:
+        return np.zeros(0, dtype=np.int64)
+    borders = np.linspace(own.min(), own.max(), strata + 1)[1:-1]
+    return np.searchsorted(borders, own, side="left").astype(np.int64)
+
+
+def means_in_strata(
+    metrics: Sequence[Metric],
+    judgments: Judgments,
+    ranks: JudgedRanks,
+    stratum: NDArray[np.int64],
+    strata: int,
+    threshold: float,
+    protocol: Protocol,
+) -> NDArray[np.float64]:
+    """Measure one system's lists by the judgments of each stratum alone.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        One list a user, and candidates that do not depend on what is judged: ``AR AI-AN`` or
+        ``AR train-AN``.
+
+    Returns
+    -------
+    ndarray of float64, shape (strata, n_metrics)
+        Means over the users who have a relevant judgment in the stratum; NaN if nobody has.
+    """
+    from receval.metrics.evaluation import evaluate, mean
+    from receval.metrics.lists import JudgedLists
+    from reproduction.simulation.complete_judgments import kept_judgments
+
+    means = np.full((strata, len(metrics)), np.nan)
+    for number in range(strata):
+        own = stratum == number
+        if (judgments.values[own] < threshold).all():
+            continue
+        within = replace(ranks, ranks=ranks.ranks[own])
+        lists = JudgedLists.of(kept_judgments(judgments, own), within, threshold, protocol)
+        means[number] = mean(evaluate(metrics, lists), lists, "relevant")
+    return means
+
+
+def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Average the means of strata, each weighing as many judgments as it has.
+
+    Examples
+    --------
+    >>> mean_over_strata(np.array([[0.2], [0.6]]), np.array([0, 0, 0, 1])).round(3).tolist()
+    [0.3]
+    """
+    shares = np.bincount(stratum, minlength=len(means)) / len(stratum)
+    mean_of_strata: NDArray[np.float64] = shares @ np.nan_to_num(means)
+    return mean_of_strata
+
+
 def _measured(
     experiment: Experiment, metrics: Sequence[Metric]
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, float], dict[str, float]]:
     """Return values of the systems, shape (n_metrics, n_systems), and what is in the strata."""
-    from reproduction.studies.followups._shared.strata_of_exposure import (
-        mean_over_strata,
-        means_in_strata,
-        strata_of_exposure,
-    )
-
     protocol, threshold = experiment.only_protocol, experiment.threshold
     strata = [STRATUM.format(number + 1) for number in range(STRATA)]
     values: dict[str, list[NDArray[np.float64]]] = {}

@@ -47,8 +47,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; population (``flipped-signs``: the two values of every user are exchanged at
     random, of the pairs nearest to each other; ``matched-users``: the values of one system for two
     random users each; ``equal-means``: users are drawn with probabilities under which both systems
-    have the same mean, :func:`reproduction.studies.followups._shared.tilting.tilted_to_effect`);
-    metric (``all``: all of them together); sampled_users; test
+    have the same mean,
+    :func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`); metric
+    (``all``: all of them together); sampled_users; test
     (:data:`receval.statistics.difference_tests.TESTS`); tests; error (share of them that is
     rejected); low, high (ends of its exact 95 % interval).
 

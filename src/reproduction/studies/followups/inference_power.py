@@ -43,7 +43,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     low, high (ends of its exact 95 % interval).
 
     Users keep their differences, and are drawn with probabilities under which the effect is the
-    planted one (:func:`reproduction.studies.followups._shared.tilting.tilted_to_effect`).
+    planted one (:func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`).
     """
     from receval.seeds import generator
 

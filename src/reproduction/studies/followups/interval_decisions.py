@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.pairs import LEVEL
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.interval_values import (
     EVERYONE,
     OWN,
+    SCALE_TITLES,
     SCALES,
     metrics_with_gain,
     values_on_scales,
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 TESTS = ("t", "wilcoxon", "sign")
@@ -37,7 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     often each is.
 
     Columns: dataset; metric; scale (``equal-steps`` or ``mean-ranks``, of
-    :func:`reproduction.studies.followups._shared.interval_scales.on_interval_scale`); test (``t``,
+    :func:`reproduction.studies.followups._shared.interval_values.on_interval_scale`); test (``t``,
     ``wilcoxon``, ``sign``); drawn (how many users are drawn, ``all`` for
     everyone); users; user_samples; pairs; then
     shares of the pairs, means over the samples: significant and significant_scaled (with a
@@ -76,12 +79,53 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return table[keys + counts]
 
 
+# Changed decisions: what another scale or test says of a pair of systems, and of which system.
+
+DecisionChange = Literal["same", "lost", "gained", "reversed"]
+
+CHANGES: tuple[DecisionChange, ...] = ("same", "lost", "gained", "reversed")
+"""Of two decisions on one pair: both say the same, the second finds nothing, the first found
+nothing, or both find a difference and name another system."""
+
+
+def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
+    """Return which system of each pair is significantly ahead at the level .05.
+
+    Examples
+    --------
+    >>> decisions([2.0, -3.0, 1.0], [0.01, 0.001, 0.3]).tolist()
+    [1, -1, 0]
+    """
+    significant = np.asarray(p_values) < LEVEL
+    return np.where(significant, np.sign(np.asarray(statistics)), 0).astype(np.int8)
+
+
+def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, int]:
+    """Count the pairs on which two sets of decisions agree, and in which ways others differ.
+
+    Examples
+    --------
+    >>> count_changes([1, 1, 0, 1, 0], [1, 0, -1, -1, 0])
+    {'same': 2, 'lost': 1, 'gained': 1, 'reversed': 1}
+    """
+    one, other = np.asarray(before), np.asarray(after)
+    if one.shape != other.shape:
+        raise ValueError(
+            f"The decisions are on {one.size} and {other.size} pairs: both must be on the same."
+        )
+    counts: dict[DecisionChange, NDArray[np.bool_]] = {
+        "same": one == other,
+        "lost": (one != 0) & (other == 0),
+        "gained": (one == 0) & (other != 0),
+        "reversed": one * other < 0,
+    }
+    return {change: int(counts[change].sum()) for change in CHANGES}
+
+
 def _changes(
     values: dict[str, NDArray[np.float64]], names: list[str], samples: list[NDArray[np.int64]]
 ) -> list[dict[str, object]]:
     """Return a row a metric, scale and test, means over samples of users."""
-    from reproduction.studies.followups._shared.changed_decisions import count_changes
-
     counted: dict[tuple[str, str, str], list[dict[str, int]]] = {}
     n_pairs = 0
     for users in samples:
@@ -114,7 +158,6 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.paired_tests import sign_test, t_statistics, wilcoxon_statistics
     from receval.statistics.pairs import over_pairs
-    from reproduction.studies.followups._shared.changed_decisions import decisions
 
     t = t_statistics(values)
     z = wilcoxon_statistics(values, decimals=MEAN_DECIMALS)
@@ -126,11 +169,81 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
     }
 
 
+# Bars of the decisions that an interval scale changes, a panel for each test, scale and size.
+
+TEST_TITLES = {"t": "t-test", "wilcoxon": "Wilcoxon"}
+"""The tests that are drawn, and how."""
+
+KINDS = {
+    "lost": "significant on the metric's own scale alone",
+    "gained": "on the interval scale alone",
+    "reversed": "on both, with the other system ahead",
+}
+"""Columns of changed decisions, and what the legend says of them."""
+
+ROW_HEIGHT = 0.135
+"""Inches of a metric's bar and of the room between two."""
+
+BAR = 0.72
+
+
+def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw shares of pairs in per cent, metrics down, few users above all of them."""
+    from receval.figures.finish import legend_below, letter_panels
+    from receval.figures.style import DOUBLE_COLUMN, new_figure
+
+    metrics = list(dict.fromkeys(results["metric"]))
+    sizes = (str(display.parameters["shown_users"]), EVERYONE)
+    drawn_of = [results[results["drawn"].astype(str) == size] for size in sizes]
+    rows = [part for part in drawn_of if len(part)]
+    figure = new_figure(DOUBLE_COLUMN, 1.05 + len(rows) * (0.28 + ROW_HEIGHT * len(metrics)))
+    columns = [(test, scale) for scale in SCALES for test in TEST_TITLES]
+    grid = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
+    for index, (part, panels) in enumerate(zip(rows, grid, strict=True)):
+        for (test, scale), axes in zip(columns, panels, strict=True):
+            own = part[(part["test"] == test) & (part["scale"] == scale)]
+            _draw_bars(axes, own.set_index("metric").loc[metrics])
+            if index == 0:
+                axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale].lower()}")
+        every = "All " if part["drawn"].iloc[0] == EVERYONE else ""
+        panels[0].set_ylabel(f"{every}{int(part['users'].iloc[0]):,} users")
+    for axes in grid[-1]:
+        axes.set_xlabel("Pairs (%)")
+    for axes in grid.flat:
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    grid[0, 0].set_yticks(range(len(metrics)), metrics)
+    grid[0, 0].set_ylim(len(metrics) - 0.4, -0.6)
+    drawn = pd.concat(rows)
+    most = float(drawn.loc[drawn["test"].isin(TEST_TITLES), "changed"].max())
+    # Of results without any change there is an axis, too.
+    grid[0, 0].set_xlim(0, 100 * max(1.03 * most, 0.01))
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
+
+
+def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
+    from receval.figures.style import ordered_styles
+
+    styles = ordered_styles(list(KINDS))
+    ends = np.zeros(len(rows))
+    for kind, label in KINDS.items():
+        widths = 100 * rows[kind].to_numpy(dtype=np.float64)
+        axes.barh(
+            np.arange(len(rows)),
+            widths,
+            left=ends,
+            height=BAR,
+            color=styles[kind].colour,
+            label=label,
+        )
+        ends += widths
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the shares of changed decisions of each metric, scales and numbers of users apart.
 
     The parameter ``shown_users`` is the number of users beside all of them.
     """
-    from reproduction.studies.followups._shared.change_bars import draw_changes
-
     return draw_changes(results, display)

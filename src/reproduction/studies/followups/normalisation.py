@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS
+from receval.statistics.pairs import LEVEL
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.inversions import EVERY_RANK, inversions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +24,34 @@ GAINS = {"nDCG (binary gains)": "binary", "nDCG (ratings as gains)": "rating"}
 """What nDCG counts, by its name in the rows."""
 
 NAMES = (*GAINS, "Recall")
+
+
+# How often a normalised metric puts two systems into the other order than its numerator does.
+
+EVERY_RANK = "all"
+"""The cut-off of whole lists."""
+
+
+def inversions(results: pd.DataFrame) -> pd.DataFrame:
+    """Count pairs in another order, by metric and cut-off.
+
+    Returns
+    -------
+    DataFrame
+        Columns: metric; cutoff; pairs; inverted (those whose two differences have opposite signs);
+        significant (those of them in which both differences are significant at .05).
+    """
+    plain, normalised = (
+        results[name].to_numpy(dtype=np.float64) for name in ("difference", "normalised_difference")
+    )
+    apart = np.minimum(np.abs(plain), np.abs(normalised)) > TOLERANCE_OF_MEANS
+    inverted = apart & (np.sign(plain) != np.sign(normalised))
+    both = (results["p_value"] < LEVEL) & (results["normalised_p_value"] < LEVEL)
+    counted = results.assign(inverted=inverted, significant=inverted & both.to_numpy())
+    groups = counted.groupby(["metric", "cutoff"], sort=False)
+    return groups.agg(
+        pairs=("inverted", "size"), inverted=("inverted", "sum"), significant=("significant", "sum")
+    ).reset_index()
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

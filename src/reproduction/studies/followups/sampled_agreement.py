@@ -14,7 +14,11 @@ from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_taus import AUC, EVERY, sampled_taus
+from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+    AUC,
+    EVERY,
+    sampled_taus,
+)
 
 FULL = "all candidates"
 """A metric's own order under full ranking, as what another order is compared with."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.correction_errors import (
+from reproduction.studies.followups._shared.sampled_moments_of_systems import (
     ESTIMATOR_TITLES,
     LARGEST_SPREAD,
     NONE,
@@ -34,7 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     estimated from expected shares, nor where it is more than ten times the systems' mean value).
     """
     from receval.metrics.registry import parse
-    from receval.sampled_metrics.corrected_values import corrected_values
+    from receval.sampled_metrics.rank_corrections import corrected_values
     from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
 
     metrics = {str(label): parse(str(label)) for label in inputs.parameters["metrics"]}

@@ -15,11 +15,10 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS
 from receval.statistics.pairs import LEVEL, system_pairs
 from receval.storage.files import read_results, real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import SampledMoments
-from reproduction.studies.followups._shared.sampled_taus import EVERY
+from reproduction.studies.followups._shared.sampled_moments_of_systems import EVERY, SampledMoments
 
 if TYPE_CHECKING:
-    from receval.sampled_metrics.audited_moments import AuditedMoments
+    from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 SURE = 0.95
 """The probability of the right order that is asked for."""

@@ -11,11 +11,13 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.sampled_moments_of_systems import (
+    AUC,
+    EVERY,
     SAMPLINGS,
     UNIFORM,
     SampledMoments,
+    sampled_taus,
 )
-from reproduction.studies.followups._shared.sampled_taus import AUC, EVERY, sampled_taus
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

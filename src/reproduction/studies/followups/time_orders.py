@@ -11,8 +11,12 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.heat_map import two_decimals
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.splits_by_time import RANDOM, SPLIT_TITLES, in_order
-from reproduction.studies.followups._shared.values_by_split import systems_by_split
+from reproduction.studies.followups._shared.values_by_split import (
+    RANDOM,
+    SPLIT_TITLES,
+    in_order,
+    systems_by_split,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +62,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
     """Return the mean tau with a random fold, by what tests; of random ones, between two folds."""
-    from reproduction.studies.followups._shared.fold_orders import taus_between_folds
+    from reproduction.studies.followups._shared.values_by_split import taus_between_folds
 
     tables = {
         str(tested): own.pivot_table("value", "fold", "system", sort=False).to_numpy()

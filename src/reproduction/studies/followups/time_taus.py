@@ -15,8 +15,9 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.splits_by_time import RANDOM, SPLIT_TITLES
 from reproduction.studies.followups._shared.values_by_split import (
+    RANDOM,
+    SPLIT_TITLES,
     SplitValues,
     systems_by_split,
 )
@@ -33,7 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the orders under every two splits of the same ratings, systems and protocol.
 
     Means are over the users who have ratings to train on and to test. Of splits with several folds,
-    all pairs of folds are compared (:mod:`reproduction.studies.followups._shared.fold_orders`).
+    all pairs of folds are compared (:mod:`reproduction.studies.followups._shared.values_by_split`).
 
     Parameters of the artifact: ``names`` and ``metrics``; those of :func:`.tested_by`; ``samples``,
     how often users are drawn.
@@ -87,7 +88,7 @@ def _compared(
     samples: int,
     rng: Callable[[], np.random.Generator],
 ) -> dict[str, Any]:
-    from reproduction.studies.followups._shared.fold_orders import (
+    from reproduction.studies.followups._shared.values_by_split import (
         moved_share,
         same_best_share,
         taus_between_folds,
@@ -116,7 +117,7 @@ def _compared(
 
 def _tau_of_same_users(first: SplitValues, second: SplitValues, metric: int) -> float:
     """Return the mean tau over pairs of folds, each of the users whom both of its folds have."""
-    from reproduction.studies.followups._shared.fold_orders import taus_between_folds
+    from reproduction.studies.followups._shared.values_by_split import taus_between_folds
 
     taus = []
     for number, (one, of_one) in enumerate(zip(first.folds, first.users, strict=True)):

@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from receval.figures.display import DisplayStyle, coefficient_text, p_value_text
 from receval.figures.finish import letter_panels, settle_layout
-from receval.figures.point_labels import label_points
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.line_labels import readable
+from receval.figures.point_labels import PointLabel, label_points
+from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
+from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.system_points import (
-    MARKER_SIZE,
-    draw_points,
-    labels_of,
-    ring_hidden_points,
-)
 
 TAU_SYMBOL = r"$\tau$"
 MINUS = "\N{MINUS SIGN}"
@@ -43,14 +43,330 @@ FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
 """Metrics of which low values are good."""
 
 
+# One metric against another over the systems, with Kendall's tau between them.
+
+COVERAGE = {
+    False: ("P@10", "antiP@10"),
+    True: (
+        "P(condensed=true,denominator=filled)@10",
+        "antiP(condensed=true,denominator=filled)@10",
+    ),
+}
+"""Metrics whose sum is the share of the first ten ranks that hold a judged item.
+
+By whether lists are condensed: then it is the share of users who have a judged item in their list.
+"""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What one axis of a panel shows.
+
+    Attributes
+    ----------
+    evaluation : {"observed", "real"}
+    metric : str
+        Label.
+    """
+
+    evaluation: str
+    metric: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: an experiment and its two axes.
+
+    Attributes
+    ----------
+    experiment : str
+    x, y : Axis
+    """
+
+    experiment: str
+    x: Axis
+    y: Axis
+
+
+def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list[Panel]:
+    """Return the panels of a figure, metric by metric, each over all experiments.
+
+    Parameters of the artifact: ``x_metrics`` and ``y_metrics`` (labels, of as many panels),
+    ``x_evaluation`` and ``y_evaluation``.
+    """
+    return [
+        Panel(
+            experiment,
+            Axis(parameters["x_evaluation"], x),
+            Axis(parameters["y_evaluation"], y),
+        )
+        for x, y in zip(parameters["x_metrics"], parameters["y_metrics"], strict=True)
+        for experiment in experiments
+    ]
+
+
+def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the coordinates of every system in every panel of a figure.
+
+    They come from the results of the artifact ``values`` (module ``values`` beside this folder).
+    Beside the parameters of :func:`panels_of`: ``optimal``, the optimal rankings that are shown,
+    ``optimal_released``, those shown in the released form instead, if it has others, and
+    ``optimal_with``, the metrics on the y axis of the panels that show them.
+
+    Columns: experiment; dataset; split; form (``text``, or ``released``: one or both axes as
+    the released code computes them); x_evaluation, x_metric, y_evaluation, y_metric;
+    system; role (``system`` or ``optimal``); x, y (means over folds); and, the same for all rows of
+    a panel, tau (Kendall's tau-b over the systems without optimal rankings), p_value (two-sided,
+    exact where there are no ties), systems (how many), x_coverage, y_coverage (share of the first
+    ten ranks with a judged item, mean over the systems and the optimal rankings that the figure
+    shows).
+    """
+    parameters = inputs.parameters
+    values = means_of_values(inputs)
+    of_text = set(parameters.get("optimal", ()))
+    optimal = {"text": of_text, "released": set(parameters.get("optimal_released", of_text))}
+    optimal_with = parameters.get("optimal_with", ())
+    rows = []
+    for panel in panels_of(parameters, [name for name, there in inputs.shown.items() if there]):
+        for form, shown in optimal.items():
+            table = panel_values(values, panel, form)
+            if table is None:
+                continue
+            _check_that_they_are_optimal(values, shown)
+            counted = table[_ranked(table) | table["system"].isin(shown)]
+            coverage = {
+                f"{side}_coverage": _coverage(values, axis, form, panel.experiment, counted)
+                for side, axis in (("x", panel.x), ("y", panel.y))
+            }
+            drawn = counted if panel.y.metric in optimal_with else counted[_ranked(counted)]
+            rows.append(drawn.assign(**correlation(table), **coverage))
+    return pd.concat(rows, ignore_index=True)
+
+
+def means_of_values(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return the means over folds of the results of the artifact ``values``."""
+    values = read_results(inputs.results["values"])
+    return values[values["fold"] == "mean"]
+
+
+def panel_values(values: pd.DataFrame, panel: Panel, form: str) -> pd.DataFrame | None:
+    """Return both coordinates of all systems in a panel, in the order of the experiment.
+
+    None in the released form where neither axis differs from that of the text.
+    """
+    found = [_axis_values(values, panel.experiment, axis, form) for axis in (panel.x, panel.y)]
+    if form == "released" and all((axis["form"] == "text").all() for axis in found):
+        return None
+    names = ["experiment", "dataset", "split", "system", "role"]
+    x, y = (
+        axis.rename(columns={"value": side})[[*names, side]]
+        for axis, side in zip(found, ("x", "y"), strict=True)
+    )
+    table = x.merge(y, on=names, validate="one_to_one")
+    described = {
+        "form": form,
+        "x_evaluation": panel.x.evaluation,
+        "x_metric": panel.x.metric,
+        "y_evaluation": panel.y.evaluation,
+        "y_metric": panel.y.metric,
+    }
+    columns = ["experiment", "dataset", "split", *described, "system", "role", "x", "y"]
+    return table.assign(**described)[columns]
+
+
+def correlation(table: pd.DataFrame) -> dict[str, float | int]:
+    """Return Kendall's tau between the axes over the systems, its p-value, and their number."""
+    from scipy.stats import kendalltau
+
+    ranked = table[_ranked(table)]
+    found = kendalltau(ranked["x"], ranked["y"])
+    return {
+        "tau": float(found.statistic),
+        "p_value": float(found.pvalue),
+        "systems": len(ranked),
+    }
+
+
+def _ranked(table: pd.DataFrame) -> pd.Series:
+    return table["role"] == "system"
+
+
+def _axis_values(values: pd.DataFrame, experiment: str, axis: Axis, form: str) -> pd.DataFrame:
+    own = values[(values["experiment"] == experiment) & (values["evaluation"] == axis.evaluation)]
+    for candidate in _forms(form):
+        names = own["metric"] if candidate == "text" else own["metric"].map(_name)
+        wanted = axis.metric if candidate == "text" else _name(axis.metric)
+        found = own[(own["form"] == candidate) & (names == wanted)]
+        if len(found):
+            return found
+    raise ValueError(
+        f"The artifact values has no {axis.evaluation} {axis.metric} of the experiment "
+        f"{experiment}: name the metric in its parameters."
+    )
+
+
+def _forms(form: str) -> Iterator[str]:
+    """Yield a form, then that of the text, which holds where the released code is the same."""
+    yield form
+    if form != "text":
+        yield "text"
+
+
+def _name(label: str) -> str:
+    """Return a metric's name, cut-off and whether it measures condensed lists.
+
+    The released form of a metric may have other parameters, such as gains.
+    """
+    name, _, cutoff = label.partition("@")
+    return f"{name.partition('(')[0]}@{cutoff} {'condensed=true' in label}"
+
+
+def _check_that_they_are_optimal(values: pd.DataFrame, names: set[str]) -> None:
+    known = set(values.loc[values["role"] == "optimal", "system"])
+    if unknown := names - known:
+        raise ValueError(
+            f"The parameter optimal names {', '.join(sorted(unknown))}, but the optimal rankings "
+            f"among the systems of the artifact values are {', '.join(sorted(known)) or 'none'}."
+        )
+
+
+def _coverage(
+    values: pd.DataFrame, axis: Axis, form: str, experiment: str, counted: pd.DataFrame
+) -> float:
+    total = 0.0
+    for label in COVERAGE["condensed=true" in axis.metric]:
+        own = _axis_values(values, experiment, Axis(axis.evaluation, label), form)
+        total += float(own.loc[own["system"].isin(counted["system"]), "value"].mean())
+    return total
+
+
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the coordinates of the systems.
 
     The columns are those of :func:`.metric_pairs`.
     """
-    from reproduction.studies.menamaldonado2021._shared.metric_pairs import metric_pairs
-
     return metric_pairs(inputs)
+
+
+# The points of a scatter plot of systems: none hides another, and few have a colour.
+
+MARKER_SIZE = 4.5
+STROKE = 0.9
+"""Width in points of the strokes of markers without an area, such as a cross, and of rings."""
+
+NEUTRAL = "#595959"
+"""Colour of the systems that are known by their names alone."""
+
+COLOURED = ("pop", "librec-avg", "librec-random", "random")
+"""Systems that the paper speaks of by name, which with the optimal rankings have a colour."""
+
+RING_GAP = 2.8
+"""Points by which a ring is larger than what it surrounds."""
+
+LEADER = 4.0
+"""Free points around rings and what they surround, for the lines that lead to their names."""
+
+HIDING = 0.8
+"""Share of the mean diameter of two markers: centres nearer than that hide one of them."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A marker as it is drawn.
+
+    Attributes
+    ----------
+    size : float
+        Its diameter in points.
+    in_knot : bool
+        Whether it is a ring or lies in one.
+    """
+
+    size: float
+    in_knot: bool
+
+
+def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
+    """Draw a marker for each system: the optimal rankings above the others, neutral ones below."""
+    styles = display.styles(rows["system"])
+    for row in rows.to_dict("records"):
+        style, named = styles[row["system"]], is_coloured(row)
+        marker = style.marker if named else "o"
+        colour = style.colour if named else NEUTRAL
+        filled = marker in Line2D.filled_markers
+        axes.plot(
+            row["x"],
+            row["y"],
+            linestyle="none",
+            marker=marker,
+            markersize=_size(row),
+            color=colour,
+            # A thin white edge parts markers that touch; one that is all strokes has no other.
+            markeredgecolor="white" if filled else colour,
+            markeredgewidth=0.4 if filled else STROKE,
+            label=display.short_titles[row["system"]],
+            zorder=3 + _level(row) / 10,
+        )
+
+
+def is_coloured(row: Mapping[str, object]) -> bool:
+    """Tell whether a system has a colour: an optimal ranking, or one that the paper names."""
+    return row["role"] == "optimal" or row["system"] in COLOURED
+
+
+def _level(row: Mapping[str, object]) -> int:
+    return 2 if row["role"] == "optimal" else int(row["system"] in COLOURED)
+
+
+def _size(row: Mapping[str, object]) -> float:
+    return MARKER_SIZE + (2.0 if row["role"] == "optimal" else 0.5 if is_coloured(row) else 0.0)
+
+
+def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
+    """Turn each marker that another one covers into a round ring around it."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    centres = axes.transData.transform(rows[["x", "y"]].to_numpy(dtype=np.float64))
+    centres = np.round(centres * 72 / figure.dpi, 3)
+    records = rows.to_dict("records")
+    plain = np.array([_size(row) for row in records])
+    sizes = plain.tolist()
+    in_knot = np.zeros(len(records), dtype=bool)
+    # From the topmost down; of one level, those drawn last are above.
+    order = sorted(range(len(records)), key=lambda index: (-_level(records[index]), -index))
+    for place, index in enumerate(order):
+        others = order[:place]
+        apart = np.hypot(*(centres[others] - centres[index]).T)
+        hidden = apart < HIDING * (plain[others] + plain[index]) / 2
+        above = [others[i] for i in np.flatnonzero(hidden)]
+        if above:
+            sizes[index] = max(sizes[i] for i in above) + RING_GAP
+            in_knot[[index, *above]] = True
+            _make_ring(axes.lines[index], sizes[index])
+    return [Mark(size, bool(knot)) for size, knot in zip(sizes, in_knot, strict=True)]
+
+
+def _make_ring(marker: Line2D, size: float) -> None:
+    marker.set_markersize(size)
+    marker.set_marker("o")
+    marker.set_markeredgecolor(marker.get_color())
+    marker.set_markerfacecolor("none")
+    marker.set_markeredgewidth(STROKE)
+
+
+def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) -> list[PointLabel]:
+    """Return the short title of each system, in its colour if it has one."""
+    return [
+        PointLabel(
+            float(row["x"]),
+            float(row["y"]),
+            display.short_titles[row["system"]],
+            colour=readable(display.systems[row["system"]].colour) if is_coloured(row) else INK,
+            marker_size=mark.size,
+            clearance=LEADER if mark.in_knot else 0.0,
+        )
+        for row, mark in zip(rows.to_dict("records"), marks, strict=True)
+    ]
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

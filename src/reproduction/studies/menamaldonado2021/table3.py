@@ -9,7 +9,7 @@ import pandas as pd
 from receval.figures.display import DisplayStyle
 from receval.figures.tables import Column, Table, printed
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.lemma_cases import (
+from reproduction.studies.menamaldonado2021._shared.lemmas import (
     SIGNS,
     STEEPNESS,
     conclusion_of,

@@ -13,15 +13,16 @@ from matplotlib.figure import Figure
 from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.menamaldonado2021._shared.toy_counts import (
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import (
     ODDS,
+    ToyMatrix,
     cell_rows,
     probability_rows,
     ranking_function_rows,
     steepness_rows,
     value_rows,
 )
-from reproduction.studies.menamaldonado2021._shared.toy_drawing import (
+from reproduction.studies.menamaldonado2021.fig02 import (
     FORMULAS,
     blank,
     draw_lines,
@@ -29,7 +30,6 @@ from reproduction.studies.menamaldonado2021._shared.toy_drawing import (
     key_to_cells,
     print_verdict,
 )
-from reproduction.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
 
 WIDTH = 13.0
 """Of a panel, where a cell of the matrix is 1."""

@@ -70,6 +70,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map for each form and dataset; see :func:`.agreement_maps.draw_agreement`."""
-    from reproduction.studies.metric_studies.agreement_maps import draw_agreement
+    from reproduction.studies.metric_studies.metric_agreement import draw_agreement
 
     return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.statistics.correlation import kendall_tau_b
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 RELEASED_DIGITS = 4
@@ -47,8 +51,141 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+# Heat maps of the agreement of metrics: a panel for each dataset and average over users.
+
+MINUS = "\N{MINUS SIGN}"
+OWN_AND_PAPER = "\N{BLACK LOWER LEFT TRIANGLE} ours  \N{BLACK UPPER RIGHT TRIANGLE} paper"
+
+
+def draw_agreement(
+    results: pd.DataFrame,
+    display: DisplayStyle,
+    titles: Mapping[str, str],
+    prefix: str = "",
+    starred: Mapping[str, Collection[str]] | None = None,
+) -> Figure:
+    """Draw a heat map for each dataset (across) and average (down), with its numbers.
+
+    Parameters
+    ----------
+    display : DisplayStyle
+        Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
+        below it (-1 where one is negative); ``published_<dataset>`` has the paper's
+        coefficients in hundredths, row by row above the diagonal, where they are drawn.
+        Below a panel stands how the metrics ``own`` are ordered by their arithmetic mean, and with
+        ``published_own_<dataset>`` what the paper has, in hundredths.
+    titles : mapping of str to str
+        The averages to draw, and what is printed for each; nothing for an empty title.
+    """
+    from matplotlib.ticker import FuncFormatter
+
+    from receval.figures.finish import letter_panels
+    from receval.figures.heat_map import heat_map
+    from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
+
+    datasets = list(dict.fromkeys(results["dataset"]))
+    names = list(dict.fromkeys(results["metric_a"]))
+    # Panels are as wide as they can be with readable numbers, and no wider.
+    width = min(DOUBLE_COLUMN, max(SINGLE_COLUMN, 0.9 + 0.3 * len(names) * len(datasets)))
+    several = len(datasets) > 1
+    # Names, words and title take room above and below the squares of a row.
+    square = (width - 0.7) / len(datasets)
+    height = (
+        (square + 0.75 + 0.3 * len(titles)) * len(titles) + 0.4
+        if several
+        else (square + 0.15) * len(titles) + 0.2
+    )
+    lowest = _lowest(results, display)
+    figure = new_figure(width, height)
+    panels = figure.subplots(len(titles), len(datasets), squeeze=False)
+    images = []
+    for row, (average, title) in zip(panels, titles.items(), strict=True):
+        stars = (starred or {}).get(average, ())
+        shown = [f"{prefix}{name}" + ("*" if name in stars else "") for name in names]
+        for axes, dataset in zip(row, datasets, strict=True):
+            rows = results[(results["dataset"] == dataset) & (results["average"] == average)]
+            tau = real_values(rows["tau"]).reshape(len(names), len(names))
+            real = display.is_real(dataset)
+            published = display.parameters.get(f"published_{dataset}") if real else None
+            images.append(heat_map(axes, _beside(tau, published), shown, lowest))
+            if published:
+                _say(axes, OWN_AND_PAPER)
+            if dataset != datasets[0]:
+                axes.tick_params(labelleft=False)
+            named = (display.datasets[dataset],) if average == next(iter(titles)) else ()
+            axes.set_title("\n".join(filter(None, (*named, title))))
+            own = _own(results, dataset, average, display)
+            if own:
+                # The paper's values are those of the last form.
+                key = f"published_own_{dataset}" if average == list(titles)[-1] else ""
+                published_own = display.parameters.get(key, ()) if real else ()
+                _say(axes, _own_agreement(own, dict(zip(names, shown, strict=True)), published_own))
+    letter_panels(panels.flat)
+    figure.colorbar(
+        images[0],
+        ax=panels,
+        label="Kendall's $\\tau$",
+        shrink=0.6,
+        aspect=35 if several else 25,
+        # Several panels need the width for their numbers.
+        location="bottom" if several else "right",
+        format=FuncFormatter(lambda value, _: short_number(f"{value:.2g}".replace("-", MINUS))),
+    )
+    return figure
+
+
+def _lowest(results: pd.DataFrame, display: DisplayStyle) -> float:
+    """Return where the colour scale begins: below every coefficient that there is."""
+    known = real_values(results["tau"])
+    least = float(np.nanmin(known, initial=1.0))
+    if least < 0:
+        return -1.0
+    return min(float(display.parameters.get("lowest", 0)), np.floor(least * 10) / 10)
+
+
+def _own(
+    results: pd.DataFrame, dataset: str, average: str, display: DisplayStyle
+) -> dict[str, float]:
+    """Return how metrics under an average agree with themselves under the arithmetic mean."""
+    rows = results[
+        (results["dataset"] == dataset) & (results["average"] == f"arithmetic to {average}")
+    ].set_index("metric_a")["tau"]
+    names = [str(name) for name in display.parameters.get("own", ())]
+    return {name: float(rows[name]) for name in names if name in rows.index}
+
+
+def _beside(tau: NDArray[np.float64], published: Collection[int] | None) -> NDArray[np.float64]:
+    """Return coefficients of both: ours, and above the diagonal the paper's."""
+    if not published:
+        return tau
+    both = tau.copy()
+    both[np.triu_indices(len(tau), k=1)] = np.array(list(published), dtype=np.float64) / 100
+    return both
+
+
+def _say(axes: Axes, text: str) -> None:
+    """Print some words below a panel, fainter than the names above them."""
+    from receval.figures.finish import NOTE_COLOUR
+
+    axes.set_xlabel(text, fontsize=6.5, color=NOTE_COLOUR)
+
+
+def _own_agreement(
+    taus: Mapping[str, float], shown: Mapping[str, str], published: Collection[int]
+) -> str:
+    """Say how two means of the same metrics agree, and what the paper has."""
+    from receval.figures.heat_map import two_decimals
+
+    # The paper has those of the first ones.
+    paper = [f" (paper {two_decimals(value / 100)})" for value in published]
+    said = [*paper, *[""] * (len(taus) - len(paper))]
+    values = [
+        f"{shown[name]} {two_decimals(tau)}{published_one}"
+        for (name, tau), published_one in zip(taus.items(), said, strict=True)
+    ]
+    return f"With its own arithmetic mean:\n{', '.join(values)}"
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw a heat map for each dataset; see :func:`.agreement_maps.draw_agreement`."""
-    from reproduction.studies.metric_studies.agreement_maps import draw_agreement
-
     return draw_agreement(results, display, {"arithmetic": ""})

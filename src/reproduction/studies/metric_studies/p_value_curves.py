@@ -13,9 +13,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import NOTE_COLOUR, letter_panels
-from receval.figures.label_boxes import lines_meet_boxes
-from receval.figures.line_labels import label_lines
+from receval.figures.finish import NOTE_COLOUR, letter_panels, settle_layout
+from receval.figures.label_boxes import draw_leader, lines_meet_boxes
+from receval.figures.line_labels import LABEL_SIZE, label_lines, readable, spaced_positions
 from receval.figures.style import (
     DOUBLE_COLUMN,
     SINGLE_COLUMN,
@@ -24,7 +24,6 @@ from receval.figures.style import (
     short_number,
 )
 from receval.statistics.multiple_comparisons import p_value_curve
-from reproduction.studies._shared.figures.end_labels import label_floor
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 SIGNIFICANT = 0.05
@@ -56,6 +55,48 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         inputs.seed,
         int(inputs.parameters["permutations"]),
     )
+
+
+# Names of curves that end on the floor of a panel: upright below it, where each arrives.
+
+_LABEL_LEADER = 8.0  # points between the floor and the names
+_SPACING = 8.5  # points between two names
+
+
+def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float) -> None:
+    """Print names below the points of a floor where curves arrive.
+
+    Parameters
+    ----------
+    ends : mapping of str to tuple of float and str
+        By name, where on the x axis a curve arrives, and its colour. Names in the order of their
+        ends keep a distance; a leader connects each to its end.
+    """
+    if not ends:
+        return
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    settle_layout(figure)
+    scale = 72 / figure.dpi
+    frame = axes.get_window_extent()
+    wide, tall = figure.get_size_inches() * 72
+    points = axes.transData.transform([(x, floor) for x, _ in ends.values()]) * scale
+    # Curves that arrive together keep the order in which they are named.
+    ordered = points[:, 0] + 0.01 * np.arange(len(points))
+    places = spaced_positions(ordered, _SPACING, frame.x0 * scale + 3, frame.x1 * scale)
+    for (name, (_, colour)), point, place in zip(ends.items(), points, places, strict=True):
+        ground = point[1] - _LABEL_LEADER
+        draw_leader(figure, [(point[0], point[1] - 1), (float(place), ground)], colour)
+        figure.text(
+            round(float(place) / wide, 6),
+            round(float(ground - 1) / tall, 6),
+            name,
+            rotation=90,
+            fontsize=LABEL_SIZE,
+            color=readable(colour),
+            ha="center",
+            va="top",
+        )
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -5,24 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading
 from receval.figures.label_boxes import are_one
 from receval.figures.line_labels import label_lines
-from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, SeriesStyle, new_figure
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    SeriesStyle,
+    new_figure,
+    short_number,
+)
 from receval.storage.files import real_values
-from reproduction.studies._shared.figures.near_one import scale_near_one
 
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
 NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
@@ -238,6 +244,45 @@ def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> 
             label="_interval",
         )
         axes.add_artist(interval)
+
+
+# An axis for coefficients near 1, on which what is missing to 1 has a logarithmic scale.
+
+LINEAR_BELOW = 0.003
+"""What is missing to 1 up to which the scale is about linear, so that 1 itself has a place."""
+
+MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
+"""Coefficients that the axis marks, where they lie on it."""
+
+
+def scale_near_one(axes: Axes, lowest: float) -> None:
+    """Give the y axis of a panel, and of those that share it, a logarithmic scale of 1 - y.
+
+    Notes
+    -----
+    The scale is the inverse hyperbolic sine of 1 - y in units of ``LINEAR_BELOW``: linear near 1,
+    logarithmic from there on, without a kink.
+    """
+    if not lowest < 1:
+        raise ValueError(f"The axis would end at {lowest:g}: give a number below 1.")
+    axes.set_yscale("function", functions=(_forward, _inverse))
+    axes.set_ylim(lowest, 1 + LINEAR_BELOW / 10)
+    axes.yaxis.set_major_locator(FixedLocator([mark for mark in MARKED if mark >= lowest]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _printed(value)))
+
+
+def _forward(values: ArrayLike) -> NDArray[np.float64]:
+    missing = 1 - np.asarray(values, dtype=np.float64)
+    return np.asarray(-np.arcsinh(missing / LINEAR_BELOW))
+
+
+def _inverse(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(1 - LINEAR_BELOW * np.sinh(-np.asarray(values, dtype=np.float64)))
+
+
+def _printed(value: float) -> str:
+    return short_number(str(Decimal(f"{value:.6g}")))
 
 
 def _set_scale(axes: Axes, form: _Form, column: str) -> None:

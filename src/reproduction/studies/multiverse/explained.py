@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
 import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import letter_panels
-from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.figures.heat_map import COLOUR_MAP
+from receval.figures.style import DOUBLE_COLUMN, INK, ink_on, new_figure, short_number
 from receval.multiverse.description import decision_title
 from receval.multiverse.verdicts import RESPONSES, explained, with_verdicts
 from receval.storage.files import read_results, real_values
-from reproduction.studies._shared.figures.explained_shares import triangle
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 
@@ -40,6 +50,138 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             (response, "rest", "", found.rest[0]),
         ]
     return pd.DataFrame(rows, columns=["response", "decision", "other", "explained"])
+
+
+# Shares of variance that decisions explain, in percent on coloured cells: rows and triangles.
+
+SHARE_SIZE = 6
+"""Font size of shares of variance in points."""
+
+SHARES_UP_TO = 0.6
+"""Share of variance with the darkest colour, and of all larger ones: the same in all figures."""
+
+
+def share_rows(axes: Axes, shares: ArrayLike, columns: Sequence[str]) -> None:
+    """Draw shares of variance in percent, a row for each response; what rounds to 0 is blank."""
+    cells = np.asarray(shares, dtype=np.float64)
+    axes.imshow(
+        cells, cmap=COLOUR_MAP, vmin=0, vmax=SHARES_UP_TO, aspect="auto", interpolation="nearest"
+    )
+    for (row, column), share in np.ndenumerate(cells):
+        axes.text(
+            column,
+            row,
+            _share_text(float(share)),
+            ha="center",
+            va="center",
+            fontsize=SHARE_SIZE,
+            color=_ink_on(share),
+        )
+    axes.set_xticks(range(len(columns)), columns, rotation=90)
+    axes.set_yticks([])
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
+def triangle(
+    axes: Axes,
+    names: Sequence[str],
+    alone: ArrayLike,
+    together: ArrayLike,
+    remainders: Mapping[str, float] | None = None,
+) -> PolyCollection:
+    """Draw shares of variance in percent, a decision alone in a frame and the pairs below it.
+
+    What rounds to 0 is blank, and shares have the colours of :func:`share_rows`.
+
+    Raises
+    ------
+    ValueError
+        There is no decision, the shares are not one a decision and one a pair, or one of them is
+        negative.
+    """
+    pairs = list(combinations(range(len(names)), 2))
+    shares = np.concatenate([np.ravel(alone), np.ravel(together)]).astype(np.float64)
+    if not names or np.shape(alone) != (len(names),) or np.shape(together) != (len(pairs),):
+        raise ValueError(
+            f"There are {len(names)} decisions, but shares of the shapes {np.shape(alone)} and "
+            f"{np.shape(together)}: give one share for each decision, of which there must be one "
+            "or more, and one for each pair."
+        )
+    known = shares[~np.isnan(shares)]
+    if known.size and known.min() < 0:
+        raise ValueError(f"The shares reach down to {known.min():g}: none can be negative.")
+    cells = [(index, index) for index in range(len(names))]
+    cells += [(second, first) for first, second in pairs]
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    drawn = ~np.isnan(shares)
+    squares = PolyCollection(
+        [corners + cell[::-1] for cell in np.array(cells)[drawn]],
+        array=100 * shares[drawn],
+        cmap=COLOUR_MAP,
+        norm=Normalize(0, 100 * SHARES_UP_TO),
+        edgecolor="white",
+        linewidth=0.8,
+    )
+    axes.add_collection(squares)
+    for (row, column), share in zip(cells, shares.tolist(), strict=True):
+        axes.text(
+            column,
+            row,
+            _share_text(share),
+            ha="center",
+            va="center",
+            fontsize=SHARE_SIZE,
+            fontweight="bold" if row == column else "normal",
+            color=_ink_on(share),
+        )
+    for index in range(len(names)):
+        axes.add_patch(
+            Rectangle((index - 0.46, index - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.8)
+        )
+    positions = range(len(names))
+    axes.set_xticks(positions, names, rotation=90)
+    axes.set_yticks(positions, names)
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_aspect("equal")
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    if remainders:
+        axes.text(
+            1,
+            1,
+            "\n".join(f"{what}: {_percent(share)} %" for what, share in remainders.items()),
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            fontsize=SHARE_SIZE,
+            linespacing=1.3,
+        )
+    return squares
+
+
+def _ink_on(share: float) -> str:
+    if np.isnan(share):
+        return "black"
+    return ink_on(colormaps[COLOUR_MAP](min(share / SHARES_UP_TO, 1.0)))
+
+
+def _share_text(share: float) -> str:
+    """Print a share in percent, and nothing for what rounds to 0."""
+    text = _percent(share)
+    return "" if text == "0" else text
+
+
+def _percent(share: float) -> str:
+    """Print a share in percent, such as 41, 4.1 and .4."""
+    if np.isnan(share):
+        return "\N{EN DASH}"
+    percent = 100 * share
+    text = f"{percent:.1f}" if abs(percent) < 9.95 else f"{percent:.0f}"
+    return short_number(text.replace("-", "\N{MINUS SIGN}"))
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -16,8 +16,8 @@ from receval.multiverse.decisions import DECISIONS
 from receval.multiverse.description import NO_DIFFERENCE, decision_title
 from receval.multiverse.verdicts import explained, verdict_shares
 from reproduction.studies._shared.figures.bars import stacked_shares
-from reproduction.studies._shared.figures.explained_shares import share_rows
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.multiverse.explained import share_rows
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

@@ -132,7 +132,7 @@ def record_provenance(
         Of the libraries when the plan was made; what is recorded is what is at work here.
     """
     from receval.splits.split import Split
-    from reproduction.datasets.verification import read_summary
+    from reproduction.datasets.prepare import read_summary
     from reproduction.workflow.provenance.versions import provenance_record, write_json
 
     metadata = {
@@ -158,7 +158,7 @@ def report_drift(
     one_sided_datasets: Sequence[str],
 ) -> None:
     """Compare the fresh artifacts of an edition with the accepted ones."""
-    from reproduction.datasets.verification import not_as_recorded
+    from reproduction.datasets.prepare import not_as_recorded
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_markdown
     from reproduction.drift.spec import DriftSpec

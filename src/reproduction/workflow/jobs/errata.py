@@ -13,8 +13,7 @@ def measure_errata(
     *, errata: Path, results: Sequence[Path], records: Sequence[Path], table: Path
 ) -> None:
     """Write the numbers of all errata."""
-    from reproduction.claims.errata import load_errata
-    from reproduction.claims.errata_table import errata_table
+    from reproduction.claims.errata import errata_table, load_errata
     from reproduction.claims.sources import ClaimSources
 
     sources = ClaimSources(

@@ -17,9 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.workflow.jobs.calls import Call, NamedFiles, paths_of
 from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
-from reproduction.workflow.jobs.job_process import Job, JobResult
+from reproduction.workflow.jobs.job_process import Call, Job, JobResult, NamedFiles, paths_of
 from reproduction.workflow.jobs.leftovers import remove_parts_of
 from reproduction.workflow.provenance.loaded_sources import CodeBehind
 

@@ -22,7 +22,7 @@ from reproduction.workflow.jobs.foreground import launcher_of_this_run
 from reproduction.workflow.jobs.garbage import collect_rarely
 from reproduction.workflow.jobs.job_runner import JobRunner
 from reproduction.workflow.jobs.leftovers import date_back, remove_leftovers
-from reproduction.workflow.provenance.used_arithmetic import begin_to_describe_processor
+from reproduction.workflow.provenance.versions import begin_to_describe_processor
 
 # Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
 _RECORD_BYTES = 2**20

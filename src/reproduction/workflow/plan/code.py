@@ -17,10 +17,14 @@ from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec
 from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
 from reproduction.workflow.plan.claims import PlannedClaims
-from reproduction.workflow.provenance.code_digest import LENGTH, CodeSnapshot
+from reproduction.workflow.provenance.code_digest import (
+    LENGTH,
+    CodeSnapshot,
+    ParsedSources,
+    digest_of_package,
+    sources_of_package,
+)
 from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
-from reproduction.workflow.provenance.package_digest import digest_of_package, sources_of_package
-from reproduction.workflow.provenance.parsed_sources import ParsedSources
 from reproduction.workflow.provenance.source_file import hash_texts
 from reproduction.workflow.provenance.versions import versions
 

@@ -9,9 +9,8 @@ from pydantic import TypeAdapter
 
 from receval.metrics.registry import module_of
 from receval.splits.kinds import AnySplitSpec
-from reproduction.config.judgment_samplings import JudgmentSamplingSpec
 from reproduction.config.settings import Settings
-from reproduction.config.studies import ExperimentSpec
+from reproduction.config.studies import ExperimentSpec, JudgmentSamplingSpec
 from reproduction.config.systems import SkewnessSpec
 from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets
 from reproduction.workflow.plan.experiments import PlannedExperiments

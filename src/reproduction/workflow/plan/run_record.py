@@ -19,8 +19,11 @@ from receval.storage.files import write_atomically
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.folders import RunFolders
 from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.provenance.used_arithmetic import described_processor
-from reproduction.workflow.provenance.versions import checksums_of_results, versions
+from reproduction.workflow.provenance.versions import (
+    checksums_of_results,
+    described_processor,
+    versions,
+)
 
 RUN_FILE = "run.json"
 """In ``work/<edition>``: what the last run was given, what it planned, on which processor and with

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from receval.protocols.protocol import Protocol
     from receval.recommenders.base import Recommender
     from receval.splits.split import Judgments
-    from reproduction.simulation.known_chances import KnownChances
+    from reproduction.simulation.complete_judgments import KnownChances
 
 TRAINS = 0.6
 """Of the chance that a pair is observed, the part that trains."""

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
-    from numpy.typing import NDArray
 
     from receval.metrics.metric import Metric
     from reproduction.experiments.experiment import Experiment
     from reproduction.studies._shared.inputs import ArtifactInputs
-    from reproduction.studies.followups._shared.interval_scales import IntervalScale
 
 EVERYONE = "all"
 """How many users are drawn where all are tested."""
@@ -22,8 +23,83 @@ EVERYONE = "all"
 OWN = "own"
 """The scale of a metric's own values."""
 
+
+# Interval scales: values of a metric replaced by numbers that are equally far apart.
+#
+# A mean, a t-test and Wilcoxon's signed-rank test take it that a difference between two values
+# means the same wherever it lies. Of reciprocal ranks that can be doubted: from rank 2 to rank 1 is
+# half of the scale, from 3 to 2 a sixth of it. Ferrante, Ferro and Fuhr (2021), "Towards meaningful
+# statements in IR evaluation: mapping evaluation measures to interval scales", IEEE Access 9, put
+# the values of a metric at equal distances; Moffat (2022), "Batch evaluation metrics in information
+# retrieval: measures, scales, and meaning", arXiv 2207.03103, answers that other distances are as
+# valid where there is an external reason for each.
+
+IntervalScale = Literal["equal-steps", "mean-ranks"]
+
+DECIMALS = 12
+"""Values are equal if they are in so many decimals: sums in another order differ far below."""
+
+
+def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.float64]:
+    r"""Replace the values of one metric by their places among all that were observed.
+
+    With the distinct values :math:`v_1 < \ldots < v_m`, of which :math:`v_j` was observed
+    :math:`n_j` times among :math:`n`,
+
+    .. math:: \text{equal-steps: } v_j \mapsto \frac{j - 1}{m - 1}, \qquad
+              \text{mean-ranks: } v_j \mapsto
+              \frac{1}{n - 1} \Bigl(\sum_{i < j} n_i + \frac{n_j - 1}{2}\Bigr).
+
+    Both run from 0 to 1, keep the order, and keep what is equal equal. Of equal steps each counts
+    the same, as on the interval scales of the source; those of mean ranks are as wide as lists in
+    them are frequent. A metric whose observed values lie at equal distances, such as precision at a
+    cut-off of which every number of hits occurs, is moved by equal steps no further than by a
+    factor, which no test notices.
+
+    Returns
+    -------
+    ndarray of float64
+        In the shape of the values; 0 everywhere if all are equal (for mean ranks, .5).
+
+    Notes
+    -----
+    The source spreads the values that a metric can attain over lists of one length and one number
+    of relevant items. Those of AP or nDCG at 100 cannot be listed; here the values that were
+    observed stand for them, those of all users together.
+
+    Examples
+    --------
+    Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of none:
+
+    >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "equal-steps").round(3).tolist()
+    [1.0, 0.667, 0.667, 0.333, 0.0]
+    >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "mean-ranks").tolist()
+    [1.0, 0.625, 0.625, 0.25, 0.0]
+    """
+    from scipy.stats import rankdata
+
+    if scale not in get_args(IntervalScale):
+        raise ValueError(
+            f"There is no interval scale {scale}; there are {', '.join(get_args(IntervalScale))}."
+        )
+    array = np.asarray(values, dtype=np.float64)
+    if not array.size:
+        raise ValueError("There are no values, so there is no scale of them.")
+    if not np.isfinite(array).all():
+        raise ValueError("A value is not a finite number, so it has no place on a scale.")
+    rounded = np.round(array, DECIMALS).ravel() + 0.0
+    if scale == "equal-steps":
+        distinct, places = np.unique(rounded, return_inverse=True)
+        steps = places.astype(np.float64) / max(len(distinct) - 1, 1)
+        return steps.reshape(array.shape)
+    if len(rounded) == 1:
+        return np.full(array.shape, 0.5)
+    ranks: NDArray[np.float64] = (rankdata(rounded) - 1.0) / (len(rounded) - 1.0)
+    return ranks.reshape(array.shape)
+
+
 SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
-"""Names of the interval scales (:mod:`reproduction.studies.followups._shared.interval_scales`)."""
+"""Names of the interval scales (:mod:`reproduction.studies.followups._shared.interval_values`)."""
 
 SCALE_TITLES = {"equal-steps": "Equal steps", "mean-ranks": "Mean ranks"}
 """How figures and tables print them."""
@@ -59,7 +135,6 @@ def values_on_scales(
 
     from receval.metrics.evaluation import evaluate, evaluated_lists
     from reproduction.experiments.user_means import UserMeans
-    from reproduction.studies.followups._shared.interval_scales import DECIMALS, on_interval_scale
 
     means: dict[str, UserMeans] = {
         scale: UserMeans(experiment, len(metrics)) for scale in (OWN, *SCALES)

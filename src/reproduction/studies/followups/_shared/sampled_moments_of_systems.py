@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import real_values
 
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
-    from receval.sampled_metrics.audited_moments import AuditedMoments
+    from receval.sampled_metrics.sampled_moments import AuditedMoments
     from reproduction.studies._shared.inputs import ArtifactInputs
 
 UNIFORM, POPULARITY = "uniform", "popularity"
@@ -36,8 +40,8 @@ class SampledMoments:
     """
 
     def __init__(self, inputs: ArtifactInputs, metrics: Mapping[str, Metric]) -> None:
-        from receval.sampled_metrics.audited_moments import AuditedMoments
         from receval.sampled_metrics.sampled_candidates import SamplingOdds
+        from receval.sampled_metrics.sampled_moments import AuditedMoments
 
         (experiment,) = inputs.experiments.values()
         protocol = experiment.only_protocol
@@ -59,7 +63,7 @@ class SampledMoments:
         """Return means and variances of the averages, each of shape (n_metrics, n_systems)."""
         if sampling == UNIFORM:
             return self.uniform.at(size)
-        from receval.sampled_metrics.audited_moments import moments_of_average
+        from receval.sampled_metrics.sampled_moments import moments_of_average
         from receval.sampled_metrics.weighted_candidates import expected_of_weighted_ranks
 
         tables = self.uniform.tables
@@ -133,3 +137,114 @@ def _auc(moments: AuditedMoments, system: str) -> float:
     pools = odds.pools[odds.users]
     below = np.where(odds.above >= 0, 1 - odds.above / np.maximum(pools, 1), 0.0)
     return float(below.mean())
+
+
+# How the order of the systems among samples agrees with other orders.
+
+AUC = "AUC"
+"""The mean share of candidates below a relevant item, as a metric."""
+
+EVERY = "all"
+"""The number of candidates where none are left out."""
+
+
+def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
+    """Compare orders, by sampling, metric and number of candidates.
+
+    Returns
+    -------
+    DataFrame
+        Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
+        among all candidates); tau_auc (with the order by AUC). What is of all candidates stands at
+        the end of the uniform samples.
+    """
+    results = results.assign(negatives=results["negatives"].astype(str))
+    whole = results[results["negatives"] == EVERY]
+    full = {
+        str(metric): own.set_index("system")["expected"] for metric, own in whole.groupby("metric")
+    }
+    rows = []
+    shown = results[results["metric"] != AUC]
+    for (sampling, metric, negatives), own in shown.groupby(
+        ["sampling", "metric", "negatives"], sort=False
+    ):
+        values = own.set_index("system")["expected"]
+        taus = [
+            float(kendall_tau_b(values, other[values.index].to_numpy(), TOLERANCE_OF_MEANS)[0, 0])
+            for other in (full[str(metric)], full[AUC])
+        ]
+        rows.append((str(sampling), str(metric), str(negatives), *taus))
+    table = pd.DataFrame(rows, columns=["sampling", "metric", "negatives", "tau_full", "tau_auc"])
+    place = table["negatives"].map(lambda size: np.inf if size == EVERY else float(size))
+    order = np.lexsort(
+        (place, pd.factorize(table["metric"])[0], pd.factorize(table["sampling"])[0])
+    )
+    return table.iloc[order].reset_index(drop=True)
+
+
+# How far corrected sampled metrics are from what they estimate.
+
+NONE = "none"
+"""The sampled metric as it is."""
+
+WITHOUT_SPREAD = ("MLE",)
+"""Estimators from expected shares, which have no deviation here."""
+
+LARGEST_SPREAD = 10
+"""Times the systems' mean value: a larger standard deviation is not told."""
+
+ESTIMATOR_TITLES = {
+    NONE: "not corrected",
+    "rank": "estimated rank",
+    "CLS": "least squares (CLS)",
+    "BV": "bias and variance (BV)",
+    "MLE": "most likely ranks (MLE)",
+}
+
+
+def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the estimators over systems, in per cent of the systems' mean value.
+
+    .. math:: bias = \frac{100}{\bar F |S|} \sum_s (E_s - F_s), \qquad
+        error = \frac{100}{\bar F} \sqrt{\frac{1}{|S|} \sum_s (E_s - F_s)^2}
+
+    with the expected value :math:`E_s` of a system, its value :math:`F_s` among all candidates, and
+    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be those of
+    the systems that find next to nothing.)
+
+    Returns
+    -------
+    DataFrame
+        Columns: metric; negatives; estimator; bias; error (root mean square); spread
+        (root mean square of the standard deviations over samples, in per cent of the mean value;
+        none where a system has none, or one of more than ten times that); total (root of the sum
+        of the squares of error and spread, the latter at least ten times the mean value where it is
+        not told, and 0 of the most likely ranks); tau (Kendall's tau-b of the orders by expected
+        and by full values).
+    """
+    rows = []
+    groups = results.groupby(["metric", "negatives", "estimator"], sort=False)
+    for (metric, negatives, estimator), own in groups:
+        full = own["full"].to_numpy(dtype=np.float64)
+        expected = own["expected"].to_numpy(dtype=np.float64)
+        level = full.mean()
+        spread = float(np.sqrt(np.mean(real_values(own["sd"]) ** 2))) / level
+        error = float(np.sqrt(np.mean((expected - full) ** 2))) / level
+        told = (
+            0.0
+            if estimator in WITHOUT_SPREAD
+            else min(np.nan_to_num(spread, nan=np.inf), LARGEST_SPREAD)
+        )
+        rows.append(
+            {
+                "metric": metric,
+                "negatives": negatives,
+                "estimator": estimator,
+                "bias": 100 * float((expected - full).mean() / level),
+                "error": 100 * error,
+                "spread": 100 * spread if spread <= LARGEST_SPREAD else np.nan,
+                "total": 100 * float(np.hypot(error, told)),
+                "tau": float(kendall_tau_b(expected, full, TOLERANCE_OF_MEANS)[0, 0]),
+            }
+        )
+    return pd.DataFrame(rows)
