@@ -21,7 +21,7 @@ BOUNDS = {
     "modules of src/receval": (281, 250),
     "lines of src/receval": (50_300, 39_000),
     "modules of src/reproduction": (306, 170),
-    "lines of src/reproduction": (43_600, 36_000),
+    "lines of src/reproduction": (43_900, 36_000),
     "lines of tests": (82_100, 60_000),
     "words of docs": (48_000, 45_000),
     "lines of README.md": (160, 160),
