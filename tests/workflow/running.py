@@ -48,6 +48,22 @@ FIG02 = "work/demo/artifacts/bellogin2017/fig02.svg"
 FIG03 = "work/demo/artifacts/valcarce2020/fig03.svg"
 
 
+@cache
+def messages_of_rules() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Return each rule with its wildcards, in the order of its outputs, and what it says."""
+    found = []
+    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
+        text = path.read_text(encoding="utf-8")
+        for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.M | re.S):
+            _, *parts = re.split(r"^ {4}(\w+):\s", body, flags=re.M)
+            sections = dict(zip(parts[::2], parts[1::2], strict=True))
+            wildcards = tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", sections["output"])))
+            said = re.escape(sections["message"].strip().strip('"'))
+            pattern = re.sub(r"\\\{wildcards\\\.(\w+)\\\}", r"(?P<\1>[\\w.-]+)", said)
+            found.append((name, wildcards, pattern))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class Run:
     """How a command ended, and all that it said."""
@@ -58,14 +74,18 @@ class Run:
     @property
     def jobs(self) -> set[str]:
         """The jobs it ran or planned, each as its rule and its last wildcard."""
-        _, *parts = re.split(r"^\s*(?:local)?rule (\w+):$", self.text, flags=re.MULTILINE)
-        jobs = set()
-        for rule, block in zip(parts[::2], parts[1::2], strict=True):
-            wildcards = re.search(r"^\s+wildcards: .*=(\S+)$", block, re.MULTILINE)
-            # Only targets have no wildcards, and they do nothing.
-            if wildcards is not None:
-                jobs.add(f"{rule} {wildcards[1]}")
-        return jobs
+        return {f"{rule} {list(wildcards.values())[-1]}" for rule, wildcards in self._told()}
+
+    def values_of(self, wildcard: str) -> set[str]:
+        """Return the values of a wildcard in all jobs that it ran or planned."""
+        return {found[wildcard] for _, found in self._told() if wildcard in found}
+
+    def _told(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the rule of each job and its wildcards, in their order, by the rules' messages."""
+        for said in re.findall(r"^\s*Job \d+: (.*)$", self.text, re.MULTILINE):
+            for rule, names, message in messages_of_rules():
+                if found := re.fullmatch(message, said):
+                    yield rule, {name: found[name] for name in names}
 
     @property
     def did_nothing(self) -> bool:

@@ -105,7 +105,7 @@ rule rank_shard:
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     message:
-        "Rank a shard of users with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
+        "Rank shard {wildcards.shard} of the users with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.shards:rank_shard",

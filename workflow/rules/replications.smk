@@ -41,7 +41,7 @@ rule judge_replication:
             "reproduction.workflow.jobs.replications:judge_replication"
         ),
     message:
-        "Judge the claims on one replication ({wildcards.edition})"
+        "Judge the claims of {wildcards.study} on the splits of a replication ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:judge_replication",
@@ -169,7 +169,7 @@ rule draw_replications:
             "reproduction.workflow.jobs.replications:draw_replications"
         ),
     message:
-        "Draw how certain the verdicts are ({wildcards.edition})"
+        "Draw how certain the verdicts on {wildcards.study} are ({wildcards.edition})"
     run:
         JOBS.run(
             "reproduction.workflow.jobs.replications:draw_replications",
