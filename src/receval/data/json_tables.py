@@ -31,8 +31,7 @@ _MOST_DEPTH = 100
 """The deepest nesting of lists and objects."""
 
 _MOST_PARTS = 1_500_000
-"""The most lists, objects and lines in a small packed file: each takes microseconds and 100
-bytes."""
+"""The most lists, objects and lines in a small packed file; each takes 100 bytes of memory."""
 
 _MANY_NAMES = 1000
 _MOST_EMPTY = 20
@@ -202,7 +201,7 @@ def read_json(
 
 
 def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
-    """Tell whether the names of an object are those of columns, rather than users or items.
+    """Tell whether the names of an object include the column of users or that of items.
 
     One known name is enough: the other column of a table may have an unusual name.
     """
