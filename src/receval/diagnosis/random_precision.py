@@ -239,13 +239,14 @@ def popularity_or_sparsity(designs: pd.DataFrame) -> pd.DataFrame:
         s = 2 \Big(1 - \frac{lead_{half}}{lead}\Big), \qquad
         p = 1 - \frac{\ln L_{levelled}}{\ln L}
 
-    - *Sparsity* :math:`s`: how much the lead (Pop minus Random) falls with the density of the test,
-    when half of the test ratings are removed. It is 1 if the lead is proportional to the density,
-    as under AR, and 0 if the lead does not change, as under 1R. - *Popularity* :math:`p`: the share
-    of the ratio, on a logarithmic scale, that disappears when all target items have the same number
-    of test ratings (UAR, U1R), or compete with items of the same popularity (P1R). The rest,
-    :math:`1 - p`, is not due to the number of ratings: popular items have a higher share of
-    relevant ratings, and are not candidates for users who have them in train.
+    - *Sparsity* :math:`s`: how much the lead (Pop minus Random) falls with the density of the
+      test, when half of the test ratings are removed. It is 1 if the lead is proportional to the
+      density, as under AR, and 0 if the lead does not change, as under 1R.
+    - *Popularity* :math:`p`: the share of the ratio, on a logarithmic scale, that disappears when
+      all target items have the same number of test ratings (UAR, U1R), or compete with items of
+      the same popularity (P1R). The rest, :math:`1 - p`, is not due to the number of ratings:
+      popular items have a higher share of relevant ratings, and are not candidates for users who
+      have them in train.
 
     Returns
     -------
