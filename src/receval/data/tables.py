@@ -126,7 +126,7 @@ def regular_file(path: Path) -> Iterator[Path]:
     ------
     TableError
         The path is a device, which may never end; no process writes to the pipe; or its content
-        would take more than half of the disk.
+        would take more than half of the free disk space.
     """
     mode = path.stat().st_mode
     if stat.S_ISREG(mode):

@@ -208,8 +208,8 @@ class TrainedUniverses(Universes):
     ratings : Ratings
     systems : mapping of str to callable
         ``systems[name](seed)`` creates an untrained recommender.
-    threshold : float Ratings at or
-        above it are relevant.
+    threshold : float
+        Ratings at or above it are relevant.
     seed : int
         The root seed.
     policies : tuple of {"none", "random", "popularity", "average"}
