@@ -116,8 +116,8 @@ def read_ratings(
         the usual names (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file
         without a header has the columns in this order. Without ratings, every row is feedback of
         the value 1. Without timestamps, nothing can be split by time. Timestamps are numbers
-        (seconds since 1970-01-01 UTC or smaller units, told by their range), or ISO 8601 dates and
-        times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
+        (seconds since 1970-01-01 UTC or smaller units, detected from their range), or ISO 8601
+        dates and times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
     repeats : {"refuse", "first", "last", "sum", "mean", "max"}
         How to treat rows that rate the same pair again. The first and the last are by time, or by
         row if there are no timestamps or they are equal. Sums and means have the time of the last

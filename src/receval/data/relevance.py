@@ -130,9 +130,9 @@ def relevance_threshold(
     none above 0                     none: they are refused
     all the same (implicit data)     all
     judgments of a TREC track        those of 1 or more
-    a scale: at most 20 different    those above the middle of the lowest and the highest: from
-    ones, without large gaps         4 on of 1 to 5, 3.5 on of half stars to 5, 1 of 0 and 1
-    others (counts, such as plays)   all that are positive
+    a scale: at most 20 different    those above the middle of the lowest and the highest, such
+    values, without large gaps       as 4 and 5 on a scale from 1 to 5, or 1 of 0 and 1
+    others (counts, such as plays)   all above 0
     ===============================  ========================================================
 
     In a scale, the lowest and highest value are at most 20 steps apart, where a step is the

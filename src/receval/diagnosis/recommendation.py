@@ -172,7 +172,7 @@ def recommended_split(
     the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
     timestamps                                                          by time, of all ratings
     timestamps, but most of the test would be of users without          by time, of each user
-    training (:data:`MANY_COLD`), or few users left (:data:`FEW_USERS`)
+    training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
     ==================================================================  ========================
 
     Examples

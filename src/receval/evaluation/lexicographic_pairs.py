@@ -46,7 +46,7 @@ def preference_table(
     DataFrame
         ``first``, ``second``; ``preferring_first``, ``preferring_second`` and ``tied`` users;
         ``preference``, the mean of the signs, from -1 to 1; ``p``; ``p_holm``, corrected for all
-        pairs; and ``significant``, which is ``p_holm`` at the level .05.
+        pairs; and ``significant``, whether ``p_holm`` reaches the level .05.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def pair_table(
         ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences
         divided by their standard deviation; ``p`` is from the permutation test by ``method``
         (:data:`METHODS`); ``p_holm`` is corrected for all pairs under the metric; and
-        ``significant`` is ``p_holm`` at the level .05.
+        ``significant`` tells whether ``p_holm`` reaches the level .05.
 
     Notes
     -----

@@ -88,7 +88,7 @@ def evaluate_runs(
         The order of equal scores: as in trec_eval, which lists the last identifier first; random,
         the same for all users and runs; or as listed in the run. By default as in the dialect, or
         as in trec_eval without one. Scores are compared in double precision, or in single precision
-        if the dialect's tool does so, which a note tells.
+        if the dialect's tool does so, as a note then says.
     seed : int
         The seed of the random order of ties, and of sampled candidates.
     progress : callable, optional
