@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Offline evaluation of recommender systems: splits, systems, protocols, metrics, statistics.
 
-The library under the reproduction of five papers; it never imports snakemake. Evaluation rests
-on one idea: all that a system does on a split under a protocol is told by the rank of every
-judged item (:mod:`receval.protocols`), and every metric is a cheap function of that column
+The reproduction of five papers is built on this library, which never imports snakemake. Evaluation
+is based on the ranks of the judged items: they contain all that matters of a system on a split
+under a protocol (:mod:`receval.protocols`), and every metric is computed from them
 (:mod:`receval.metrics`).
 
 Examples

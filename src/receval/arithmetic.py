@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One arithmetic on all x86-64 processors with AVX2: the same sums, so the same bytes.
+"""Make all x86-64 processors with AVX2 compute the same floating-point results.
 
-OpenBLAS chooses its kernels, numba its instructions and numpy its loops by the processor that they
-find. Each choice rounds sums in another order, and a last digit that differs swaps items whose
-scores are nearly equal. So runs, tests, benchmarks that state bytes and the command ask all three
-for what every such processor has, before the first of them is loaded:
+OpenBLAS, numba and numpy choose their kernels, instructions and loops for the processor. Each
+choice rounds sums differently, and a different last digit swaps items with nearly equal scores. So
+runs, tests, the command and benchmarks that compare bytes restrict all three to what every such
+processor has, before any of them is loaded:
 
 ============================  =================================  ======================
 variable                      value                              what it chooses
@@ -15,10 +15,9 @@ variable                      value                              what it chooses
 ``NPY_DISABLE_CPU_FEATURES``  what this numpy has beyond AVX2    loops of numpy
 ============================  =================================  ======================
 
-A value that is set already stays: the person or the host has a reason for it
-(:func:`other_settings` names it). On other processors only the number of threads is set. The
-library itself changes nothing in the process that imports it (docs/library.md says how to ask for
-the same there).
+A value that is already set is kept, since it was set for a reason (:func:`other_settings` names
+it). On other processors only the number of threads is set. Importing the library does not change
+these variables (docs/library.md explains how to set them).
 """
 
 from __future__ import annotations
@@ -42,41 +41,41 @@ THREADS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-"""Variables that OpenMP, the libraries of linear algebra and numba look at when they start."""
+"""Variables for the number of threads, read by OpenMP, linear algebra libraries and numba."""
 
 SETTINGS = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NPY_DISABLE_CPU_FEATURES")
 """Variables by which OpenBLAS, numba and numpy choose their instructions."""
 
-# What the kernels for Haswell and code for it may use: the third level of x86-64.
+# The features that code for Haswell may use: the third level of x86-64.
 _NEEDED = frozenset({"abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"})
 
-# Of Windows' IsProcessorFeaturePresent: processors that have AVX2 have all the rest of the level.
+# For Windows' IsProcessorFeaturePresent: processors with AVX2 have the whole level.
 _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
 _LOADED_TOO_EARLY = ("numpy", "scipy", "numba", "llvmlite")
 
 
 def use_one_arithmetic(*, computes: bool = True) -> None:
-    """Have this process, and all that it starts, compute as every x86-64 processor can.
+    """Make this process and its child processes compute as every x86-64 processor can.
 
-    They also get one thread each: threads share out sums, which are then rounded by their number.
-    Another number of threads that is set does not stay.
+    They also get one thread each, because rounding depends on how threads divide sums. A different
+    number of threads is overwritten.
 
     Parameters
     ----------
     computes : bool
-        Whether this process computes results itself. Snakemake's does not, and may have loaded
-        numpy for a plugin of its own.
+        Whether this process computes results itself. That of Snakemake does not, and may already
+        have loaded numpy for a plugin.
 
     Raises
     ------
     RuntimeError
-        A library that looks at these variables only when it is loaded is loaded already, and some
-        are not as they should be: whoever starts the process calls this too late.
+        A library that reads these variables only when it is loaded has already been loaded, and
+        some values are wrong: this function was called too late.
 
     Examples
     --------
-    Nothing is left to be set the second time:
+    The second call has nothing left to set:
 
     >>> use_one_arithmetic(computes=False)
     >>> before = dict(os.environ)
@@ -98,7 +97,7 @@ def use_one_arithmetic(*, computes: bool = True) -> None:
 
 
 def one_arithmetic() -> dict[str, str]:
-    """Return the variables of the one arithmetic with their values; none on other processors."""
+    """Return the variables to set, with their values; empty on other processors."""
     if not _has_avx2():
         return {}
     settings = {
@@ -112,24 +111,24 @@ def one_arithmetic() -> dict[str, str]:
 
 
 def settings_in_effect() -> dict[str, str]:
-    """Return the variables of the one arithmetic with the values that this process has or gets."""
+    """Return these variables with the values that this process has or will get."""
     given = {name: os.environ[name] for name in SETTINGS if name in os.environ}
     return {**one_arithmetic(), **given}
 
 
 def other_settings() -> dict[str, str]:
-    """Return those of the variables to which a person or the host has given another value."""
+    """Return those of these variables that were set to another value."""
     ours = one_arithmetic()
     in_effect = settings_in_effect()
     return {name: value for name, value in in_effect.items() if value != ours.get(name)}
 
 
 def numpy_features_beyond_avx2() -> tuple[str, ...]:
-    """Return the names of what the installed numpy has for processors beyond AVX2.
+    """Return the installed numpy's names of processor features beyond AVX2.
 
-    numpy is not loaded for it. It warns of a name that it does not know, and takes in silence what
-    a processor lacks. The names are those of the dispatched features of the wheels on PyPI, whose
-    list changed with versions 2.3 and 2.4.
+    numpy is not loaded for this. It warns of unknown names, but accepts features that a processor
+    lacks. The names are the dispatched features of the wheels on PyPI, which changed in versions
+    2.3 and 2.4.
     """
     spec = find_spec("numpy")
     if spec is None or spec.origin is None:
@@ -144,7 +143,7 @@ def numpy_features_beyond_avx2() -> tuple[str, ...]:
 
 
 def processor() -> str:
-    """Return what the machine's processor is called."""
+    """Return the name of the machine's processor."""
     if sys.platform == "linux":
         named = _first_processor().get("model name", "")
     elif sys.platform == "darwin":
@@ -156,14 +155,14 @@ def processor() -> str:
 
 @cache
 def _has_avx2() -> bool:
-    """Tell whether the processor is of the third level of x86-64."""
+    """Tell whether the processor has the third level of x86-64."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     if sys.platform == "linux":
         return set(_first_processor().get("flags", "").split()) >= _NEEDED
     if sys.platform == "darwin":
         words = _sysctl("machdep.cpu.features") + " " + _sysctl("machdep.cpu.leaf7_features")
-        # Under Rosetta there is none of these.
+        # Rosetta has none of these.
         return {"avx2", "bmi2"} <= set(words.lower().split())
     if sys.platform == "win32":
         kernel = ctypes.windll.kernel32
@@ -173,7 +172,7 @@ def _has_avx2() -> bool:
 
 @cache
 def _first_processor() -> dict[str, str]:
-    """Return what Linux says of the machine's first processor."""
+    """Return the fields that Linux reports for the first processor."""
     said: dict[str, str] = {}
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines:
@@ -188,6 +187,6 @@ def _first_processor() -> dict[str, str]:
 
 
 def _sysctl(name: str) -> str:
-    """Return what macOS says of itself under a name."""
+    """Return the value that macOS reports for a name."""
     done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, encoding="utf-8")
     return done.stdout.strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arguments of public functions are checked against their annotations, before anything is done."""
+"""Check arguments of public functions against their annotations, before anything is computed."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ _NUMBERS: dict[Any, tuple[type, str]] = {
 }
 
 _NUMPY_BOOLS = ("numpy", "bool"), ("numpy", "bool_")
-"""By names, for numpy may not be loaded before it is told how to compute."""
+"""By name, because numpy must not be loaded before its instructions are chosen."""
 
 
 def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse arguments that its annotations do not allow, in a sentence.
+    """Decorate a function to refuse arguments that its annotations do not allow.
 
-    Checked are choices (``Literal``), numbers, truth values, strings and classes, and unions of
-    them. NaN is no number, and True is none either. What contains others, such as a sequence, is
-    left to the function.
+    Choices (``Literal``), numbers, truth values, strings, classes and their unions are checked. NaN
+    and True are not numbers. Containers, such as sequences, are not checked.
 
     Parameters
     ----------
     function : callable
-        With annotations.
+        A function with annotations.
 
     Returns
     -------
     callable
-        Raises ValueError for a choice that there is not, or NaN, and TypeError for a wrong type.
+        Raises ValueError for an unknown choice or NaN, and TypeError for a wrong type.
 
     Examples
     --------
@@ -67,13 +66,13 @@ def checked_arguments(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_fields(instance: Any, *names: str) -> None:
-    """Refuse values of a dataclass that its annotations do not allow, as :func:`checked_arguments`.
+    """Check the fields of a dataclass against its annotations, as :func:`checked_arguments`.
 
     Parameters
     ----------
     instance : dataclass
     *names : str
-        Of fields; by default of all.
+        The names of fields; by default all.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def check_fields(instance: Any, *names: str) -> None:
     Traceback (most recent call last):
     TypeError: size is 2.5; it must be a whole number.
     """
-    # A class of which nothing is known may have a metaclass that is not hashable, to mypy.
+    # For mypy, an unknown class may have a metaclass that is not hashable.
     annotations = _annotations_of(type(instance))  # type: ignore[arg-type]
     for name in names or [own.name for own in fields(instance)]:
         _check(name, getattr(instance, name), annotations[name])
@@ -128,7 +127,7 @@ def _alternatives(wanted: Any) -> Iterator[Any]:
 
 
 def _allows(wanted: Any, value: Any) -> bool:
-    """Tell whether an annotation allows a value; where that cannot be told, it does."""
+    """Tell whether an annotation allows a value; if that is unclear, return True."""
     if get_origin(wanted) is Literal:
         return any(value == one and type(value) is type(one) for one in get_args(wanted))
     if wanted in _NUMBERS:

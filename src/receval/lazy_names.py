@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that a package offers without importing the modules that define them."""
+"""Let a package offer names without importing the modules that define them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ Face = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 def lazy_names(package: str, names: Mapping[str, str]) -> Face:
     """Return a package's ``__getattr__`` (PEP 562), ``__dir__`` and ``__all__``.
 
-    What a package imports by itself is part of the code that all its modules depend on: an edit
-    there would make every result again that any of them has made. So names are imported when they
-    are asked for, and code of the library itself takes them from the modules that define them:
-    what a package offers in this way is no part of any result. Type checkers read the file
-    ``__init__.pyi`` beside.
+    All modules of a package depend on what its ``__init__`` imports, so an edit there would
+    invalidate all of their results. Names are therefore imported on access, and the library itself
+    imports them from the modules that define them. Type checkers read ``__init__.pyi``.
 
     Parameters
     ----------
     package : str
-        That offers the names.
+        The package that offers the names.
     names : mapping of str to str
-        ``module:symbol`` by the name to offer.
+        ``module:symbol`` for each name to offer.
 
     Raises
     ------
     AttributeError
-        By the first of what is returned, for a name that the package does not have; the message
-        has the nearest one.
+        Raised by the returned ``__getattr__`` for an unknown name; the message suggests the nearest
+        one.
     """
 
     def imported(name: str) -> Any:

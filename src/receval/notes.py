@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Notes: sentences beside numbers that say what may mislead, each of a kind that can be looked up.
+"""Notes on what may be misleading about data and results, each with a code to look up.
 
-Whatever reads data or computes values collects notes. Commands and reports show them above the
-tables, the gravest first; ``--strict`` makes errors of those that are more than information.
+Notes are collected when data are read and values computed. Commands and reports show them above the
+tables, the gravest first; ``--strict`` turns all but information into errors.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ GRAVITIES: dict[Gravity, str] = {
     "doubtful": "the numbers may not mean what their names say, or may say little",
     "information": "how the numbers came about",
 }
-"""How grave notes are, the gravest first."""
+"""The degrees of gravity, the gravest first."""
 
 MOST_SHOWN = 6
-"""Notes above the tables; the others are at the end of the report."""
+"""The most notes above the tables; the others are at the end of the report."""
 
 
 @dataclass(frozen=True)
 class NoteKind:
-    """What all notes of a code have in common.
+    """The gravity, reason and remedy that all notes with the same code share.
 
     Attributes
     ----------
@@ -263,21 +263,21 @@ class Note(str):
         return note
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        """Return what copies and pickles are made of."""
+        """Return the arguments from which copies and pickles are made."""
         return self.code, str(self)
 
     @property
     def kind(self) -> NoteKind:
-        """What all notes of its code have in common."""
+        """The kind of the note, by its code."""
         return NOTES[self.code]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the note for JSON."""
         return {"code": self.code, "gravity": self.kind.gravity, "text": str(self)}
 
 
 def gravest_first(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Return notes by their gravity, each once.
+    """Sort notes by gravity, without repeats.
 
     Examples
     --------
@@ -289,12 +289,12 @@ def gravest_first(notes: Iterable[Note]) -> tuple[Note, ...]:
 
 
 def refuse_doubts(notes: Sequence[Note]) -> None:
-    """Refuse results whose notes are more than information, as ``--strict`` does.
+    """Raise an error if a note is more than information, as ``--strict`` does.
 
     Raises
     ------
     ValueError
-        A note is misleading or doubtful; the message has the gravest of them.
+        A note is misleading or doubtful; the message is the gravest note.
 
     Examples
     --------

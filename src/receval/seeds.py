@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Seeds from names: every random choice is a function of what it is for, never of its order."""
+"""Derive random seeds from names, so that no random choice depends on the order of others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GeneratorFor = Callable[..., np.random.Generator]
-"""Gives the generator of one choice among those of a split or a ranking, by the choice's names:
+"""Returns the generator for one random choice of a split or ranking, by its names, as in
 ``generator_for("ties")``, or by the number of a fold."""
 
 
@@ -22,8 +22,8 @@ def seed_sequence(root: int, *names: str | int) -> np.random.SeedSequence:
     root : int
         The edition's root seed.
     *names : str or int
-        What the choice is for, from the general to the particular: dataset, split, fold, system.
-        A split's names never contain a system, so splits do not depend on the systems compared.
+        The purpose of the choice, from general to specific: dataset, split, fold, system. The names
+        of a split never contain a system, so splits do not depend on the systems compared.
     """
     words: list[int] = []
     for name in names:
@@ -37,7 +37,7 @@ def generator(root: int, *names: str | int) -> np.random.Generator:
 
     Examples
     --------
-    The same names give the same numbers, other names give others:
+    The same names give the same numbers, and other names give others:
 
     >>> draws = [generator(1, "ml-1m", "k-fold", fold).random() for fold in (0, 0, 1)]
     >>> draws[0] == draws[1], draws[0] == draws[2]
@@ -47,15 +47,15 @@ def generator(root: int, *names: str | int) -> np.random.Generator:
 
 
 def integer_seed(root: int, *names: str | int) -> int:
-    """Return a seed in ``0..2**31-1`` for libraries that take a plain integer."""
+    """Return a seed in ``0..2**31-1`` for libraries that need a plain integer."""
     return int(seed_sequence(root, *names).generate_state(1)[0] >> 1)
 
 
 def block_seed(seed: np.random.SeedSequence, number: int) -> np.random.SeedSequence:
     """Return the seed of a block of random samples, by its number.
 
-    Results then do not depend on which thread draws a block, nor on how many are drawn.
-    Not ``seed.spawn``, which counts its calls and would give other children the next time.
+    Results then do not depend on which thread draws a block, or on how many are drawn.
+    ``seed.spawn`` is not used: it counts its calls, so a second call would give other seeds.
     """
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size

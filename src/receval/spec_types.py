@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all models of configuration share: strictness, and the types of their plain values."""
+"""Base class and shared field types of all configuration models."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class Model(BaseModel):
-    """A part of the configuration: unknown keys are refused, values cannot be changed."""
+    """A configuration model that refuses unknown keys and whose values cannot be changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

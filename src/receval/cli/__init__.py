@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Commands for data of anybody's, which need no repository and write one folder each."""
+"""Commands for users' own data: each writes one folder and needs no repository."""

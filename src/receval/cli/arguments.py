@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arguments that commands share, and how they end."""
+"""Arguments that several commands share, and the writing of their reports."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from receval.evaluation.report import Report
 
 _HEAD = 1 << 10
-"""Bytes of a page among which it says what made it."""
+"""The first bytes of a page, in which its generator is named."""
 
 MOST_SAMPLES = 10_000_000
-"""Of a permutation test: more take hours, and say nothing that the saddlepoint does not."""
+"""The most samples of a permutation test: more take hours and add nothing to the saddlepoint."""
 
 MOST_PRINTED = 100
-"""Rows of a table at the terminal; its files have all."""
+"""The most rows of a table at the terminal; its files have all rows."""
 
 
 def add_ratings(parser: argparse.ArgumentParser) -> None:
-    """Add a file of ratings, and what its columns are."""
+    """Add arguments for a file of ratings and its columns."""
     ratings = parser.add_argument(
         "ratings",
         nargs="?",
@@ -54,7 +54,7 @@ def add_ratings(parser: argparse.ArgumentParser) -> None:
 def add_columns(
     parser: argparse.ArgumentParser, names: Sequence[str], of: str = "", prefix: str = ""
 ) -> None:
-    """Add what columns of a table are called."""
+    """Add arguments for the names of a table's columns."""
     for name in names:
         parser.add_argument(
             f"--{prefix}{name}",
@@ -83,11 +83,11 @@ def ratings_of(chosen: argparse.Namespace) -> Ratings:
 
 
 READING = ("format", "delimiter", "header", "columns", "encoding", "decimal", "time_unit", "quotes")
-"""Arguments of :func:`add_reading`, as they are called in the library."""
+"""The arguments of :func:`add_reading`, by their names in the library."""
 
 
 def add_reading(parser: argparse.ArgumentParser, of: str = "files", prefix: str = "") -> None:
-    """Add how texts are read where they do not show it."""
+    """Add arguments for the format of texts, for when it cannot be detected."""
     group = parser.add_argument_group(f"reading {of}", "By default receval detects the format.")
     dashes = f"--{prefix}"
     group.add_argument(f"{dashes}format", choices=tuple(FORMATS), help="format of the file")
@@ -138,7 +138,7 @@ def _delimiter(text: str) -> str:
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
-    """Add what systems and runs are measured by."""
+    """Add arguments for protocols, metrics and relevance."""
     parser.add_argument(
         "--protocol",
         action="append",
@@ -184,7 +184,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    """Add the seed."""
+    """Add the argument for the seed."""
     parser.add_argument(
         "--seed",
         type=_seed,
@@ -195,7 +195,7 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
-    """Add where results go."""
+    """Add arguments for where results are written."""
     out = parser.add_argument(
         "--out",
         type=_folder,
@@ -231,7 +231,7 @@ def add_output(parser: argparse.ArgumentParser, folder: str) -> None:
 
 
 def check_targets(chosen: argparse.Namespace) -> None:
-    """Refuse to write over what is read, or what others wrote, before anything is computed.
+    """Refuse to overwrite input files or files of others, before anything is computed.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def _is_page(path: Path) -> bool:
 
 
 def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
-    """Print and write a report, a text of its own before its tables; return the exit status."""
+    """Print a report, after an optional text, and write it; return the exit status."""
     from receval.data.relevance import relevance_in_words
     from receval.evaluation.report import files_of_report
     from receval.evaluation.report_parts import ReportTable
@@ -321,17 +321,17 @@ def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
 
 
 def repeated(values: Sequence[str] | None) -> list[str]:
-    """Return the values of an argument that can be repeated, each once."""
+    """Return the values of a repeatable argument, each once."""
     return list(dict.fromkeys(values or ()))
 
 
 def column_name(text: str) -> str | int:
-    """Return a column's name, or its position where it is a number."""
+    """Return a column's name, or its position if the text is a number."""
     return int(text) if text.isdigit() else text
 
 
 def depth(text: str) -> int | Literal["auto", "whole"] | str:
-    """Return a depth, or one of its words, which are checked where they are used."""
+    """Return a depth as a number, or its word, which is checked later."""
     return int(text) if text.removeprefix("-").isdigit() else text
 
 
@@ -362,7 +362,7 @@ def _file(text: str) -> Path:
 
 
 def number_or_word(text: str) -> int | float | str:
-    """Return a parameter's value as the number that it is, or as a word.
+    """Return a parameter's value as a number if it is one, otherwise as a word.
 
     Examples
     --------
@@ -379,7 +379,7 @@ def number_or_word(text: str) -> int | float | str:
 
 
 def threshold_or_auto(text: str) -> float | str:
-    """Return a relevance threshold, or the word that leaves it to the ratings."""
+    """Return a relevance threshold as a number, or the word given instead."""
     if text == "auto":
         return text
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval audit-samples``: what metrics on sampled candidates say of whole lists."""
+"""``receval audit-samples``: compare metrics on sampled candidates with those on whole lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ examples:
 
 
 def add_audit_samples(commands: Any) -> None:
-    """Add the command to those of ``receval``."""
+    """Add this command to ``receval``."""
     text = "compare metrics on sampled candidates with metrics on full rankings"
     parser = commands.add_parser(
         "audit-samples",
@@ -60,7 +60,7 @@ def add_audit_samples(commands: Any) -> None:
 
 
 def run_audit_samples(chosen: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command."""
     from receval.sampled_metrics.audit import audit_samples
 
     test, train = judged_and_trained(chosen)

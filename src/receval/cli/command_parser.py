@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A parser of arguments whose errors are sentences, without a page of usage before them."""
+"""An argument parser whose errors are single sentences, without a usage page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NoReturn
 
 
 class CommandLineError(ValueError):
-    """A command was not given as it must be."""
+    """The command line is invalid."""
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Argparse's parser; it raises an error where that one prints and ends the process.
+    """An argparse parser that raises an error instead of printing it and ending the process.
 
     Examples
     --------
@@ -23,12 +23,12 @@ class CommandParser(argparse.ArgumentParser):
     """
 
     def error(self, message: str) -> NoReturn:
-        """Raise what argparse has found."""
+        """Raise the error that argparse found."""
         raise CommandLineError(f"{self.prog}: {message} ({self.prog} --help tells what there is).")
 
 
 def as_sentence(text: str) -> str:
-    """Return a text with a capital and a full stop.
+    """Return a text with a capital letter and a full stop.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval --completion SHELL``: the script by which a shell completes the command."""
+"""``receval --completion SHELL``: print the shell's completion script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 class PrintCompletion(argparse.Action):
-    """Print the script for all commands of the parser, and end."""
+    """Print the completion script for all commands of the parser, and exit."""
 
     def __call__(
         self,
@@ -26,7 +26,7 @@ class PrintCompletion(argparse.Action):
 
 
 def add_completion(parser: argparse.ArgumentParser) -> None:
-    """Add the option to the parser of all commands."""
+    """Add the option to the main parser."""
     parser.add_argument(
         "--completion",
         action=PrintCompletion,
@@ -36,12 +36,12 @@ def add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """Return the script that a shell reads.
+    """Return the completion script for a shell.
 
     Raises
     ------
     ValueError
-        The package shtab, which writes it, is not installed.
+        The package shtab, which generates the script, is not installed.
     """
     try:
         import shtab
@@ -55,7 +55,7 @@ def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
 
 
 def complete_by(kind: str, actions: Iterable[argparse.Action]) -> None:
-    """Let shells complete arguments by files or folders."""
+    """Let shells complete arguments with files or folders."""
     for action in actions:
-        # The attribute by which shtab knows it.
+        # The attribute that shtab reads.
         vars(action)["complete"] = kind

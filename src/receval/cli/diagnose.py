@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval diagnose``: what a file of ratings allows to be measured."""
+"""``receval diagnose``: find out what a file of ratings allows to be measured."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EXAMPLES = """examples:
 
 
 def add_diagnose(commands: Any) -> None:
-    """Add the command to those of ``receval``."""
+    """Add this command to ``receval``."""
     text = "report what can be measured on your ratings, and recommend an experiment"
     parser = commands.add_parser(
         "diagnose",
@@ -66,7 +66,7 @@ def add_diagnose(commands: Any) -> None:
 
 
 def run_diagnose(chosen: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command."""
     from receval.data.ratings_table import read_ratings
     from receval.diagnosis.diagnose import diagnose
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval evaluate``: systems of ours on a file of ratings."""
+"""``receval evaluate``: evaluate the systems of this library on a file of ratings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ examples:
 
 
 def add_evaluate(commands: Any) -> None:
-    """Add the command to those of ``receval``."""
+    """Add this command to ``receval``."""
     text = "train recommender systems on your ratings, and compare them"
     parser = commands.add_parser(
         "evaluate",
@@ -72,7 +72,7 @@ def add_evaluate(commands: Any) -> None:
 
 
 def run_evaluate(chosen: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command."""
     from receval.cli.named_systems import named_system
     from receval.evaluation.systems import evaluate_systems
     from receval.splits.split_ratings import split

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``receval``: for ratings and runs of one's own, and for the repository."""
+"""The command ``receval``, for users' own ratings and runs, and for the repository."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COMMANDS = {
     "multiverse": add_multiverse,
     "audit-samples": add_audit_samples,
 }
-"""What adds each command for data of one's own; one line more is one command more."""
+"""The function that adds each command for users' own data; to add a command, add a line."""
 
 DESCRIPTION = """Evaluate recommender systems offline, on your own ratings or recommendation lists.
 (receval repo works in a clone of the repository.)"""
@@ -58,10 +58,10 @@ EPILOG = """examples:
 """
 
 INTERRUPTED = 130
-"""As shells say of a program that Ctrl-C has ended: 128 and the number of the signal."""
+"""The exit status of a program ended by Ctrl-C, as in shells: 128 plus the signal number."""
 
 CLOSED_PIPE = 141
-"""As shells say of a program that wrote into a closed pipe: 128 and the number of the signal."""
+"""The exit status of a program that wrote to a closed pipe: 128 plus the signal number."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,17 +70,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 1 where results have drifted or data is not as recorded; 2 where the command cannot be
-        carried out; 130 where Ctrl-C has stopped it; 141 where nobody reads any more what it
-        prints.
+        0 on success; 1 if results have drifted or data differ from the record; 2 if the command
+        cannot be run; 130 after Ctrl-C; 141 if standard output is a closed pipe.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     _make_streams_usable()
-    # Jupyter's kernels set it for all that they start: here figures are files.
+    # Jupyter kernels set it for all child processes, but figures are written to files here.
     os.environ.pop("MPLBACKEND", None)
     warnings.showwarning = _show_warning
     use_one_arithmetic()
-    # What it says where it can keep no cache helps nobody: numba's line is enough.
+    # Its warning that no cache can be kept is not useful, since numba warns too.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     raises = False
     try:
@@ -90,23 +89,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever reads has read enough: nothing more can be said, not even by Python at its end.
+        # The reader has closed the pipe: nothing more can be printed, not even by Python on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except (ValueError, OSError) as error:
         if raises:
-            # A debugger goes to where it was raised.
+            # A debugger needs the original exception.
             raise
         told = about_files(error) if isinstance(error, OSError) else str(error)
         print(printable(told, kept="\n"), file=sys.stderr)
         try:
             sys.stdout.flush()
         except OSError:
-            # Where it leads takes no more, which is said already: Python would say so at its end.
+            # The output cannot be written, which was reported already; Python would repeat it on
+            # exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except RuntimeError as error:
-        # Ctrl-C while numba compiles is lost in LLVM's callback, and comes out as this.
+        # Ctrl-C while numba compiles is lost in LLVM's callback, and surfaces as this error.
         if raises or "no compiled object yet" not in str(error):
             raise
         print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
@@ -117,18 +117,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("There is not enough memory for this: give less data.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        # At a terminal the line has ^C already.
+        # At a terminal the line already shows ^C.
         print("\n" * sys.stderr.isatty() + "Stopped by Ctrl-C.", file=sys.stderr)
         return INTERRUPTED
 
 
 def _make_streams_usable() -> None:
-    """Let everything be printed, whatever the terminal's encoding is, and to closed streams, too.
+    """Make printing safe in any terminal encoding, and when streams are closed.
 
-    What an encoding does not have, such as the minus sign, is replaced.
+    Characters missing from an encoding, such as the minus sign, are replaced.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        # Or the next file to be opened, such as a result, would have the number of a stream.
+        # Otherwise the next file to be opened, such as a result, would get the number of a stream.
         pass
     os.close(number)
     register_error("receval", _in_other_letters)
@@ -146,7 +146,7 @@ def _make_streams_usable() -> None:
 
 
 class _IgnoringFullDisks(io.FileIO):
-    """Where notes go: results are worth more than they, be it on a full disk or a closed pipe."""
+    """A stream for notes that ignores write errors, so that results are not lost."""
 
     def write(self, content: Any, /) -> int:
         with suppress(OSError):
@@ -167,21 +167,20 @@ def _in_ascii(sign: str) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning as a sentence, without the line of code that gave it."""
+    """Print a warning as a sentence, without the line of code that raised it."""
     print(f"Warning: {printable(str(message))}", file=sys.stderr)
 
 
-# ``receval repo``: the tasks of the reproduction, where the command is that of a checkout.
+# ``receval repo``: the tasks of the reproduction, available only in a checkout.
 
 REPOSITORY = "repo"
 
 
 @cache
 def tasks() -> tuple[str, ...]:
-    """Return the names of the tasks; none where there is the library alone.
+    """Return the names of the tasks, or none if only the library is installed.
 
-    The reproduction counts where it lies beside the library: a package of the same name elsewhere
-    is another one.
+    The reproduction must be beside the library, since another package may have the same name.
     """
     found = find_spec("reproduction")
     if found is None or found.origin is None:
@@ -193,13 +192,13 @@ def tasks() -> tuple[str, ...]:
 
 
 def add_repository_tasks(commands: Any, with_tasks: bool) -> None:
-    """Add ``repo`` to the commands of ``receval``, where there are tasks.
+    """Add ``repo`` to the commands of ``receval``, if there are tasks.
 
     Parameters
     ----------
     with_tasks : bool
-        Whether to add the tasks, too: they load the models of the configuration, for which no
-        other command should wait.
+        Whether to add the tasks too. They load the configuration models, which would slow down
+        other commands.
     """
     if tasks():
         import_module("reproduction.commands.tasks").add_repository(commands, with_tasks)
@@ -218,7 +217,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _check_command(name: str) -> None:
-    """Refuse what is no command, in the words of whoever typed it."""
+    """Raise an error if there is no such command, with a suggestion."""
     there = [*COMMANDS, *([REPOSITORY] if tasks() else [])]
     if name in there:
         return
@@ -244,7 +243,7 @@ def command_parser(with_tasks: bool) -> CommandParser:
     Parameters
     ----------
     with_tasks : bool
-        Whether to have the tasks of the repository in it
+        Whether to include the tasks of the repository
         (:func:`receval.cli.main.add_repository_tasks`).
     """
     parser = CommandParser(

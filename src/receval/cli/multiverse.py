@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval multiverse``: systems of ours under all combinations of eight decisions."""
+"""``receval multiverse``: compare systems under all combinations of eight decisions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES = """examples:
 
 
 def add_multiverse(commands: Any) -> None:
-    """Add the command to those of ``receval``."""
+    """Add this command to ``receval``."""
     text = "compare systems under all combinations of eight experimental decisions"
     parser = commands.add_parser(
         "multiverse",
@@ -66,7 +66,7 @@ def add_multiverse(commands: Any) -> None:
 
 
 def run_multiverse(chosen: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command."""
     from receval.cli.named_systems import named_system
     from receval.multiverse.explore_ratings import explore_ratings
     from receval.multiverse.multiverse_report import multiverse_report
@@ -87,7 +87,7 @@ def run_multiverse(chosen: argparse.Namespace) -> int:
 
 
 def listed_systems(text: str) -> list[str]:
-    """Return the systems of a list with commas; a parameter stays with its system.
+    """Split a list of systems at commas, but keep the parameters of a system together.
 
     Examples
     --------

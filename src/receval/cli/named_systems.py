@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems by the names that a command line gives them."""
+"""Create systems from their names on the command line."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "slim": ("receval.recommenders.slim:SLIM", {"l1": 1.0, "l2": 100.0}),
     "plsa": ("receval.recommenders.plsa:PLSA", {}),
 }
-"""Class and parameters by name; others are given with the name, or are the class's defaults."""
+"""Class and parameters by name; other parameters follow the name or have defaults."""
 
 
 def named_system(text: str, seed: int) -> Recommender:
-    """Return the system of a name such as ``user-knn`` or ``user-knn:neighbours=20``.
+    """Return the system for a name such as ``user-knn`` or ``user-knn:neighbours=20``.
 
     Parameters
     ----------
     text : str
-        A name of :data:`SYSTEMS`, then parameters of its class, with commas between them.
+        A name in :data:`SYSTEMS`, then parameters of its class, separated by commas.
     seed : int
-        Of what the system draws, together with its name.
+        The seed of the system's random choices, together with its name.
 
     Raises
     ------
     ValueError
-        There is no such system, or a parameter is unknown or out of range.
+        The system or a parameter is unknown, or a parameter is out of range.
 
     Examples
     --------

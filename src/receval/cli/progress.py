@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a command is, on one line of a terminal."""
+"""Show the progress of a command on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from receval.storage.messages import shortened
 
 @contextmanager
 def progress_line(unit: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Give what shows how much is done; the line goes when the work has ended.
+    """Yield a function that shows progress; the line is cleared at the end.
 
-    Nothing is written where standard error is no terminal.
+    Nothing is written if standard error is not a terminal.
 
     Yields
     ------
     callable
-        Takes the name of what is done next, how many are done, and how many there are.
+        Takes the name of the next unit, the number done, and the total.
 
     Examples
     --------

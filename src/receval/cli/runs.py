@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval runs``: lists that other programs have made."""
+"""``receval runs``: evaluate recommendation lists that other programs made."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RUN_COLUMNS = ("user", "item", "score", "rank")
 
 
 def add_runs(commands: Any) -> None:
-    """Add the command to those of ``receval``."""
+    """Add this command to ``receval``."""
     text = "compare recommendation lists that other programs have made"
     parser = commands.add_parser(
         "runs",
@@ -66,7 +66,7 @@ def add_runs(commands: Any) -> None:
 
 
 def add_lists(parser: argparse.ArgumentParser) -> None:
-    """Add files of lists, and the data that they are measured by."""
+    """Add arguments for files of lists, and for test and training data."""
     runs = parser.add_argument(
         "runs",
         nargs="*",
@@ -136,7 +136,7 @@ def repeat_lists(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def run_runs(chosen: argparse.Namespace) -> int:
-    """Carry the command out."""
+    """Run the command."""
     from receval.evaluation.runs import evaluate_runs
 
     test, train = judged_and_trained(chosen)
@@ -162,11 +162,11 @@ def run_runs(chosen: argparse.Namespace) -> int:
 
 
 def named_runs(runs: list[str]) -> dict[str, str]:
-    """Return files by the names that they or the caller give their runs."""
+    """Return the files of runs by name, taken from ``NAME=FILE`` or from the file name."""
     named: dict[str, str] = {}
     for text in runs:
         name, equals, path = text.partition("=")
-        # A path may have "=" in it, and a name "/".
+        # A path may contain "=", and a name "/".
         is_path = not (name and equals) or ("/" in name and not Path(path).exists())
         if is_path or Path(text).exists():
             name, path = Path(text).name.partition(".")[0], text

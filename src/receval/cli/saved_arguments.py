@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arguments of a command as a file keeps them, and the command that is repeated from it."""
+"""Save the arguments of a command in its settings file, and repeat a command from them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 TABLES_READ = "tables_read"
-"""Where the arguments keep the tables that were read, until the command ends."""
+"""The argument that holds the tables that were read, until the command ends."""
 
 DIGESTS = "digests"
-"""Under which name a file of settings has the digests of the tables, by the files they are from."""
+"""The key in a settings file for the digests of the tables, by file."""
 
 NOT_KEPT = frozenset(
     {
@@ -37,23 +37,23 @@ NOT_KEPT = frozenset(
         "force",
     }
 )
-"""What is no part of the results: where they go, and how the command is carried out."""
+"""Arguments that do not affect results: where they are written, and how the command runs."""
 
 
 @dataclass(frozen=True)
 class RepeatableCommand:
-    """A command that can be given by a file of its arguments.
+    """A command whose arguments can be given in a file.
 
     Attributes
     ----------
     name : str
     parser : argparse.ArgumentParser
     positionals : sequence of str
-        Names of the arguments without dashes.
+        Names of the positional arguments.
     required : sequence of str
-        Those that the command line or the file must have.
+        Arguments that the command line or the file must have.
     files : sequence of str
-        Those that name files to be read, perhaps after ``NAME=``.
+        Arguments that name files to be read, perhaps after ``NAME=``.
     """
 
     name: str
@@ -63,7 +63,7 @@ class RepeatableCommand:
     files: Sequence[str]
 
     def words(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """Yield arguments as they would be typed."""
+        """Yield arguments as words of a command line."""
         for name in sorted(arguments, key=lambda name: name not in self.positionals):
             value = arguments[name]
             values = value if isinstance(value, list) else [value]
@@ -80,7 +80,7 @@ class RepeatableCommand:
                     yield negative
 
     def given(self, words: Sequence[str]) -> set[str]:
-        """Return the names of the arguments that the command line has, and not by default."""
+        """Return the names of the arguments that the command line gives explicitly."""
         all_names = vars(self.parser.parse_args([]))
         nothing = argparse.Namespace(**dict.fromkeys(all_names))
         found = vars(self.parser.parse_args(words, nothing))
@@ -95,13 +95,13 @@ def add_settings(
     required: Sequence[str],
     files: Sequence[str],
 ) -> None:
-    """Add ``--settings`` to a command, when it has all other arguments.
+    """Add ``--settings`` to a command that already has all other arguments.
 
     Parameters
     ----------
     positionals, required, files : sequence of str
-        As for :class:`RepeatableCommand`. Argparse must require none of them, options take one
-        value, and those that can be repeated append it.
+        As for :class:`RepeatableCommand`. Argparse must not require any of them. Options must take
+        one value, and repeatable options must append it.
     """
     settings = parser.add_argument(
         "--settings",
@@ -114,7 +114,7 @@ def add_settings(
 
 
 def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return a command's name and the arguments that its results rest on, in JSON's types."""
+    """Return a command's name and the arguments that affect its results, as JSON types."""
     arguments = {
         name: os.fspath(value) if isinstance(value, Path) else value
         for name, value in vars(chosen).items()
@@ -124,21 +124,21 @@ def kept_arguments(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def files_read(chosen: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads, but not the settings, which it writes again."""
+    """Return the files that a command reads, except the settings, which it rewrites."""
     return [
         path for name in chosen.repeatable.files for path in _named(getattr(chosen, name, None))
     ]
 
 
 def _named(value: object) -> list[Path]:
-    """Return the files that are there of what an argument names, perhaps after ``NAME=``."""
+    """Return the existing files that an argument names, perhaps after ``NAME=``."""
     texts = value if isinstance(value, list) else [value]
     both = [part for text in texts for part in (str(text), str(text).partition("=")[2])]
     return [Path(text) for text in both if text and value and Path(text).exists()]
 
 
 def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a command, those of its file of settings among them.
+    """Return the arguments of a command, including those of its settings file.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
     Raises
     ------
     ValueError
-        The file cannot be read, is of another command or version, has a value that the command does
-        not take, or names a file that is not there; or a required argument is missing.
+        The file cannot be read, is of another command or version, has an invalid value, or names a
+        missing file; or a required argument is missing.
     """
     command: RepeatableCommand = chosen.repeatable
     if chosen.settings is not None:
@@ -166,12 +166,12 @@ def with_settings(chosen: argparse.Namespace, words: Sequence[str]) -> argparse.
 
 
 def notes_on_other_data(chosen: argparse.Namespace, digests: Mapping[str, str]) -> list[Note]:
-    """Return that tables hold other ratings than those with which a command was first given.
+    """Return notes on tables that differ from those with which a command was first run.
 
     Parameters
     ----------
     digests : mapping of str to str
-        Of the ratings that were read, by their files.
+        The digests of the ratings that were read, by file.
     """
     earlier = json.loads(chosen.settings.read_text(encoding="utf-8")).get(DIGESTS, {})
     others = [name for name, own in digests.items() if earlier.get(name, own) != own]
@@ -218,7 +218,7 @@ def _arguments_of(path: Path, command: RepeatableCommand) -> dict[str, Any]:
 
 
 def _check_values(path: Path, arguments: Mapping[str, Any], command: RepeatableCommand) -> None:
-    """Refuse arguments that the command line cannot have, or that say where results go."""
+    """Refuse arguments that the command line cannot have, or that say where results are written."""
     known = set(vars(command.parser.parse_args([]))) - NOT_KEPT
     for name, value in arguments.items():
         if name not in known:

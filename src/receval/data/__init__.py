@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tables of other programs: ratings, judgments and recommendations as these write them."""
+"""Read and write ratings, judgments and recommendations as tables of other programs."""

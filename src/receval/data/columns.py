@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns that are wanted of a table, by the names that tables give them, and those found."""
+"""The columns that a reader looks for in a table, and the columns that it found."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from receval.notes import Note
 from receval.storage.messages import enumerated, quoted
 
 LONG = 250
-"""Characters of an identifier that is longer than what anybody calls users or items by."""
+"""An identifier with more characters than this is suspiciously long."""
 
 LARGEST_IDENTIFIERS = 2**28
-"""Bytes that identifiers may take where one is so long: all take as much as the longest."""
+"""The most bytes for identifiers if one is that long: each takes as much as the longest."""
 
 MOST_PADDED = 16
-"""How many times longer than the average the longest may be, where they take more than that."""
+"""How many times longer than the average the longest may be, if they take more bytes."""
 
 _AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
 class WantedColumn:
-    """A column that is wanted of a table.
+    """A column that a reader looks for in a table.
 
     Attributes
     ----------
     name : str
-        What it holds, such as ``user``.
+        What the column holds, such as ``user``.
     known : tuple of str
-        Names by which tables call it, in small letters and without signs.
+        Names that tables give this column, in lower case and without punctuation.
     is_text : bool
         Whether it holds identifiers; otherwise it holds numbers.
     asked : str or int, optional
@@ -63,19 +63,19 @@ class FoundColumns:
     Attributes
     ----------
     source : str
-        Where they are from, for messages.
+        Where the columns are from, for messages.
     first_row : int
-        What the first row is called in messages: the number of its line, or 1.
+        The number of the first row in messages: the number of its line, or 1.
     unit : str
-        ``line`` of a text file, or ``row``.
+        ``line`` for a text file, otherwise ``row``.
     arrays : mapping of str to ChunkedArray
-        Identifiers are dictionaries of strings, numbers double.
+        Identifiers are dictionaries of strings; numbers are doubles.
     names : mapping of str to str
-        What the table calls them, if it has names.
+        The name of each column in the table, if it has names.
     unread : tuple of str
         The other columns of the table, by their names.
     form : str
-        What the table was read as.
+        The format that the table was read as.
     has_dates : bool
         Whether moments were written as dates, so that their numbers are seconds.
     notes : tuple of Note
@@ -99,15 +99,14 @@ class FoundColumns:
         return len(next(iter(self.arrays.values())))
 
     def where(self, row: int) -> str:
-        """Return what a row, from 0, is called in a message."""
+        """Return the name of a row, counted from 0, for a message."""
         return f"{self.source}, {self.unit} {row + self.first_row}"
 
     def codes(self, name: str) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
         """Return the codes of a column of identifiers, and the identifiers by code.
 
-        Whole numbers that were written as floats, as some programs write a column of which some
-        table had a row without a number, are whole numbers: ``10`` for ``10.0``, unless the column
-        has both.
+        Whole numbers that were written as floats become whole numbers again (``10`` for ``10.0``),
+        unless the column has both. Some programs write floats if any row has no number.
         """
         column = self.arrays[name].unify_dictionaries()
         if column.null_count:
@@ -144,7 +143,7 @@ class FoundColumns:
         return codes.astype(np.int32, copy=False), _as_numpy(ids, longest)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """Return a column of numbers, NaN where a row has none."""
+        """Return a column of numbers, with NaN where a row has none."""
         column = self.arrays[name]
         filled = pc.fill_null(column, float("nan")) if column.null_count else column
         return filled.to_numpy()
@@ -155,7 +154,7 @@ class FoundColumns:
 
 
 def _as_numpy(ids: pa.Array, longest: int) -> NDArray[np.str_]:
-    """Return texts as numpy has them, a part at a time: as Python's objects they take gigabytes."""
+    """Return texts as a numpy array, part by part: as Python objects they take gigabytes."""
     texts = np.empty(len(ids), dtype=f"U{max(1, longest)}")
     for start in range(0, len(ids), _AT_ONCE):
         texts[start : start + _AT_ONCE] = ids[start : start + _AT_ONCE].to_pylist()
@@ -172,7 +171,7 @@ def _without_fractions(ids: pa.Array) -> pa.Array:
 def chosen_names(
     source: str, names: Collection[str], wanted: Collection[WantedColumn]
 ) -> dict[str, str]:
-    """Return the name in a table of each wanted column that it has."""
+    """Return the name in the table of each wanted column that the table has."""
     by_plain: dict[str, str] = {}
     for name in names:
         by_plain.setdefault(plain_name(name), name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The format of a file: as it was said, by its name or first bytes, or by all first lines."""
+"""Determine the format of a file from the options, its name, its first bytes or its first lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ COLUMNS = {
     "qrels": ("user", UNREAD, "item", "rating"),
     "trec": ("user", UNREAD, "item", "rank", "score", UNREAD),
 }
-"""What the columns of TREC's formats are."""
+"""The columns of the TREC formats."""
 
 SUFFIXES = {
     ".parquet": "parquet", ".pq": "parquet", ".npz": "npz", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".qrels": "qrels", ".qrel": "qrels", ".run": "trec", ".res": "trec",
     ".csv": "table", ".tsv": "table", ".inter": "table", ".dat": "table",
 }  # fmt: skip
-"""Ends of names that say the format; files of other names are looked into."""
+"""File extensions that determine the format; other files are inspected."""
 
 _PARQUET = b"PAR1"
 _CONSTANT = {"0", "Q0", "q0"}
@@ -43,7 +43,7 @@ class Format:
     name : str
         One of :data:`receval.data.reading.FORMATS`.
     why : str
-        How it is known, in words; nothing where the file's form says it.
+        How the format was determined, in words; empty if it is evident from the file.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Format:
 
     @property
     def words(self) -> str:
-        """What it is and how that is known."""
+        """The format, and how it was determined."""
         return f"{FORMATS[self.name]}{f' ({self.why})' if self.why else ''}"
 
 
@@ -61,7 +61,7 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
     Parameters
     ----------
     options : ReadingOptions
-        With a delimiter, a header or columns it is a text table.
+        If they give a delimiter, a header or columns, the format is a text table.
     """
     if options.format is not None:
         return Format(options.format, "as was said")
@@ -80,7 +80,7 @@ def format_of(path: Path, options: ReadingOptions = AS_FOUND) -> Format:
     if first.startswith(("{", "[")) and (known := _of_json(lines, suffix)) is not None:
         return known
     known = _of_lines(lines)
-    # Ratings of one item may look like judgments where the name says that they are a table.
+    # Ratings of one item may look like judgments although the name says that they are a table.
     is_known = known.name == "netflix" or (known.name == "qrels" and suffix == ".tsv")
     return Format("table") if named == "table" and not is_known else known
 
@@ -100,7 +100,7 @@ def _of_json(lines: Sequence[str], suffix: str) -> Format | None:
 
 
 def _of_lines(lines: Sequence[str]) -> Format:
-    """Return the format of a text by all of its first lines."""
+    """Return the format of a text, determined from all of its first lines."""
     rows = [cells for cells in map(str.split, lines) if cells]
     if rows and _MOVIE.fullmatch(lines[0].strip()):
         return Format("netflix", "an item and a colon in line 1")
@@ -112,12 +112,12 @@ def _of_lines(lines: Sequence[str]) -> Format:
 
 
 def _all_have(rows: Sequence[Sequence[str]], cells: int) -> bool:
-    """Tell whether all rows have so many cells, and the second of all is TREC's constant."""
+    """Tell whether all rows have this number of cells, and TREC's constant in the second."""
     return (
         bool(rows)
         and all(len(row) == cells for row in rows)
         and len({row[1].upper() for row in rows}) == 1
-        # Another number may be an item that all rows have, unless the third column has names.
+        # Any other number may be an item that all rows share, unless the third column has names.
         and (
             rows[0][1] in _CONSTANT
             or (rows[0][1] in _ITERATIONS and not any(is_number(row[2]) for row in rows))

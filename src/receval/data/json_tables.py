@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables and lists in JSON: one object a line, an array of objects, or objects of users."""
+"""Read ratings or lists from JSON: one object per line, an array of objects, or lists by user."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from receval.storage.messages import shortened
 
 Scores = Mapping[str, Mapping[str, float]]
 
-# As tuples: a union would be made for each entry.
+# Tuples, because a union type would be created anew for each entry.
 _ITEM = (str, int, float, np.generic)
 _NO_SCORE = (str, list, tuple, dict)
 
 _MOST_DEPTH = 100
-"""Lists and objects in each other."""
+"""The deepest nesting of lists and objects."""
 
 _MOST_PARTS = 1_500_000
-"""Lists, objects and lines of a small packed file: each takes microseconds, and 100 bytes."""
+"""The most lists, objects and lines in a small packed file; each takes 100 bytes of memory."""
 
 _MANY_NAMES = 1000
 _MOST_EMPTY = 20
-"""Cells by each one that is filled, where there are more names than that."""
+"""The most cells per filled cell, if there are more names than ``_MANY_NAMES``."""
 
 _FIRST_LINES = 2000
 _EACH_LINE = 50
-"""Lines whose names are looked at: the first, and every so many of the others."""
+"""After the first lines, only one line in so many has its names inspected."""
 
 _FORMS = (
     'an object of users with their items and scores, such as {"ann": {"book": 1.5}}; an array of '
@@ -50,18 +50,18 @@ _FORMS = (
 def read_json_lines(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> pa.Table | Scores:
-    """Read one JSON object a line: a table, or the lists of users.
+    """Read a file with one JSON object per line: a table, or the lists of users.
 
     Returns
     -------
     mapping
-        Items with scores by user, if each line has users for names, with lists of items, the best
-        first, or objects of items and scores.
+        Scores of items by user, if the names in each line are users, with either lists of items,
+        the best first, or objects of items and scores.
 
     Raises
     ------
     TableError
-        A line is no such object; the message says where and why.
+        A line is not such an object; the message says where and why.
     """
     check_encoding(path, options.encoding)
     with opened_text(path, options.encoding) as file:
@@ -75,7 +75,7 @@ def read_json_lines(
         return _lists_by_line(path, wanted, options)
     _check_objects(path, options)
     table = _arrow_table(path, options, None)
-    # Arrow takes texts for moments where all look so, and would write identifiers otherwise.
+    # Arrow reads texts as timestamps if all look like one, which would change identifiers.
     texts = {column.name for column in wanted if column.is_text}
     moments = [
         field.name
@@ -89,10 +89,10 @@ def read_json_lines(
 
 
 def _check_objects(path: Path, options: ReadingOptions) -> None:
-    """Refuse lines that are no objects, and what Arrow's reader does not survive.
+    """Refuse lines that are not objects, and lines that would crash Arrow's reader.
 
-    A null of its own, or thousands of lists in each other, end the process; of thousands of names
-    each takes a cell in every row.
+    A bare null or thousands of nested lists end the process. With thousands of names, each name
+    takes a cell in every row.
     """
     names: set[str] = set()
     entries = rows = parts = 0
@@ -125,7 +125,7 @@ def _check_objects(path: Path, options: ReadingOptions) -> None:
 
 
 def _check_parts(path: Path, parts: int) -> None:
-    """Refuse what is little but brackets, many times as large in memory as in a packed file."""
+    """Refuse a small packed file that would take many times more memory: little but brackets."""
     if parts > _MOST_PARTS and path.stat().st_size <= SMALL_FILE:
         raise TableError(
             f"{path} has {path.stat().st_size:,} bytes, and unpacks to more than {_MOST_PARTS:,} "
@@ -135,7 +135,7 @@ def _check_parts(path: Path, parts: int) -> None:
 
 
 def _depth(line: bytes) -> bool:
-    """Tell whether a line may be nested too deep: brackets within texts count, too."""
+    """Tell whether a line may be nested too deep; brackets within texts count too."""
     signs = np.frombuffer(line, dtype=np.uint8)
     steps = np.zeros(256, dtype=np.int32)
     steps[[ord("["), ord("{")]], steps[[ord("]"), ord("}")]] = 1, -1
@@ -143,7 +143,7 @@ def _depth(line: bytes) -> bool:
 
 
 def _check_names(source: str, names: int, rows: int, entries: int) -> None:
-    """Refuse objects of which hardly any two have the same names: each is a cell in every row."""
+    """Refuse objects with too many different names, each of which takes a cell in every row."""
     if names > _MANY_NAMES and names * rows > _MOST_EMPTY * entries:
         raise TableError(
             f"{source}: its objects have {names:,} different names, most of which few of them "
@@ -171,7 +171,7 @@ def _arrow_table(path: Path, options: ReadingOptions, schema: pa.Schema | None) 
 def read_json(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> pa.Table | Scores:
-    """Read one JSON value: an object of users, or a table in any of the forms of pandas."""
+    """Read one JSON value: an object of users, or a table in any form that pandas writes."""
     with opened_text(path, options.encoding) as file:
         content = file.read()
         _check_parts(path, content.count(b"[") + content.count(b"{"))
@@ -201,12 +201,12 @@ def read_json(
 
 
 def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bool:
-    """Tell whether names of an object are those of columns: of users, or of items.
+    """Tell whether the names of an object include the column of users or that of items.
 
-    One of them is enough: a table whose other column has an unusual name is no list of a user.
+    One known name is enough: the other column of a table may have an unusual name.
     """
     own = set(map(str, names))
-    # A letter is rather a user, and so many names are users, too.
+    # A single letter is more likely a user, and so are the names if there are many of them.
     many = len(own) > _MANY_NAMES
     plain = set() if many else {plain_name(name) for name in own if len(name) > 1}
     return any(
@@ -217,9 +217,9 @@ def has_columns(names: Iterable[object], wanted: Collection[WantedColumn]) -> bo
 
 
 def are_columns(found: Mapping[Any, Any], wanted: Collection[WantedColumn]) -> bool:
-    """Tell whether a mapping is of columns, and not of users of whom one has a column's name.
+    """Tell whether a mapping holds columns, rather than users one of whom has a column's name.
 
-    A data frame's columns are mappings of the same keys. Those of users differ.
+    The columns of a data frame are mappings with the same keys, while those of users differ.
     """
     known = sum(has_columns(found, [column]) for column in wanted)
     if known != 1 or not all(isinstance(own, Mapping) for own in found.values()):
@@ -234,13 +234,14 @@ def scores_of(source: str, lists: Mapping[Any, Any], wanted: Collection[WantedCo
     Parameters
     ----------
     lists : mapping
-        Of users to items with scores, to pairs of an item and its score, or to items alone: the
-        best first, or all worth the same where ratings are wanted and no scores.
+        Maps each user to items with scores, to pairs of an item and its score, or to items alone.
+        Items alone have the best first; if ratings are wanted, all have the same value.
 
     Raises
     ------
     TableError
-        An item's score is no number, an item is no text or number, or a run has items in no order.
+        A score is not a number, an item is neither text nor number, or the items of a run are in no
+        order.
     """
     is_run = any(column.name == "score" for column in wanted)
     scores: dict[str, dict[str, float]] = {}
@@ -300,7 +301,7 @@ def _is_pair(entry: object) -> bool:
 
 
 def _is_list(value: object) -> bool:
-    """Tell whether a value is a user's list: items with scores, pairs of these, or items alone."""
+    """Tell whether a value is a user's list: items with scores, pairs of both, or items alone."""
     if isinstance(value, dict):
         return True
     return isinstance(value, list) and (
@@ -352,7 +353,7 @@ def _table_of(source: str, rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def _wrong_object(path: Path, options: ReadingOptions, told: str) -> TableError:
-    """Return the error for the first line that is no object, or whose types are others."""
+    """Return the error for the first line that is not an object, or that has other types."""
     kinds: dict[str, tuple[int, str]] = {}
     with opened_text(path, options.encoding) as file:
         for number, line in enumerate(file, 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test data: relevance judgments of TREC (qrels), or ratings that were held out."""
+"""Read test data for runs: TREC relevance judgments (qrels), or held-out ratings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from receval.data.reading import ReadingReport
 
 @dataclass(frozen=True)
 class JudgedTable:
-    """Judged pairs that runs are measured by.
+    """Judged pairs of users and items against which runs are measured.
 
     Attributes
     ----------
     ratings : Ratings
         The pairs with their values.
     are_grades : bool
-        Whether the values are relevance judgments, of which 0 stands for not relevant, and not
-        ratings.
+        Whether the values are relevance judgments, where 0 means not relevant, instead of ratings.
     reading : ReadingReport, optional
-        How they were read, if they were.
+        How the pairs were read, if they were read from a table.
     """
 
     ratings: Ratings
@@ -32,15 +31,15 @@ class JudgedTable:
 
     @property
     def are_counts(self) -> bool:
-        """Whether the values are counts of plays or the like."""
+        """Whether the values are counts, such as plays."""
         return self.reading is not None and self.reading.are_counts
 
 
 def read_test_data(source: object, **options: Any) -> JudgedTable:
-    """Read what runs are measured by.
+    """Read the test data against which runs are measured.
 
-    Values are relevance judgments where the format is TREC's (``user iteration item grade``), or
-    the columns have the names of queries and documents.
+    Values are relevance judgments if the format is TREC's (``user iteration item grade``) or the
+    columns are named after queries and documents.
     """
     if isinstance(source, JudgedTable):
         return source

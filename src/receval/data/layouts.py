@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a text file is laid out: what stands between its cells, and whether it has a header."""
+"""Detect the layout of a text table: its delimiter, and whether it has a header."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from receval.data.text_lines import QUOTED, opened_text
 from receval.storage.messages import enumerated, quoted, shortened
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".inter": "\t", ".dat": "::"}
-"""By the end of a file's name; they go before others between which the lines do not decide."""
+"""The usual delimiter of each file extension; it breaks ties between equally likely ones."""
 
 WORDS = {",": "commas", "\t": "tabs", "::": "'::'", ";": "semicolons", "|": "'|'", " ": "spaces"}
-"""What delimiters are called."""
+"""The names of delimiters in messages."""
 
 FIRST_LINES = 1000
-"""So many lines decide."""
+"""The number of lines from which the layout is detected."""
 
 _TRIED = ("\t", "::", ";", "|", ",", " ")
 
@@ -32,35 +32,35 @@ _FIRST_BYTES = 1 << 22
 _LONGEST_CELL = 1 << 27
 
 MOST_COLUMNS = 100_000
-"""Columns of a table; what has more is another kind of file."""
+"""The most columns of a table; a file with more is of another kind."""
 
 _INDEX = ("", "Unnamed: 0", "index")
 
 _FEWEST = 3
-"""Cells of a line of ratings or of a run, as most have them."""
+"""The usual minimum of cells in a line of ratings or of a run."""
 
 _MOST = 0.9
-"""Of the first lines so many have the same number of cells between the right delimiter."""
+"""With the right delimiter, at least this share of the first lines has the same number of cells."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a text file are to be read.
+    """How to read the lines of a text file.
 
     Attributes
     ----------
     delimiter : str
-        Between cells; a single space stands for any white space.
+        What separates cells; a single space stands for any white space.
     header : tuple of str, or None
-        The names in the first line, where it has names.
+        The names in the first line, if it has names.
     n_columns : int
-        Cells of the first line.
+        The number of cells in the first line.
     records : tuple of list of str
         The cells of the first lines, without the header.
     has_index : bool
-        Whether the first column is the index that pandas writes, and no data.
+        Whether the first column is an index written by pandas, and not data.
     are_numbers : bool
-        Whether the header numbers the columns, as pandas does where they have no names.
+        Whether the header numbers the columns, as pandas does if they have no names.
     has_quotes : bool
         Whether quote marks around a cell are not part of it.
     """
@@ -75,12 +75,12 @@ class Layout:
 
     @property
     def first_row(self) -> int:
-        """The line of the first row, from 1."""
+        """The line number of the first row, from 1."""
         return 1 if self.header is None else 2
 
     @property
     def form(self) -> str:
-        """What the text is, in words."""
+        """The form of the text, in words."""
         header = "a header" if self.header is not None else "no header"
         if self.are_numbers:
             header += " that numbers the columns"
@@ -89,12 +89,12 @@ class Layout:
 
     @property
     def delimiter_in_words(self) -> str:
-        """What stands between cells, in words."""
+        """The delimiter, in words."""
         return WORDS.get(self.delimiter, quoted(self.delimiter))
 
     @property
     def is_quoted(self) -> bool:
-        """Whether cells may stand in quotes."""
+        """Whether cells may be in quotes."""
         return self.has_quotes and self.delimiter in QUOTED
 
 
@@ -104,12 +104,12 @@ def layout_of(
     asked: Collection[str] = (),
     options: ReadingOptions = AS_FOUND,
 ) -> Layout:
-    """Find out how a text file is laid out, from its first thousand lines.
+    """Detect the layout of a text file from its first thousand lines.
 
-    The delimiter is the one between which most lines have the same number of cells, and of several
-    the one that makes the most. The first line is a header if it has a name that was asked for, or
-    numbers the columns from 0; it is none if a cell is a number; otherwise it is one if it has a
-    name that is known. A first line of which none of this is true could be either, and is refused.
+    The delimiter is the one that gives most lines the same number of cells; of several, the one
+    that gives the most cells. The first line is a header if it has a name that was asked for, or
+    numbers the columns from 0. It is not a header if a cell is a number. Otherwise it is one if it
+    has a known name; if it has none, it could be either, and is refused.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def layout_of(
     Raises
     ------
     TableError
-        The file is empty, is no text, or it cannot be told whether it has a header.
+        The file is empty or not a text, or it is unclear whether it has a header.
     """
     lines = first_lines(path, options.encoding)
     if not lines or not lines[0].strip():
@@ -170,14 +170,14 @@ def layout_of(
 
 
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
-    """Return the first lines of a text, without their ends."""
+    """Return the first lines of a text, without line ends."""
     with opened_text(path, encoding) as file:
         start = file.read(_FIRST_BYTES)
     lines = start.split(b"\n", FIRST_LINES)
     if len(start) == _FIRST_BYTES or len(lines) > FIRST_LINES:
-        # The last one is not whole.
+        # The last line is incomplete.
         lines = lines[:-1] or lines
-    # What is no text is told with its place when the whole file is read.
+    # Invalid bytes are reported with their place when the whole file is read.
     texts = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
     while len(texts) > 1 and not texts[-1]:
         texts.pop()
@@ -185,7 +185,7 @@ def first_lines(path: Path, encoding: str | None = None) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a column's name as it is compared: in small letters, without signs and types.
+    """Return a column's name for comparison: in lower case, without punctuation and types.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def split_line(line: str, delimiter: str) -> list[str]:
 
 @contextmanager
 def cells_of_any_length() -> Iterator[None]:
-    """Let Python's reader of CSV take the texts of reviews for cells."""
+    """Let Python's CSV reader accept cells as long as the texts of reviews."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         yield
@@ -231,14 +231,14 @@ def is_number(text: str) -> bool:
 
 
 def named_columns(names: Sequence[str]) -> str:
-    """Return the names of a table's columns for a message."""
+    """Return the names of a table's columns, for a message."""
     return enumerated(names) or "none"
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the cells of lines; a cell in quotes may go over several of them."""
+    """Return the cells of lines; a cell in quotes may span several lines."""
     if delimiter in QUOTED and any('"' in line for line in lines):
-        # Carriage returns end rows, too, where they stand alone.
+        # A carriage return alone also ends a row.
         text = io.StringIO("\n".join(lines), newline="")
         with cells_of_any_length():
             rows = list(csv.reader(text, delimiter=delimiter))
@@ -247,19 +247,19 @@ def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 
 
 def _plain_records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the cells of lines; quote marks are signs like others."""
+    """Return the cells of lines; quote marks are ordinary characters."""
     if delimiter == " ":
         return [line.split() for line in lines if line.strip()]
     return [[cell.strip() for cell in line.split(delimiter)] for line in lines if line.strip()]
 
 
 def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
-    """Return what stands between the cells of most lines.
+    """Return the delimiter of most lines.
 
     Raises
     ------
     TableError
-        Two delimiters make two cells of every line, one as well as the other.
+        Two delimiters split every line into two cells equally well.
     """
     tried = dict.fromkeys([usual, *_TRIED] if usual else _TRIED)
     best, most = "", 1
@@ -272,7 +272,7 @@ def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
         counts = Counter(map(len, _records(lines, delimiter)))
         cells, lines_with = counts.most_common(1)[0]
         is_consistent = lines_with >= _MOST * counts.total()
-        # White space stands between words, too, which may be as many in all lines.
+        # White space also separates words, and all lines may have the same number of words.
         is_likely = delimiter != " " or not best or (most < _FEWEST and best != usual)
         if is_consistent and cells > most and is_likely:
             best, most = delimiter, cells
@@ -293,18 +293,18 @@ def _delimiter_of(path: Path, lines: Sequence[str], usual: str) -> str:
 
 
 def _number_the_columns(cells: Sequence[str]) -> bool:
-    """Tell whether a first line is 0,1,2 and so on, perhaps behind the empty name of an index."""
+    """Tell whether a first line is 0,1,2 and so on, perhaps after the empty name of an index."""
     names = cells[1:] if cells[0] in _INDEX else cells
     return len(names) > 1 and list(names) == [str(number) for number in range(len(names))]
 
 
 def _names_an_index(cells: Sequence[str], are_numbers: bool) -> bool:
-    """Tell whether the first name of a header is that of the index that pandas writes."""
+    """Tell whether the first name of a header is that of an index written by pandas."""
     return cells[0] in ("", "Unnamed: 0") or (are_numbers and cells[0] in _INDEX)
 
 
 def has_decimal_commas(cells: Sequence[str], where: str) -> bool:
-    """Tell whether numbers have a comma before their fractions.
+    """Tell whether numbers have a decimal comma.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables in memory as Arrow has them: data frames of several libraries, mappings of columns."""
+"""Convert tables in memory to Arrow: data frames of several libraries, mappings of columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 MOST_EXACT = 2**53
-"""From here on not every whole number is a floating-point number."""
+"""Beyond this, not every whole number can be stored as a float."""
 
 _UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
@@ -33,11 +33,12 @@ def table_in_memory(source: object) -> pa.Table:
     Raises
     ------
     TableError
-        It is none of these, or its columns are of different lengths or of other rows.
+        The object is none of these, or its columns differ in length or in their rows.
     """
     if isinstance(source, pa.Table):
         return source
-    # Files are read without it, and to import it takes half as long as to read a million ratings.
+    # Imported late: files are read without pandas, and its import takes half as long as reading a
+    # million ratings.
     import pandas as pd
 
     if isinstance(source, pd.DataFrame):
@@ -51,7 +52,7 @@ def table_in_memory(source: object) -> pa.Table:
         raise TableError("A Series is one column: give a data frame of users and items.")
     if hasattr(source, "to_df"):  # LensKit's collections of lists and its item lists
         return table_in_memory(source.to_df())
-    # Frames of other libraries are the rare case, and to import this takes as long as to read
+    # Imported late: other libraries' frames are rare, and the import takes as long as reading
     # 100,000 ratings.
     import narwhals as nw
 
@@ -77,12 +78,12 @@ def columns_of_table(
     wanted: Collection[WantedColumn],
     form: str = "table in memory",
 ) -> FoundColumns:
-    """Return the wanted columns of an Arrow table; a list in a row becomes a row for each entry.
+    """Return the wanted columns of an Arrow table; lists in a row become one row per entry.
 
     Parameters
     ----------
     name, source : str
-        For messages: a file's name and its path, or what else it is.
+        A file's name and path, or another description, for messages.
     """
     names = _names_with_those_in_lists(table)
     found = _found(name, names, wanted)
@@ -177,7 +178,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _names_with_those_in_lists(table: pa.Table) -> list[str]:
-    """Return the names of a table's columns, and of what lists of structures have in each row."""
+    """Return the names of a table's columns, and those of structures within lists."""
     names: list[str] = []
     for field in table.schema:
         names.append(field.name)
@@ -197,10 +198,10 @@ def _found(name: str, names: list[str], wanted: Collection[WantedColumn]) -> dic
 def _with_a_row_an_item(
     source: str, table: pa.Table, wanted: set[str]
 ) -> tuple[pa.Table, list[Note]]:
-    """Give each item a row of its own, where a wanted column has a list in each row.
+    """Give each item its own row, if a wanted column has a list in each row.
 
-    It is a list of structures, as LensKit's collections have, or there are several lists of equal
-    lengths. Lists that nobody wants are left alone.
+    The column is a list of structures, as in LensKit's collections, or there are several lists of
+    equal lengths. Lists in other columns are left alone.
     """
     listed = [
         field.name
@@ -241,7 +242,7 @@ def _with_a_row_an_item(
 def _as_wanted(
     source: str, wanted: WantedColumn, own: str, column: pa.ChunkedArray
 ) -> tuple[pa.ChunkedArray, bool]:
-    """Return a column as it is wanted, and whether it has dates."""
+    """Return a column in the wanted type, and whether it has dates."""
     kind = column.type
     if wanted.is_text and _is_dictionary_of_texts(kind):
         return _with_own_entries(column), False
@@ -265,10 +266,10 @@ def _as_wanted(
 
 
 def _identifiers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return identifiers as they are printed."""
+    """Return identifiers as text."""
     kind = column.type
     if pa.types.is_floating(kind):
-        # Whole numbers become floating when some row of a data frame has none.
+        # Whole numbers become floats if some row of a data frame has none.
         largest = pc.max(pc.abs(column)).as_py()
         if largest is not None and largest >= MOST_EXACT:
             raise ValueError(
@@ -295,9 +296,9 @@ def _is_dictionary_of_texts(kind: pa.DataType) -> bool:
 
 
 def _with_own_entries(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return texts by the entries that rows have, each once and in the order of the rows.
+    """Return texts as a dictionary of the entries in use, each once, in the order of the rows.
 
-    Written out for each row, one long text would take gigabytes.
+    Repeated in every row, one long text would take gigabytes.
     """
     chunks = []
     for chunk in column.chunks:
@@ -319,7 +320,7 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _with_points(source: str, wanted: WantedColumn, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers in texts with points before their fractions."""
+    """Return the numbers in texts with decimal points."""
     texts = [text for text in column.unique().to_pylist() if text is not None]
     if not has_decimal_commas(texts, f"{source}: the {wanted.name}"):
         return column

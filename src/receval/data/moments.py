@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Moments of a table's rows: as numbers of some unit, or as dates that ISO 8601 writes."""
+"""Convert timestamps, whether numbers of some unit or ISO 8601 dates, to seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS_OF_MOMENTS = (
     pa.timestamp("us", tz="UTC"),
     pa.dictionary(pa.int32(), pa.string()),
 )
-"""As which a column of moments may be read: numbers, dates without an offset, with one, texts."""
+"""The types as which timestamps are read: numbers, dates without an offset, with one, texts."""
 
 UNITS: dict[TimeUnit, tuple[str, float]] = {
     "s": ("seconds", 1.0),
@@ -29,35 +29,36 @@ UNITS: dict[TimeUnit, tuple[str, float]] = {
     "ns": ("nanoseconds", 1e9),
     "date": ("days written as numbers such as 20210503", 1.0),
 }
-"""Units of numbers in words, and how many there are in a second."""
+"""The units of timestamps in words, and how many of each there are in a second."""
 
 _UNITS_FROM: tuple[tuple[float, TimeUnit], ...] = ((1e17, "ns"), (1e14, "us"), (1e11, "ms"))
-"""From the year 1973 on they are as large; as seconds they would be after the year 5000."""
+"""Timestamps from 1973 on are at least this large; as seconds they would be after the year 5000."""
 
 _DATES = (
     (19_000_101, 21_001_231, "%Y%m%d"),
     (19_000_101_000_000, 21_001_231_235_959, "%Y%m%d%H%M%S"),
 )
-"""Dates that are written as numbers: the first, the last, and their form."""
+"""Dates that are written as numbers: the first, the last, and their format."""
 
 _MOST_DAYS = 0.5
-"""If more of such numbers are dates, all should be."""
+"""If a larger share of such numbers are dates, all of them should be."""
 
 
 def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
-    """Return a column of moments as seconds since 1970-01-01 UTC, or numbers as they are.
+    """Return a column of timestamps as seconds since 1970-01-01 UTC; numbers are unchanged.
 
     Parameters
     ----------
     column : ChunkedArray
-        Numbers; dates and times of Arrow, which are UTC unless they have a time zone; or texts such
-        as ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
-        ``2003-02-28T23:59:59+01:00``, all of them with an offset or none, or of numbers.
+        Numbers; Arrow dates and times, which are UTC unless they have a time zone; or texts such as
+        ``2003-02-28``, ``20030228T235959``, ``2003-02-28 23:59:59.123456789``,
+        ``2003-02-28T23:59:59+01:00``, either all with an offset or all without, or texts of
+        numbers.
 
     Raises
     ------
     ValueError
-        A value is none of these, or not all are of one kind.
+        A value is none of these, or the values are of several kinds.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def seconds_of_moments(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, bool]:
 
 
 def kind_of_moment(text: str) -> str | None:
-    """Return in words how a cell writes a moment, or None if it is none.
+    """Return in words how a cell states a timestamp, or None if it is not one.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def kind_of_moment(text: str) -> str | None:
     if is_number(text):
         return "a number"
     try:
-        # Python alone reads weeks.
+        # Only Python, and not Arrow, reads week dates.
         moment = datetime.fromisoformat("" if "W" in text else text)
     except ValueError:
         return None
@@ -103,10 +104,10 @@ def kind_of_moment(text: str) -> str | None:
 def in_seconds(
     times: NDArray[np.float64], unit: TimeUnit | None, where: Callable[[int], str]
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64], str]:
-    """Return numbers as seconds since 1970-01-01 UTC, and their unit in words.
+    """Return timestamps as seconds since 1970-01-01 UTC, and their unit in words.
 
-    Numbers that could only be dates after the year 5000 are of smaller units than seconds; those
-    that all are days of the calendar, such as 20210503, are these days.
+    Numbers that would be dates after the year 5000 are in units smaller than seconds. If all are
+    calendar days, such as 20210503, they are read as days.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def in_seconds(
     Raises
     ------
     TableError
-        Numbers are of several units, or no days where they should be.
+        Numbers are in several units, or are not days where they should be.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def in_seconds(
 
 
 def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
-    """Return the first and the last of some moments as days; nothing beyond the calendar.
+    """Return the first and last day of some timestamps; empty beyond the calendar.
 
     Examples
     --------
@@ -156,14 +157,14 @@ def span_in_words(seconds: NDArray[np.integer] | NDArray[np.float64]) -> str:
 
 def _unit_of(times: NDArray[np.float64], where: Callable[[int], str]) -> TimeUnit:
     sizes = np.abs(times)
-    # Where a moment is not known, some write 0.
+    # Some tables have 0 for an unknown timestamp.
     given = sizes if sizes.min(initial=1) > 0 else sizes[sizes > 0]
     if not len(given):
         return "s"
     low, high = float(given.min()), float(given.max())
     for first, last, form in _DATES:
         if low >= first and high <= last:
-            # To import pandas takes half as long as to read a million ratings.
+            # Imported late: this takes half as long as reading a million ratings.
             import pandas as pd
 
             different = np.unique(given)

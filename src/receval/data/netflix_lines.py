@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Netflix's lines: an item and a colon, and below it a line for each of its ratings."""
+"""Read Netflix's format: a line with an item and a colon, followed by lines of its ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from receval.storage.messages import shortened
 _ITEM = re.compile(r"\d+:\s*")
 
 MOST_ITEMS = 1_000_000
-"""Of a file of these lines: Netflix has 17,770 films."""
+"""The most items of such a file; Netflix has 17,770 films."""
 
 _NAMES = {"user": pa.string(), "rating": pa.float64(), "timestamp": pa.string()}
 
@@ -28,7 +28,7 @@ _NAMES = {"user": pa.string(), "rating": pa.float64(), "timestamp": pa.string()}
 def read_netflix_lines(
     path: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
-    """Read lines of ``user,rating,date`` below lines of ``item:``."""
+    """Read lines of ``user,rating,date`` that follow a line ``item:``."""
     check_encoding(path, options.encoding)
     items: list[str] = []
     places: list[int] = []
@@ -66,7 +66,7 @@ def read_netflix_lines(
             raise TableError(told) from None
     if not items or places[0] != 1:
         raise TableError(f"{path}, line 1 must be an item such as 1:")
-    # Each line of an item takes one of the numbers; rows before the next are its ratings.
+    # Each item line takes one line number; the rows up to the next one are its ratings.
     starts = np.array(places) - 1 - np.arange(len(places))
     lengths = np.diff(starts, append=table.num_rows)
     owners = pa.DictionaryArray.from_arrays(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that may be packed, whatever they are called: known by their first bytes."""
+"""Open compressed files, recognised by their first bytes, and limit what they unpack to."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from receval.data.reading import TableError
 from receval.storage.messages import enumerated, shortened
 
 SMALL_FILE = 1 << 20
-"""Bytes of a packed file that may unpack to :data:`LARGEST_OF_SMALL`."""
+"""The most bytes of a packed file that may unpack to :data:`LARGEST_OF_SMALL`."""
 
 LARGEST_OF_SMALL = 24 << 20
-"""Bytes that a small file may unpack to: they are read in seconds, and a gigabyte of memory."""
+"""The most bytes that a small file may unpack to; reading them takes seconds and a gigabyte."""
 
 LARGEST_RATIO = 100
 """How many times its own size a larger file may unpack to."""
 
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip")
-"""How the names of packed files end, behind what says what is in them."""
+"""The last extensions of packed files, after the extension for the content."""
 
 
 def _of_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
@@ -53,7 +53,7 @@ def _only_member(file: BinaryIO) -> BinaryIO:
             "unpack it, and name the file that is meant."
         )
     if archive.getinfo(names[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # Of others zipfile unpacks all that it has read at once, however much that becomes.
+        # With other methods, zipfile unpacks all that it has read at once, however large.
         raise NotImplementedError("it is packed in a way that is rare in zip archives")
     return cast(BinaryIO, archive.open(names[0]))
 
@@ -68,7 +68,7 @@ _UNPACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     _LZ4: _of_arrow("lz4"),
     b"PK\x03\x04": _only_member,
 }
-"""What unpacks a file, by its first bytes."""
+"""The opener of each kind of packed file, by its first bytes."""
 
 
 def is_packed(path: Path) -> bool:
@@ -81,14 +81,14 @@ def is_packed(path: Path) -> bool:
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, unpacked if it is packed.
 
-    gzip, bz2, xz, zstd and lz4 are known by their first bytes, and so is a zip archive, which must
-    hold one file.
+    gzip, bz2, xz, zstd, lz4 and zip are recognised by their first bytes. A zip archive must hold
+    one file.
 
     Raises
     ------
     TableError
-        What is packed is damaged or cut off, or unpacks to more than :func:`most_unpacked`, also
-        while it is read.
+        The packed data is damaged, cut off, or unpacks to more than :func:`most_unpacked`. This may
+        also be raised while it is read.
     """
     with ExitStack() as stack:
         file = stack.enter_context(path.open("rb"))
@@ -111,7 +111,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def most_unpacked(size: int) -> int:
-    """Return to how many bytes a packed file of some size may unpack.
+    """Return the most bytes to which a packed file of this size may unpack.
 
     Examples
     --------
@@ -128,7 +128,7 @@ _parts: ContextVar[int] = ContextVar("parts", default=1)
 
 @contextmanager
 def parts_of_a_table(number: int) -> Iterator[None]:
-    """Let many small files that are read as one table unpack to no more than one of them may."""
+    """Limit many small files of one table to the total unpacked size that one of them may have."""
     token = _parts.set(number)
     try:
         yield
@@ -137,7 +137,7 @@ def parts_of_a_table(number: int) -> Iterator[None]:
 
 
 def too_much_unpacked(path: Path, size: int, most: int = 0) -> TableError:
-    """Return the error for what unpacks to more than files of ratings do."""
+    """Return the error for a file that unpacks to more than files of ratings do."""
     most = most or most_unpacked(size)
     return TableError(
         f"{path} has {size:,} bytes, and unpacks to more than {most >> 20:,} MiB, "
@@ -150,7 +150,7 @@ _BUFFER = 1 << 16
 
 
 class _Limited(io.RawIOBase):
-    """What a packed file holds, as far as it is no more than files of its size hold."""
+    """The unpacked content of a file, up to the limit for a file of its size."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self._file = file
@@ -172,19 +172,19 @@ class _Limited(io.RawIOBase):
 
 @contextmanager
 def _sentences_for_damage(path: Path) -> Iterator[None]:
-    """Say in a sentence what libraries raise for packed bytes that are damaged or cut off."""
+    """Turn the errors of libraries for damaged or cut-off data into sentences."""
     try:
         yield
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         damage: Exception = error
     except (RuntimeError, NotImplementedError) as error:
-        # What zipfile says of passwords, and of methods that it does not know.
+        # zipfile raises this for passwords and for unknown methods.
         raise TableError(
             f"{path} cannot be unpacked here ({shortened(str(error), 200)}): unpack it by the "
             "program that packed it."
         ) from None
     except OSError as error:
-        # The system's own errors have numbers; those of bz2, gzip and Arrow have none.
+        # Errors of the operating system have numbers; those of bz2, gzip and Arrow have none.
         if error.errno is not None:
             raise
         damage = error
@@ -198,7 +198,7 @@ def _sentences_for_damage(path: Path) -> Iterator[None]:
 
 
 def bare_suffix(path: Path) -> str:
-    """Return how a file's name ends, without what says that it is packed.
+    """Return the extension of a file, ignoring the extension for its compression.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The canonical table of ratings: what every dataset becomes, whatever its raw format."""
+"""The canonical table of ratings, to which every dataset is converted."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ USERS_FILE = "users.parquet"
 ITEMS_FILE = "items.parquet"
 
 TABLE_FILES = (RATINGS_FILE, USERS_FILE, ITEMS_FILE)
-"""The files of a written table, which lie in one folder."""
+"""The files of a written table, all in one folder."""
 
 _EVENTS = "events"
 
-# What a column's type may be, for numpy and in words.
+# The types that a column may have, as numpy kinds and in words.
 _KINDS = {"values": ("fiub", "numbers"), "timestamps": ("iuf", "numbers"), "known": ("b", "bool")}
 
-# Those of the columns of a written table, the usual one first; None where one may be absent.
+# The types of the columns of a written table, the usual one first; None if it may be absent.
 _TYPES = {
     "user": (pa.int32(),),
     "item": (pa.int32(),),
@@ -39,13 +39,13 @@ _TYPES = {
     "known": (pa.bool_(), None),
 }
 
-# Ratings looked at together: their pairs take 32 MiB, those of a hundred million gigabytes.
+# Ratings that are processed together: their pairs take 32 MiB, instead of gigabytes for all.
 _BLOCK_RATINGS = 2**22
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """The ratings of one dataset in the order of its raw file, ids coded from 0.
+    """The ratings of one dataset, in the order of its raw file, with identifiers coded from 0.
 
     Attributes
     ----------
@@ -54,27 +54,26 @@ class Ratings:
     values : ndarray of float32 or int8, shape (n_ratings,)
         Ratings on the dataset's scale; 1 per play for event data.
     timestamps : ndarray of int64, int32 or float64, shape (n_ratings,), or None
-        Seconds since 1970-01-01 UTC, float64 where they have fractions; None where the raw variant
-        has none.
+        Seconds since 1970-01-01 UTC, float64 if they have fractions; None if the raw data has none.
     known : ndarray of bool, shape (n_ratings,), or None
         True where the user chose or already knew the item (missing not at random), False where
-        the item was drawn for the user (missing at random). None where the data does not say.
+        the item was drawn for the user (missing at random). None if the data does not say.
     user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
         Raw identifiers by code.
     events : bool
-        Whether a row is one event, such as a play: a pair may then have many, which splits sum.
-        Otherwise a pair is rated once, or once each way where ``known`` tells two ways apart.
+        Whether a row is one event, such as a play. A pair may then have several, which splits sum.
+        Otherwise a pair is rated once, or once for each value of ``known``.
 
     Parameters
     ----------
     checked : bool
-        Whether the pairs are known to be different, as those of some rows of another table are.
+        Whether the pairs are known to be distinct, such as those of some rows of another table.
 
     Raises
     ------
     ValueError
-        Columns are of different lengths or of other types, codes are no integers or without
-        identifier, values are not finite, or rows repeat a pair: merge them first
+        Columns have different lengths or wrong types, codes are not integers or have no identifier,
+        values are not finite, or rows repeat a pair: merge these first
         (:func:`receval.data.repeats.merge_repeats`).
 
     Examples
@@ -145,16 +144,16 @@ class Ratings:
 
     @property
     def n_users(self) -> int:
-        """Number of users, with or without ratings in some split."""
+        """Number of users, including those without ratings in a split."""
         return len(self.user_ids)
 
     @property
     def n_items(self) -> int:
-        """Number of items, with or without ratings in some split."""
+        """Number of items, including those without ratings in a split."""
         return len(self.item_ids)
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Ratings:
-        """Return the ratings of some rows; codes and identifiers stay as they are."""
+        """Return the ratings of some rows; codes and identifiers are unchanged."""
         return Ratings(
             users=self.users[rows],
             items=self.items[rows],
@@ -164,17 +163,17 @@ class Ratings:
             timestamps=None if self.timestamps is None else self.timestamps[rows],
             known=None if self.known is None else self.known[rows],
             events=self.events,
-            # A mask takes no row twice.
+            # A mask selects no row twice.
             checked=rows.dtype == np.bool_,
         )
 
     def compacted(self) -> Ratings:
-        """Return the same ratings with codes of the users and items alone that have one."""
+        """Return the same ratings with codes only for users and items that have a rating."""
         has_user = np.bincount(self.users, minlength=self.n_users) > 0
         has_item = np.bincount(self.items, minlength=self.n_items) > 0
         if has_user.all() and has_item.all():
             return self
-        # New codes by old ones; sorting millions of rows would take longer than all else.
+        # The new codes are looked up by the old ones, since sorting millions of rows would be slow.
         user_codes = (np.cumsum(has_user) - 1).astype(np.int32)
         item_codes = (np.cumsum(has_item) - 1).astype(np.int32)
         return Ratings(
@@ -208,22 +207,22 @@ class Ratings:
         )
 
     def in_order_of_identifiers(self, *, keep_codes: bool = False) -> Self:
-        """Return the same ratings coded and sorted in the order of their identifiers.
+        """Return the same ratings, coded and sorted in the order of their identifiers.
 
-        Codes are in the order of identifiers, and rows in that of users and items; rows of the
-        same pair, as events have, by time, by whether they are known, and by value. So the same
-        ratings are the same arrays, in whatever order their rows were, and what is drawn by row
-        does not depend on it.
+        Codes follow the order of identifiers, and rows that of users and items. Rows of the same
+        pair (events) are sorted by time, by whether they are known, and by value. The same ratings
+        thus give the same arrays whatever the order of their rows, and random draws by row do not
+        depend on it.
 
         Parameters
         ----------
         keep_codes : bool
-            Sort the rows alone, and leave users and items with the codes that they have.
+            Sort only the rows, and keep the codes of users and items.
 
         Returns
         -------
         Ratings
-            The same object where all is in this order.
+            The same object if everything is already in this order.
 
         Examples
         --------
@@ -249,7 +248,7 @@ class Ratings:
         return coded if rows is None else coded.reordered(rows)
 
     def digest(self) -> str:
-        """Return a digest that tables of the same ratings share, whatever the order of their rows.
+        """Return a digest of the ratings that does not depend on the order of their rows.
 
         Examples
         --------
@@ -273,12 +272,12 @@ class Ratings:
         return made.hexdigest()
 
     def blocks_of_users(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-        """Yield the first of some users, how many they are, and the rows of their ratings."""
+        """Yield blocks of users: the first code, their number, and the rows of their ratings."""
         n_blocks = 1 + len(self) // _BLOCK_RATINGS
         step = max(1, -(-self.n_users // n_blocks))
         starts = range(0, self.n_users, step)
-        # Sorted a part at a time: looking through all ratings for each block would be quadratic,
-        # and all rows sorted at once would take twice the memory.
+        # Sorted part by part: searching all ratings for each block would be quadratic, and sorting
+        # all rows at once would take twice the memory.
         parts = [
             _rows_by_block(self.users[first : first + _BLOCK_RATINGS] // step, first, len(starts))
             for first in range(0, len(self), _BLOCK_RATINGS)
@@ -307,12 +306,12 @@ class Ratings:
 
     @classmethod
     def read(cls, folder: Path) -> Ratings:
-        """Read what :meth:`write` wrote.
+        """Read a table that :meth:`write` wrote.
 
         Raises
         ------
         DamagedFileError
-            A file is not as it was written, or is that of another table.
+            A file has been changed since it was written, or belongs to another table.
         """
         table, metadata = read_columns(folder / RATINGS_FILE, _TYPES)
         columns = {name: values_of(table.column(name)) for name in table.column_names}
@@ -332,7 +331,7 @@ class Ratings:
             timestamps=columns.get("timestamp"),
             known=columns.get("known"),
             events=metadata.get(_EVENTS) == str(True),
-            # What is written was checked.
+            # Written tables have been checked.
             checked=True,
         )
 
@@ -343,7 +342,7 @@ def table_folder(files: Sequence[Path]) -> Path:
     Raises
     ------
     ValueError
-        These are not the files of one table: a job that reads one must declare them all.
+        These are not the files of one table; a job that reads a table must declare all of them.
     """
     folders = {path.parent for path in files}
     names = tuple(path.name for path in files)
@@ -358,7 +357,7 @@ def table_folder(files: Sequence[Path]) -> Path:
 def _coded_in_order(
     codes: NDArray[np.int32], ids: NDArray[np.str_]
 ) -> tuple[NDArray[np.int32], NDArray[np.str_]]:
-    """Return codes in the order of identifiers, and the identifiers; the same if they are so."""
+    """Return codes in the order of identifiers, and the identifiers; unchanged if already so."""
     if (ids[1:] >= ids[:-1]).all():
         return codes, ids
     order = np.argsort(ids, kind="stable")
@@ -370,7 +369,7 @@ def _coded_in_order(
 def _rows_in_order(
     users: NDArray[np.int32], items: NDArray[np.int32], columns: Sequence[NDArray[Any] | None]
 ) -> NDArray[np.int64] | None:
-    """Return the rows by user and item, equal ones by other columns; None if they are so."""
+    """Return the row order by user, item and the other columns, or None if already so."""
     same_user = users[1:] == users[:-1]
     if ((users[1:] > users[:-1]) | (same_user & (items[1:] > items[:-1]))).all():
         return None
@@ -389,14 +388,14 @@ def _rows_in_order(
 
 
 def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return rows in the order of users and items, equal ones as they stand."""
+    """Return the row order by user and item; equal rows keep their order."""
     n_rows = len(users)
     n_items = int(items.max()) + 1
     keys = users.astype(np.int64) * n_items + items
     bits = n_rows.bit_length()
     if (int(users.max()) + 1) * n_items >= 1 << (63 - bits):
         return np.argsort(keys, kind="stable")
-    # With the row in its last bits, a key is sorted in half the time, and in its own place.
+    # With the row number in its last bits, a key is sorted in half the time, and in place.
     keys <<= bits
     keys |= np.arange(n_rows)
     keys.sort()
@@ -407,8 +406,8 @@ def _by_pair(users: NDArray[np.int32], items: NDArray[np.int32]) -> NDArray[np.i
 def _rows_by_block(
     block_of: NDArray[np.integer], first: int, n_blocks: int
 ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-    """Return rows by block, in order, and where those of each block end, from 0 on."""
-    # Of so narrow integers numpy sorts the digits, in linear time.
+    """Return the rows ordered by block, and where the rows of each block end, starting with 0."""
+    # numpy sorts such narrow integers with a radix sort, in linear time.
     narrow = block_of.astype(np.uint8 if n_blocks <= 256 else np.uint16)
     order = np.argsort(narrow, kind="stable") + first
     ends = np.r_[0, np.bincount(narrow, minlength=n_blocks)].cumsum()
@@ -421,16 +420,16 @@ def summed_matrix(
     values: ArrayLike,
     shape: tuple[int, int],
 ) -> csr_array:
-    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros stay."""
+    """Return a float32 matrix with sorted indices; repeated pairs are summed, zeros are kept."""
     matrix = coo_array((np.asarray(values, dtype=np.float32), (users, items)), shape=shape).tocsr()
     matrix.sum_duplicates()
     return matrix
 
 
 def finite_in_single_precision(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which values matrices can hold: of the others theirs would be infinite."""
+    """Return which values are finite in float32, as matrices store them."""
     largest = np.finfo(np.float32).max
-    # Mostly all are, and the ends tell it in a third of the time.
+    # Usually all are, and checking the minimum and maximum takes a third of the time.
     if values.dtype.kind != "f" or (
         values.size and -largest <= values.min() and values.max() <= largest
     ):
@@ -439,12 +438,12 @@ def finite_in_single_precision(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]:
-    """Return codes as an array, if they are integers from 0 on and below a size.
+    """Return codes as an array, after checking that they are integers from 0 to below a size.
 
     Raises
     ------
     ValueError
-        They are not; the name says what they are codes of.
+        They are not; the message uses the name.
     """
     array = np.asarray(codes)
     if not array.size:
@@ -460,8 +459,8 @@ def checked_codes(name: str, codes: ArrayLike, size: int) -> NDArray[np.integer]
 
 
 def first_repeat(keys: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return the position of the first key that repeats an earlier one, and of that; or None."""
-    # Most tables are in order, and most others have no repeat.
+    """Return the positions of the first repeated key and of its first occurrence, or None."""
+    # Most tables are in order, and then have no repeat.
     if (keys[1:] > keys[:-1]).all():
         return None
     in_order = np.sort(keys)
@@ -474,7 +473,7 @@ def first_repeat(keys: NDArray[np.int64]) -> tuple[int, int] | None:
 
 
 def _first_repeated_pair(ratings: Ratings) -> tuple[int, int] | None:
-    """Return the first row of some users that repeats a pair, and the row that has it first."""
+    """Return the first row that repeats a pair, and the row that has the pair first, or None."""
     for _, _, rows in ratings.blocks_of_users():
         keys = ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]
         if ratings.known is not None:

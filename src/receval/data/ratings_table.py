@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ratings from a table of anybody's: files of other tools, data frames."""
+"""Read ratings from a file or data frame of any common format."""
 
 from __future__ import annotations
 
@@ -52,38 +52,38 @@ TIMESTAMP_NAMES = (
     "timestamp", "time", "ts", "date", "datetime", "eventtime", "unixreviewtime", "createdat",
     "reviewtime", "lastplayed",
 )  # fmt: skip
-"""Names by which tables call each column, in small letters and without signs; first comes first."""
+"""Usual names of each column, in lower case and without punctuation; the first has priority."""
 
 COUNT_NAMES = frozenset({"count", "plays", "playcount", "listens", "clicks"})
-"""Names of ratings that count what users did."""
+"""Names of rating columns that hold counts of what users did."""
 
 QUERY_NAMES = frozenset(
     {"qid", "queryid", "query", "topic", "corpusid", "docid", "docno", "document", "doc"}
 )
-"""Names of users and items in tables of judgments, of which grades of 1 and more are relevant."""
+"""Names of users and items in tables of judgments, where grades of 1 or more are relevant."""
 
 _DATES = ("dates", "days written as numbers such as 20210503")
 
 _FEWEST_SECONDS = 1e8
-"""From 1970 to 1973."""
+"""The seconds from 1970 to 1973."""
 
 SCALE = 20
-"""Different values of which a scale is told one by one."""
+"""Up to this many different values of a scale are listed one by one."""
 
 _MANY_ROWS = 5_000_000
-"""From here on Arrow's memory is given back before more is taken, which costs a twentieth."""
+"""From this many rows on, Arrow's memory is released before more is taken, at a cost of 5 %."""
 
 
 @dataclass(frozen=True)
 class ReadRatings(Ratings):
-    """Ratings with an account of how they were read.
+    """Ratings with a report of how they were read.
 
     Attributes
     ----------
     reading : ReadingReport
     are_grades : bool
-        Whether the values are judgments of a TREC track or the like, of which 0 stands for not
-        relevant, and not ratings.
+        Whether the values are relevance judgments, as of a TREC track, where 0 means not relevant,
+        instead of ratings.
     """
 
     reading: ReadingReport = field(default_factory=lambda: ReadingReport("ratings"))
@@ -106,39 +106,39 @@ def read_ratings(
     Parameters
     ----------
     source : path or data frame
-        CSV, TSV, any text with one delimiter (``::`` of MovieLens, too), a RecBole file
-        (``.inter``), TREC's judgments, JSON, JSON lines or Parquet, also packed by gzip, bz2, xz,
-        zstd or lz4, or alone in a zip archive; a folder of such files; a data frame of pandas or
-        polars; an Arrow table; a mapping of names to columns. Columns may stand in any order, with
+        CSV, TSV, any text with one delimiter (also the ``::`` of MovieLens), a RecBole file
+        (``.inter``), TREC judgments, JSON, JSON lines or Parquet, also packed by gzip, bz2, xz,
+        zstd or lz4, or alone in a zip archive; a folder of such files; a pandas or polars data
+        frame; an Arrow table; or a mapping of names to columns. Columns may be in any order, with
         others between them.
     user, item, rating, timestamp : str or int, optional
-        Names of the columns, or their positions from 0; ``-`` for one that is not to be read. By
-        default what tables usually call them (``user``, ``user_id``, ``userId``,
-        ``user_id:token`` and so on); a file without a header has them in this order. Without a
-        rating every row is feedback of the value 1, and without timestamps nothing can be split by
-        time. Timestamps are numbers (seconds since 1970-01-01 UTC or parts of these, known by their
-        range), or dates and times as ISO 8601 writes them (``2003-02-28 23:59:59``), UTC unless
-        they say otherwise.
+        Names of the columns, or their positions from 0; ``-`` for a column to ignore. By default
+        the usual names (``user``, ``user_id``, ``userId``, ``user_id:token`` and so on); a file
+        without a header has the columns in this order. Without ratings, every row is feedback of
+        the value 1. Without timestamps, nothing can be split by time. Timestamps are numbers
+        (seconds since 1970-01-01 UTC or smaller units, detected from their range), or ISO 8601
+        dates and times (``2003-02-28 23:59:59``), in UTC unless they have an offset.
     repeats : {"refuse", "first", "last", "sum", "mean", "max"}
-        What becomes of rows that rate the same pair again. The first and the last are by time,
-        where there are timestamps, and by row where there are none or they are equal. Sums and
-        means have the time of the last one, the largest has its own.
+        How to treat rows that rate the same pair again. The first and the last are by time, or by
+        row if there are no timestamps or they are equal. Sums and means have the time of the last
+        row, the largest value its own time.
     **options
-        What :class:`receval.data.reading.ReadingOptions` has: ``format``, ``delimiter``,
+        The fields of :class:`receval.data.reading.ReadingOptions`: ``format``, ``delimiter``,
         ``header``, ``columns``, ``encoding``, ``decimal``, ``time_unit``.
 
     Returns
     -------
     ReadRatings
-        Identifiers as strings, coded in their sorted order (by character, so that ``10`` comes
-        before ``9``); rows by user and item, in whatever order the table has them; float32 ratings;
-        timestamps in seconds, float64 where some have fractions; and how they were read.
+        Identifiers are strings, coded in their sorted order (by character, so that ``10`` comes
+        before ``9``). Rows are sorted by user and item, whatever their order in the table. Ratings
+        are float32; timestamps are seconds, float64 if some have fractions.
 
     Raises
     ------
     TableError
-        A column is missing; a row has no user, no item or no rating; a rating is no finite number;
-        or a pair is rated twice and ``repeats`` is ``refuse``. The message names row and column.
+        A column is missing; a row has no user, no item or no rating; a rating is not a finite
+        number; or a pair is rated twice and ``repeats`` is ``refuse``. The message names the row
+        and column.
 
     Examples
     --------
@@ -206,8 +206,8 @@ def read_ratings(
         reading=reading,
         are_grades=_are_grades(columns),
     )
-    # Rules for repeats, and messages, go by the rows of the table, so that these are put in order
-    # at the very end. The cells as they were read are not needed any more, and are as large.
+    # Rules for repeats and messages use the row order of the table, so rows are sorted at the very
+    # end. The cells that were read are no longer needed, and take as much memory.
     columns = replace(columns, arrays={})
     if len(users) > _MANY_ROWS:
         pa.default_memory_pool().release_unused()
@@ -218,14 +218,14 @@ def read_ratings(
 
 
 def are_counts(ratings: Ratings) -> bool:
-    """Tell whether ratings were read as counts of plays or the like."""
+    """Tell whether ratings were read as counts, such as plays."""
     return isinstance(ratings, ReadRatings) and ratings.reading.are_counts
 
 
 def columns_of_scores(
     scores: Mapping[str, Mapping[str, float]], role: str, source: str
 ) -> FoundColumns:
-    """Return items with numbers by user as columns."""
+    """Return scores of items by user as columns."""
     try:
         values = np.array([value for own in scores.values() for value in own.values()], np.float64)
     except (TypeError, ValueError):
@@ -244,7 +244,7 @@ def columns_of_scores(
         (item_codes.setdefault(item, len(item_codes)) for item in every), np.int32, len(values)
     )
     users = np.repeat(np.arange(len(scores), dtype=np.int32), lengths)
-    # Codes at once: written out for every entry, identifiers of a long run take gigabytes.
+    # Stored as codes: identifiers repeated for every entry of a long run would take gigabytes.
     arrays = {role: pa.chunked_array([values])}
     for name, codes, ids in (("user", users, scores), ("item", items, item_codes)):
         texts = pa.array([str(own) for own in ids], pa.string())
@@ -257,7 +257,7 @@ def _is_named(column: str | int | None) -> bool:
 
 
 def _are_grades(columns: FoundColumns) -> bool:
-    """Tell whether values are judgments: by the format, or the names of queries and documents."""
+    """Tell whether values are judgments, by the format or by columns named query and document."""
     if columns.form.startswith((FORMATS["qrels"], "lists of users")):
         return True
     names = {plain_name(columns.names.get(role, "")) for role in ("user", "item")}
@@ -287,7 +287,7 @@ def _values(columns: FoundColumns) -> NDArray[np.float32]:
 def _timestamps(
     columns: FoundColumns, unit: TimeUnit | None
 ) -> tuple[NDArray[np.int64] | NDArray[np.float64] | None, str]:
-    """Return seconds, and the unit in which they were written."""
+    """Return timestamps in seconds, and the unit in which they were written."""
     if "timestamp" not in columns:
         return None, ""
     times = columns.numbers("timestamp")
@@ -312,7 +312,7 @@ def _times_in_words(times: NDArray[Any], words: str) -> str:
 
 
 def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
-    """Return which values ratings have, in words."""
+    """Return in words which values the ratings have."""
     if "rating" not in columns:
         return "no column of ratings was found, so that every row counts 1"
     different = np.unique(values)
@@ -325,7 +325,7 @@ def _scale(columns: FoundColumns, values: NDArray[np.float32]) -> str:
 
 
 def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
-    """Return what may be a mistake in the choice of columns."""
+    """Return notes on what may be a mistake in the choice of columns."""
     name = Path(columns.source).name
     if "rating" in columns:
         if len(values) > 1 and (values == values[0]).all() and values[0] != 1:
@@ -343,7 +343,7 @@ def _doubts(columns: FoundColumns, values: NDArray[np.float32]) -> list[Note]:
 
 
 def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[Note]:
-    """Return that times are too early for seconds, and too large for an order."""
+    """Return notes on timestamps that are too early for seconds or too large to be ordered."""
     if times is None or columns.has_dates or not len(times) < times.max() < _FEWEST_SECONDS:
         return []
     text = (
@@ -354,7 +354,7 @@ def _doubts_on_times(columns: FoundColumns, times: NDArray[Any] | None) -> list[
 
 
 def _rule(repeats: Repeats, times: NDArray[Any] | None) -> str:
-    """Return what becomes of rows that rate a pair again, in words."""
+    """Return in words how rows that rate a pair again are treated."""
     if repeats in ("first", "last"):
         return f"the {repeats} by {'row' if times is None else 'time'} stays"
     return {"sum": "their values are summed", "mean": "their values are averaged"}.get(
@@ -369,13 +369,13 @@ def _merged(
     times: NDArray[Any] | None,
     repeats: Repeats,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the rows that stay, in the order of the table, and their values."""
-    # By time, and for the largest value by it; equal rows stay in the order of the table.
+    """Return the rows that are kept, in the order of the table, and their values."""
+    # Sorted by time, or by value for the largest; equal rows keep the order of the table.
     keys = [] if times is None else [times]
     if repeats == "max":
         keys = [*keys, values]
     elif repeats in ("sum", "mean") and (values != np.rint(values)).any():
-        # Sums of fractions depend on the order of their terms in the last digit.
+        # The last digit of a sum of fractions depends on the order of its terms.
         keys = [values, *keys]
     rule: Any = "last" if repeats == "max" else repeats
     if not keys or (len(keys) == 1 and (keys[0][1:] >= keys[0][:-1]).all()):
@@ -387,7 +387,7 @@ def _merged(
 
 
 def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> None:
-    """Name the first row that repeats a pair; in order, those of a pair follow each other."""
+    """Raise an error that names the first row that repeats a pair, if any."""
     same_user = in_order.users[1:] == in_order.users[:-1]
     if not (same_user & (in_order.items[1:] == in_order.items[:-1])).any():
         return
@@ -404,10 +404,10 @@ def _refuse_repeats(columns: FoundColumns, read: Ratings, in_order: Ratings) -> 
 
 
 def _near_identifiers(source: str, what: str, ids: NDArray[np.str_]) -> list[Note]:
-    """Return how many identifiers differ from others in what is mostly a mistake, if any do."""
+    """Return a note on identifiers that differ from others only by what is usually a mistake."""
     signs = "".join(ids.tolist())
     if signs.isalnum() and signs == signs.lower():
-        # Most are, and to compare them takes as long as a twentieth of all reading.
+        # Most tables are like this, and comparing would take 5 % of the time for reading.
         return []
     plain = np.char.lower(np.char.strip(ids))
     plain = np.array([own.removesuffix(".0") for own in plain.tolist()], dtype=np.str_)

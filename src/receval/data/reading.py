@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a table is to be read, as a person may say it, and how it was read, as receval says it."""
+"""Options for reading a table, and the report of how it was read."""
 
 from __future__ import annotations
 
@@ -25,40 +25,41 @@ FORMATS = {
     "netflix": "Netflix's lines",
     "npz": "a sparse matrix of scipy",
 }
-"""Formats of files by the names that ``format`` has for them, in words."""
+"""The values of ``format``, with a description of each."""
 
 UNREAD = "-"
-"""Stands for a column that is not to be read, in a list of columns or as the name of one."""
+"""Marks a column to ignore, in a list of columns or as the name of one."""
 
 
-# What is said of a table that cannot be used.
+# Errors for tables that cannot be used.
 
 
 class TableError(ValueError):
-    """A table does not hold what was asked for: the message says where, and what to do."""
+    """A table cannot be read as asked for; the message says where, and what to do."""
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What a person says of a table's form; None leaves it to be found.
+    """The form of a table as the caller states it; None means that it is detected.
 
     Attributes
     ----------
     format : str, optional
-        Of the file: :data:`FORMATS`.
+        The format of the file, one of :data:`FORMATS`.
     delimiter : str, optional
-        Between cells of a text; a single space stands for any white space.
+        The separator of cells in a text; a single space stands for any white space.
     header : bool, optional
         Whether a text's first line has names.
     columns : tuple of str, optional
-        What each column of a text is, from the first: ``user``, ``item`` and so on, and
-        :data:`UNREAD` for one that is not to be read. It is for texts without a header.
+        For texts without a header, what each column is: ``user``, ``item`` and so on, or
+        :data:`UNREAD` for a column to ignore.
     encoding : str, optional
-        As Python names it, such as ``latin-1``; UTF-8 by default, or what a byte order mark says.
+        Python's name of the encoding, such as ``latin-1``. By default UTF-8, unless a byte order
+        mark says otherwise.
     decimal : {".", ","}, optional
-        The mark before the fraction of a number.
+        The decimal mark.
     time_unit : {"s", "ms", "us", "ns", "date"}, optional
-        Of timestamps that are numbers: seconds and their parts since 1970-01-01 UTC, or dates such
+        The unit of numeric timestamps: seconds or smaller units since 1970-01-01 UTC, or dates such
         as 20210503.
     quotes : bool
         Whether quote marks around a cell are not part of it.
@@ -66,7 +67,7 @@ class ReadingOptions:
     Raises
     ------
     TableError
-        There is no such format, decimal mark or unit, or the delimiter is empty.
+        The format, decimal mark or unit is unknown, or the delimiter is empty.
     """
 
     format: str | None = None
@@ -101,10 +102,10 @@ class ReadingOptions:
 
 
 MOST_UNREAD = 100
-"""Columns that were not read that JSON names; the others are counted."""
+"""The most unread columns that JSON output names; the others are counted."""
 
 AS_FOUND = ReadingOptions()
-"""Nothing is said."""
+"""The default: everything is detected."""
 
 
 @dataclass(frozen=True)
@@ -114,29 +115,29 @@ class ReadingReport:
     Attributes
     ----------
     source : str
-        Where it is from.
+        Where the table is from.
     form : str
-        What it was read as, and why.
+        The format it was read as, and why.
     columns : mapping of str to str
-        What the table calls each column that was read.
+        The name in the table of each column that was read.
     unread : tuple of str
         The other columns.
     rows : int
-        How many there are, all of which were read.
+        The number of rows, all of which were read.
     merged : int
-        How many of them were merged into others of the same pair.
+        The number of rows that were merged into others of the same pair.
     users, items : int
-        Different ones.
+        The number of different users and items.
     values : str
-        Of ratings: their scale, in words.
+        The scale of ratings, in words.
     times : str
-        Of timestamps: their unit and span, in words.
+        The unit and span of timestamps, in words.
     notes : tuple of Note
         What may be a mistake.
     rule : str
-        What became of rows that were merged, in words.
+        How rows were merged, in words.
     are_counts : bool
-        Whether ratings are counts of plays or the like.
+        Whether ratings are counts, such as plays.
 
     Examples
     --------
@@ -161,11 +162,11 @@ class ReadingReport:
     are_counts: bool = False
 
     def lines(self) -> list[str]:
-        """Return it for a terminal: one line, and one more where there are ratings or times."""
+        """Return the report for a terminal: one line, and another if there are ratings or times."""
         return _lines_of([self])
 
     def _told(self) -> tuple[str, str]:
-        """Return both lines without the name of the file; the second may be empty."""
+        """Return both lines without the file name; the second may be empty."""
         renamed = [
             f"{role} is {shortened(own)}" for role, own in self.columns.items() if role != own
         ]
@@ -187,7 +188,7 @@ class ReadingReport:
         return replace(self, notes=(*self.notes, *notes))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it, without what does not apply."""
+        """Return the report for JSON, without fields that do not apply."""
         found = asdict(self) | {"notes": [note.as_dict() for note in self.notes]}
         if (more := len(self.unread) - MOST_UNREAD) > 0:
             found["unread"] = (*self.unread[:MOST_UNREAD], f"and {more:,} more")
@@ -195,7 +196,7 @@ class ReadingReport:
 
 
 def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:
-    """Return the lines of reports; files that follow each other and were read alike share theirs.
+    """Return the lines of reports; successive files that were read alike share their lines.
 
     Examples
     --------
@@ -207,7 +208,7 @@ def told_together(reports: Iterable[ReadingReport]) -> list[list[str]]:
 
 
 def _lines_of(alike: Sequence[ReadingReport]) -> list[str]:
-    """Return the lines of reports that differ in their names alone."""
+    """Return the lines of reports that differ only in their names."""
     names = [Path(report.source).name or report.source for report in alike]
     first, second = alike[0]._told()
     return [f"{enumerated(names, most=60)}: {first}", *([f"  {second}"] if second else [])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From which value on a test rating is relevant, where nobody says."""
+"""Choose the relevance threshold of test ratings when none is given."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from receval.data.ratings import Ratings
 from receval.notes import Note
 
 MOST_GRADES = 20
-"""Different values of a rating scale; of more than these values are taken for counts."""
+"""The most different values of a rating scale; with more, the values are taken for counts."""
 
 MOST_STEPS = 20
-"""Steps from the lowest to the highest value of a scale; counts have gaps."""
+"""The most steps from the lowest to the highest value of a scale; counts have gaps."""
 
 FEWEST_RELEVANT = 0.01
-"""A threshold that a smaller share of ratings reaches, or fails to reach, is told."""
+"""A note is made if a smaller share of ratings reaches the threshold, or fails to."""
 
 Values = NDArray[np.floating] | NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class RelevanceRule:
-    """From which rating on test items are relevant.
+    """The threshold from which test ratings are relevant.
 
     Attributes
     ----------
     threshold : float
     words : str
-        It, and how many test ratings reach it, in a sentence.
+        A sentence on the threshold and how many test ratings reach it.
     notes : tuple of Note
-        Whether nearly all or nearly none are relevant.
+        A warning if nearly all or nearly none are relevant.
     """
 
     threshold: float
@@ -53,15 +53,14 @@ class RelevanceRule:
         are_grades: bool = False,
         are_counts: bool = False,
     ) -> RelevanceRule:
-        """Return what is relevant among test ratings.
+        """Return the rule for test ratings.
 
-        ``auto`` looks at all ratings at hand, so that each split of a table has the threshold of
-        the table.
+        ``auto`` considers all known ratings, so that every split of a table has the same threshold.
 
         Parameters
         ----------
         at_hand : sequence of ndarray of float
-            All that is known beside the test ratings, such as the training ratings.
+            Other known ratings, such as the training ratings.
 
         Raises
         ------
@@ -70,7 +69,7 @@ class RelevanceRule:
 
         Examples
         --------
-        Positive test ratings alone, of a scale from 1 to 5 in the training ratings:
+        All test ratings are positive, and the training ratings have a scale from 1 to 5:
 
         >>> tested, train = np.array([4.0, 5.0, 5.0]), np.array([1.0, 2, 3, 4, 5])
         >>> RelevanceRule.of(tested, "auto", at_hand=[train]).words
@@ -104,7 +103,7 @@ class RelevanceRule:
     def of_runs(
         cls, judged: JudgedTable, train: Ratings | None, relevant: float | Literal["auto"]
     ) -> RelevanceRule:
-        """Return what is relevant among the test data of runs; the rest as for :meth:`of`."""
+        """Return the rule for the test data of runs; parameters as for :meth:`of`."""
         return cls.of(
             judged.ratings.values,
             relevant,
@@ -121,7 +120,7 @@ def relevance_threshold(
     are_grades: bool = False,
     are_counts: bool = False,
 ) -> float:
-    """Return the value from which on test ratings are relevant, and refuse one that none reaches.
+    """Return the relevance threshold of test ratings, and raise an error if none reaches it.
 
     The rule of ``auto``, in this order:
 
@@ -131,20 +130,20 @@ def relevance_threshold(
     none above 0                     none: they are refused
     all the same (implicit data)     all
     judgments of a TREC track        those of 1 or more
-    a scale: at most 20 different    those above the middle of the lowest and the highest: from
-    ones, without large gaps         4 on of 1 to 5, 3.5 on of half stars to 5, 1 of 0 and 1
-    others (counts, such as plays)   all that are positive
+    a scale: at most 20 different    those above the middle of the lowest and the highest, such
+    values, without large gaps       as 4 and 5 on a scale from 1 to 5, or 1 of 0 and 1
+    others (counts, such as plays)   all above 0
     ===============================  ========================================================
 
-    A scale has at most 20 steps of its smallest difference between the lowest and the highest
-    value, or at least half of them are there, so that 1, 2, 3 and 8,000 are counts.
+    In a scale, the lowest and highest value are at most 20 steps apart, where a step is the
+    smallest difference, or at least half of the steps occur. So 1, 2, 3 and 8,000 are counts.
 
     Parameters
     ----------
     are_grades : bool
-        Whether the values are relevance judgments, of which 0 stands for not relevant.
+        Whether the values are relevance judgments, where 0 means not relevant.
     are_counts : bool
-        Whether the values are counts of plays or the like, whatever they are.
+        Whether the values are counts, such as plays, even if they look like a scale.
 
     Raises
     ------
@@ -197,7 +196,7 @@ def relevance_threshold(
 
 
 def relevance_in_words(values: Values, threshold: float, of: str = "test ratings") -> str:
-    """Return from which value on ratings are relevant, and how many of them are.
+    """Return a sentence on the threshold and how many ratings reach it.
 
     Examples
     --------
@@ -212,12 +211,12 @@ def relevance_in_words(values: Values, threshold: float, of: str = "test ratings
 
 
 def _as_the_values_are(values: Values, relevant: float) -> float:
-    """Return a threshold in the precision of the values: .7 in double is more than .7 in single."""
+    """Return a threshold in the values' precision: .7 in double is more than .7 in single."""
     return float(values.dtype.type(relevant)) if values.dtype.kind == "f" else float(relevant)
 
 
 def _are_a_scale(different: NDArray[np.number[Any, float]]) -> bool:
-    """Tell whether sorted values are the grades of a scale, and no counts."""
+    """Tell whether sorted values are the grades of a scale, rather than counts."""
     if len(different) > MOST_GRADES:
         return False
     gaps = np.diff(different.astype(np.float64))

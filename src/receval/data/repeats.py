@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codes of users and items in the order of the rows, and pairs that occur more than once."""
+"""Encode identifiers of users and items, and merge or refuse repeated pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import checked_codes, first_repeat
 
 if TYPE_CHECKING:
-    # pydantic, for which no reader of a table should wait.
+    # This imports pydantic, which is slow and not needed to read a table.
     from receval.spec_types import Duplicates
 
 _LARGEST = np.iinfo(np.int64).max
@@ -22,8 +22,8 @@ _LARGEST = np.iinfo(np.int64).max
 class IdentifierEncoder:
     """Gives each identifier the next code when it is first seen.
 
-    Codes depend on the order of the raw rows alone, so that a file can be read in pieces of any
-    size and still gives the same table.
+    Codes depend only on the order of the raw rows, so reading a file in pieces of any size gives
+    the same table.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class IdentifierEncoder:
 
 
 def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the last row of each distinct combination of keys, in the order of the rows.
+    """Return the last row of each distinct combination of keys, in row order.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def last_rows(*keys: NDArray[np.integer]) -> NDArray[np.int64]:
 
     Examples
     --------
-    The first and the last row are of one user and item:
+    The first and the last row have the same user and item:
 
     >>> last_rows(np.array([0, 0, 1, 0]), np.array([5, 6, 5, 5])).tolist()
     [1, 2, 3]
@@ -98,28 +98,28 @@ def merge_repeats(
     values: NDArray,
     duplicates: Duplicates,
 ) -> tuple[NDArray[np.int64], NDArray]:
-    """Return the rows that stay where pairs are rated more than once, and their values.
+    """Merge repeated pairs: return the rows that are kept, and their values.
 
     Parameters
     ----------
     duplicates : {"error", "first", "last", "sum", "mean"}
-        What becomes of a pair with several rows: it is refused; its first or last row stays; its
-        last row stays, with the sum or the mean of their values.
+        How to treat a pair with several rows: raise an error; keep its first or last row; or keep
+        its last row with the sum or the mean of the values.
 
     Returns
     -------
     values : ndarray, shape (n_kept,)
-        Of the type of the values; float32 where whole numbers were summed or averaged.
+        In the type of the input; float32 if integers were summed or averaged.
 
     Raises
     ------
     ValueError
-        A pair has several rows, and they are errors; there is no such rule; or codes are no
-        integers from 0, or the columns of different lengths.
+        A pair has several rows and ``duplicates`` is ``error``; the rule is unknown; codes are not
+        integers from 0; or the columns have different lengths.
 
     Examples
     --------
-    Rows 0 and 2 are of one user and item:
+    Rows 0 and 2 have the same user and item:
 
     >>> users, items, values = np.array([7, 7, 7]), np.array([1, 2, 1]), np.array([5.0, 3.0, 2.0])
     >>> for duplicates in ("first", "last", "mean"):
@@ -149,7 +149,7 @@ def merge_repeats(
     if duplicates == "last" or len(rows) == len(users):
         return rows, values[rows]
     if not np.issubdtype(values.dtype, np.floating):
-        # A mean is seldom a whole number, and a sum need not fit into the type.
+        # A mean is rarely a whole number, and a sum may overflow the type.
         values = values.astype(np.float32)
     _, pairs = np.unique(_combine((users, items)), return_inverse=True)
     totals = np.bincount(pairs, weights=values.astype(np.float64))
@@ -164,7 +164,7 @@ def refuse_repeats(
     complain: Callable[[int, str], Exception],
     lines: NDArray[np.int64] | None = None,
 ) -> None:
-    """Raise an error if a (user, item) pair occurs twice where a format has each pair once.
+    """Raise an error if a (user, item) pair occurs twice.
 
     Parameters
     ----------
@@ -204,7 +204,8 @@ def _combine(keys: tuple[NDArray[np.integer], ...]) -> NDArray[np.int64]:
     for key in keys:
         size = int(key.max(initial=0)) + 1
         if int(combined.max(initial=0)) >= np.iinfo(np.int64).max // size:
-            # Ranks keep equal rows equal and are small enough to go on.
+            # Replaced by ranks, which keep equal rows equal and are small enough to combine
+            # further.
             combined = np.unique(combined, return_inverse=True)[1]
         combined = combined * size + key
     return combined

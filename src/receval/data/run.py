@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run: what a system recommends to each user, with scores."""
+"""Runs: the recommendations of a system for each user, with scores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCORE_NAMES = (
 )
 RANK_NAMES = ("rank", "position", "itemrank")
 RunOrder = Literal["score", "rank"]
-"""By which column the lists of a run are ordered that has both."""
+"""The column by which the lists of a run are ordered if it has both."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Run:
     user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
         Identifiers by code.
     source : str
-        Where it is from, for messages.
+        Where the run is from, for messages.
 
     reading : ReadingReport
-        How it was read.
+        How the run was read.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def common_length(self) -> int | None:
-        """The length of all lists, if they are of one length and of several users."""
+        """The common length of all lists, or None if they differ or there is only one user."""
         lengths = np.unique(self.lengths)
         return int(lengths[0]) if len(lengths) == 1 and len(self.user_ids) > 1 else None
 
@@ -94,7 +94,7 @@ def run_of_table(
     order: RunOrder = "score",
     **options: Any,
 ) -> Run:
-    """Read a run from a table with a row for each recommended item, or from lists of users.
+    """Read a run from a table with one row per recommended item, or from lists by user.
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ def run_of_table(
         As for :func:`receval.data.ratings_table.read_ratings`; in JSON also an object of
         users, each with an object of items and scores, or a list of items with the best first.
     user, item, score, rank : str or int, optional
-        Names of the columns, or their positions from 0. A table without scores is ordered by its
-        ranks (1 is the first), one without either by its rows.
+        Names of the columns, or their positions from 0. A table without scores is ordered by rank
+        (1 is the first), a table without either by row.
     order : {"score", "rank"}
-        By which of them lists are ordered that have both. Where they disagree, a note says so.
+        The column by which lists are ordered if they have both. If they disagree, a note says so.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def run_of_table(
 
 
 def run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
-    """Return the run of a table's columns ``user``, ``item`` and ``score`` or ``rank``."""
+    """Return the run from the columns ``user``, ``item`` and ``score`` or ``rank`` of a table."""
     if not len(columns):
         raise TableError(f"{columns.source} has no rows: there is no list to evaluate.")
     users, user_ids = columns.codes("user")
@@ -179,7 +179,7 @@ def run_of_columns(columns: FoundColumns, order: RunOrder = "score") -> Run:
 
 
 def _order(columns: FoundColumns, order: RunOrder) -> str:
-    """Return by what lists are ordered, if not by scores."""
+    """Return in words by what lists are ordered, if not by scores."""
     if "score" in columns and order == "score":
         return ""
     return "lists are ordered by rank" if "rank" in columns else "lists are ordered as they stand"
@@ -198,7 +198,7 @@ def _scores(columns: FoundColumns, order: RunOrder) -> NDArray[np.float64]:
 def _doubts_on_ranks(
     columns: FoundColumns, users: NDArray[np.int32], order: RunOrder
 ) -> list[Note]:
-    """Return for how many users ranks and scores disagree, if for any."""
+    """Return a note on the users for whom ranks and scores disagree, if any."""
     if "rank" not in columns or "score" not in columns:
         return []
     ranks, scores = columns.numbers("rank"), columns.numbers("score")
@@ -218,7 +218,7 @@ def _doubts_on_ranks(
 
 
 def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
-    """Return that scores order nothing, if so."""
+    """Return a note if the scores order nothing."""
     if not len(scores):
         text = f"{source} has no score that is a number, so that nothing is recommended."
         return [Note("no-scores", text)]
@@ -231,7 +231,7 @@ def _doubts_on_scores(source: str, scores: NDArray[np.float64]) -> list[Note]:
 
 
 def run_of_scores(scores: Mapping[str, Mapping[str, float]], source: str = "the run") -> Run:
-    """Return the run of nested mappings: a score by item, by user.
+    """Return the run of a nested mapping: scores by item, by user.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of runs: TREC's six columns, tables, JSON and sparse matrices."""
+"""Read and write run files: TREC's six columns, tables, JSON and sparse matrices."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from receval.storage.messages import quoted
 RunFormat = Literal["trec", "table", "json", "jsonl", "parquet", "npz"]
 
 WRITTEN = {".run": "trec", ".trec": "trec", ".res": "trec", ".json": "json"}
-"""Formats that are written by the end of a file's name; others are tables."""
+"""The format to write for each file extension; for any other, a table."""
 
 _ROWS = 1 << 16
-"""Rows that are written as text together."""
+"""The number of rows that are converted to text at once."""
 
 _TREC = ("user", "Q0", "item", "rank", "score", "tag")
 
@@ -36,23 +36,23 @@ def read_run(
     format: RunFormat | None = None,  # noqa: A002, the word that users expect
     **options: Any,
 ) -> Run:
-    """Read what a system recommends.
+    """Read the recommendations of a system.
 
     Parameters
     ----------
     source : path, data frame, mapping or Run
-        See Notes; or items with scores by user, as ``ranx.Run.to_dict()`` returns; a run is
-        returned as it is.
+        See Notes; or scores of items by user, as ``ranx.Run.to_dict()`` returns. A run is returned
+        unchanged.
     format : {"trec", "table", "json", "jsonl", "parquet", "npz"}, optional
         Found from the file's name and its first thousand lines by default.
     **options
-        ``user``, ``item``, ``score``, ``rank``, ``order``, ``delimiter`` and others, as for
+        ``user``, ``item``, ``score``, ``rank``, ``order``, ``delimiter`` and others of
         :func:`receval.data.run.run_of_table`.
 
     Raises
     ------
     TableError
-        The file is not of that format, or cannot be used; the message says where and why.
+        The file is not in that format, or cannot be used; the message says where and why.
 
     Notes
     -----
@@ -90,13 +90,14 @@ def write_run(
     format: RunFormat | None = None,  # noqa: A002
     tag: str = "receval",
 ) -> None:
-    """Write a run; each user's items from the best on, equal scores in the order that they had.
+    """Write a run, with the items of each user from best to worst; ties keep their order.
 
     Parameters
     ----------
     run : Run
     path : path
-        Its end says the format: ``.run`` or ``.trec``, ``.tsv``, ``.csv``, ``.parquet``, ``.json``.
+        Its extension determines the format: ``.run``, ``.trec``, ``.tsv``, ``.csv``, ``.parquet``
+        or ``.json``.
     format : {"trec", "table", "json"}, optional
     tag : str
         Name of the run in TREC's last column.
@@ -104,7 +105,7 @@ def write_run(
     Raises
     ------
     TableError
-        The format cannot be written, or an identifier has white space, which TREC's cannot have.
+        The format cannot be written, or an identifier has white space, which TREC does not allow.
 
     Examples
     --------
@@ -152,7 +153,7 @@ def write_run(
 
 
 def _in_order(run: Run) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return users, items and scores, user after user, the best item first."""
+    """Return users, items and scores, user by user, with the best item first."""
     users, items, scores = run.users, run.items, run.scores
     ahead = (users[1:] > users[:-1]) | ((users[1:] == users[:-1]) & (scores[1:] <= scores[:-1]))
     if ahead.all():
@@ -175,7 +176,7 @@ def _write_text(table: pa.Table, path: Path, delimiter: str, *, with_header: boo
     try:
         _write_rows(table, path, _options(delimiter, with_header, "none"))
     except pa.ArrowInvalid:
-        # Some identifier has a delimiter or a quote.
+        # An identifier contains a delimiter or a quote.
         _write_rows(table, path, _options(delimiter, with_header, "needed"))
 
 
@@ -187,7 +188,7 @@ def _write_rows(table: pa.Table, path: Path, options: pa.csv.WriteOptions) -> No
     plain = pa.schema(kinds)
     with pa.csv.CSVWriter(path, plain, write_options=options) as writer:
         for start in range(0, table.num_rows, _ROWS):
-            # Identifiers as text, which take many times their codes, a part at a time.
+            # Converted to text part by part, since text takes many times the memory of codes.
             writer.write_table(table.slice(start, _ROWS).cast(plain))
 
 
@@ -204,7 +205,7 @@ def _write_json(
     scores: NDArray[np.float64],
     path: Path,
 ) -> None:
-    """Write an object of users, user after user."""
+    """Write an object of users, user by user."""
     names = run.item_ids.tolist()
     starts = np.flatnonzero(np.diff(users, prepend=-1))
     ends = np.r_[starts[1:], len(users)]

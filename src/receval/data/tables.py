@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one door for tables: text, JSON, Parquet, folders of these, or a data frame in memory."""
+"""Read columns of any table: text, JSON, Parquet, folders of these, or a data frame."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ def read_wanted(
     Parameters
     ----------
     source : Path, str or data frame
-        A file of any format of :data:`receval.data.reading.FORMATS` but ``npz``, also packed
-        (:func:`.packed_files.opened`) or a pipe; a folder of such files, with the columns that its
-        names give (``year=2020``); a data frame of pandas or polars; an Arrow table; a mapping of
-        names to columns; a list of rows, or an array of two dimensions, with the columns in the
-        order of ``wanted``; or what turns itself into an Arrow table.
+        A file of any format of :data:`receval.data.reading.FORMATS` except ``npz``, possibly packed
+        (:func:`.packed_files.opened`), or a pipe; a folder of such files, whose names may give
+        columns (``year=2020``); a pandas or polars data frame; an Arrow table; a mapping of names
+        to columns; a list of rows or a two-dimensional array, with columns in the order of
+        ``wanted``; or an object that can be converted to an Arrow table.
     wanted : collection of WantedColumn
-        In the order in which a file without a header has them.
+        In the order of the columns in a file without a header.
 
     Returns
     -------
     FoundColumns, or a mapping
-        Items with scores by user, where JSON has these.
+        The mapping holds scores of items by user, if JSON has these.
 
     Raises
     ------
     TableError
-        A column is not there, or holds what it must not; the message says where.
+        A column is missing or has an invalid value; the message says where.
     """
     if isinstance(source, Mapping) and not are_columns(source, wanted):
         own = list(source.values())
@@ -98,7 +98,7 @@ def read_wanted(
 def _of_rows(
     rows: Sequence[Any] | NDArray[Any], names: Sequence[str]
 ) -> dict[str, Sequence[Any] | NDArray[Any]]:
-    """Return the columns of rows, such as (user, item, rating), by the names in their order."""
+    """Return the columns of rows such as (user, item, rating), named in their order."""
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         columns: list[Any] = list(rows.T)
     else:
@@ -120,13 +120,13 @@ def _of_rows(
 
 @contextmanager
 def regular_file(path: Path) -> Iterator[Path]:
-    """Give a file that can be read several times: a copy of what comes through a pipe.
+    """Provide a file that can be read several times: the file itself, or a copy of a pipe.
 
     Raises
     ------
     TableError
-        It is a device, which may never end; nobody writes into the pipe; or what comes through it
-        has not ended when half of the disk is full of it.
+        The path is a device, which may never end; no process writes to the pipe; or its content
+        would take more than half of the free disk space.
     """
     mode = path.stat().st_mode
     if stat.S_ISREG(mode):
@@ -149,17 +149,17 @@ def regular_file(path: Path) -> Iterator[Path]:
 
 
 _WAITED = 2
-"""Seconds in which somebody must open a pipe to write into it."""
+"""Seconds to wait for a process to open the pipe for writing."""
 
 
 def _sent_through(path: Path, mode: int) -> Iterator[bytes]:
-    """Yield what comes through a pipe into which somebody writes, or from a terminal."""
-    # A pipe that nobody writes into would be waited for without end.
+    """Yield the content of a pipe that a process writes to, or of a terminal."""
+    # Opened without blocking: a pipe that no process writes to would block for ever.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or pipe.isatty()):
             raise TableError(f"{path} is a device, which may never end: name a file or a pipe.")
         select.select([pipe], [], [], _WAITED)
-        # None: somebody has opened it, and has written nothing so far.
+        # None means that a process has opened the pipe, but has not written anything yet.
         yield pipe.raw.read(1) or b""
         os.set_blocking(pipe.fileno(), True)
         yield from iter(lambda: pipe.read(BLOCK), b"")
@@ -208,7 +208,7 @@ _CONSTANT = WantedColumn("constant", (), True, is_needed=False)
 
 
 def _check_constant(found: FoundColumns, form: str) -> None:
-    """Refuse a table that was taken for TREC's by its first lines, and is another one."""
+    """Refuse a table whose first lines look like TREC's but whose other lines do not."""
     codes, values = found.codes(_CONSTANT.name)
     names = values.tolist()
     if len({name.upper() for name in names}) > 1:
@@ -221,14 +221,14 @@ def _check_constant(found: FoundColumns, form: str) -> None:
 
 
 def _of_matrix(path: Path) -> pa.Table:
-    """Read a sparse matrix of scipy; identifiers are row and column numbers from 0."""
+    """Read a scipy sparse matrix; identifiers are row and column numbers from 0."""
     from scipy.sparse import coo_array, load_npz  # which no other format needs
 
     try:
         _check_members(path)
         matrix = load_npz(path)
         if matrix.format == "dia":
-            # To read it takes what its shape says, however few entries it has.
+            # Reading takes memory for its whole shape, however few entries it has.
             raise TableError(
                 f"{path} is a matrix of diagonals, as no ratings are: save it by rows (tocsr())."
             )
@@ -256,7 +256,7 @@ def _of_matrix(path: Path) -> pa.Table:
         raise TableError(
             f"{path} holds no sparse matrix of scipy ({shortened(str(error), 200)})."
         ) from None
-    # By its entries alone: a shape may be of any size, and costs nothing to write.
+    # Only rows and columns with entries count, since a small file can claim a huge shape.
     (users, rows), (items, columns) = (np.unique(own, return_inverse=True) for own in codes)
     shape = (len(users), len(items))
     small = coo_array((entries.data, (rows, columns)), shape=shape).tocsr()
@@ -270,7 +270,7 @@ def _of_matrix(path: Path) -> pa.Table:
 
 
 def _check_members(path: Path) -> None:
-    """Refuse arrays that are larger than a file of this size, or its header, allows."""
+    """Refuse arrays that are larger than the file size or their header allows."""
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
@@ -311,11 +311,11 @@ def _of_parquet(path: Path, wanted: Collection[WantedColumn]) -> FoundColumns:
 
 
 _MORE_IN_PARQUET = 4
-"""How many times as much as other packed files a Parquet file may unpack to."""
+"""How many times more than other packed files a Parquet file may unpack to."""
 
 
 def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
-    """Open a Parquet file whose values are no more than files of its size hold."""
+    """Open a Parquet file, and refuse it if it would unpack to too much."""
     size = path.stat().st_size
     metadata = pq.ParquetFile(source).metadata
     columns = [
@@ -323,26 +323,26 @@ def _parquet_file(path: Path, source: Any) -> pq.ParquetFile:
         for group in range(metadata.num_row_groups)
         for column in range(metadata.num_columns)
     ]
-    # Of equal values a file has one, and their number.
+    # A file stores equal values once, with their number.
     unpacked = sum(max(own.total_uncompressed_size, 8 * own.num_values) for own in columns)
-    # Runs of a few lists for many users are as regular; such values take little besides.
+    # Runs with the same lists for many users are as repetitive, and such values take little memory.
     most = _MORE_IN_PARQUET * most_unpacked(size)
     if unpacked > most:
         raise too_much_unpacked(path, size, most)
     texts = {own.path_in_schema for own in columns if own.physical_type == "BYTE_ARRAY"}
-    # Likewise texts stay where they are, and rows have their numbers.
+    # Texts are read as dictionaries too: each once, with codes in the rows.
     return pq.ParquetFile(source, read_dictionary=sorted(texts))
 
 
 def _as_found(wanted: Collection[WantedColumn], found: dict[str, str]) -> list[WantedColumn]:
-    """Return the columns that were found, as asked for by their names."""
+    """Return the columns that were found, with their names in the table as asked for."""
     return [replace(column, asked=found[column.name]) for column in wanted if column.name in found]
 
 
 def _of_folder(
     folder: Path, wanted: Collection[WantedColumn], options: ReadingOptions
 ) -> FoundColumns:
-    """Read all files of a folder as one table; what begins with a dot or a _ is left out."""
+    """Read all files of a folder as one table, except names that begin with a dot or ``_``."""
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -372,7 +372,7 @@ def _of_folder(
 
 
 def _of_parquet_parts(folder: Path, files: Sequence[Path]) -> pa.Table:
-    """Read Parquet files of the same columns, with those that names of folders give, as text."""
+    """Read Parquet files with the same columns; columns from folder names become text."""
     tables: list[pa.Table] = []
     for path in files:
         try:

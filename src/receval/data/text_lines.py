@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lines of a text file, whatever its encoding and its line ends, and how many they are."""
+"""Read the lines of a text file in any encoding and with any line ends, and count them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from receval.data.reading import TableError
 from receval.storage.messages import shortened
 
 BLOCK = 1 << 23
-"""Bytes that are looked at together."""
+"""Bytes that are processed at once."""
 
 _LINES = BLOCK // 2
-"""Bytes of lines that Arrow takes at once: smaller ones are faster, and repeat identifiers."""
+"""Bytes that Arrow takes at once; smaller blocks are faster, but repeat identifiers."""
 
 QUOTED = (",", ";", "\t", "|")
-"""Delimiters of files whose cells may stand in quotes."""
+"""Delimiters of files whose cells may be quoted."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -44,12 +44,12 @@ _AS_SPACES = bytes.maketrans(b"".join(_OTHER_SPACES), b" " * len(_OTHER_SPACES))
 
 @contextmanager
 def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
-    """Open a text for reading in UTF-8, with a line feed at the end of each line.
+    """Open a text for reading as UTF-8, with a line feed at the end of each line.
 
     Raises
     ------
     TableError
-        There is no such encoding, or the bytes are of another one, also while they are read.
+        The encoding is unknown, or the bytes do not fit it; this may also be raised while reading.
     """
     encoding = encoding_of(path, encoding)
     with opened(path) as packed, _sentences_for_other_bytes(path, encoding):
@@ -66,7 +66,7 @@ def opened_text(path: Path, encoding: str | None = None) -> Iterator[BinaryIO]:
 
 
 def encoding_of(path: Path, asked: str | None = None) -> str:
-    """Return the encoding of a text: what was asked for, what its first bytes say, or UTF-8."""
+    """Return the encoding of a text: as asked for, as its first bytes say, or UTF-8."""
     if asked is not None:
         try:
             name = codecs.lookup(asked).name
@@ -84,7 +84,7 @@ def encoding_of(path: Path, asked: str | None = None) -> str:
 
 
 def check_encoding(path: Path, encoding: str | None = None) -> None:
-    """Refuse bytes that are of another encoding, for readers that take any."""
+    """Refuse bytes that do not fit the encoding, for readers that accept any bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with opened_text(path, encoding) as file:
         try:
@@ -97,7 +97,7 @@ def check_encoding(path: Path, encoding: str | None = None) -> None:
 
 
 def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableError | None:
-    """Return an error for the first bytes of a text that are not of its encoding, if there are."""
+    """Return an error for the first bytes that do not fit the encoding of a text, if any."""
     if encoding_of(path, encoding) not in _PLAIN:
         return None
     with opened(path) as file:
@@ -114,13 +114,13 @@ def bytes_that_are_no_text(path: Path, encoding: str | None = None) -> TableErro
 
 
 def _guessed(line: bytes) -> str:
-    """Return in a sentence which encoding a line may have."""
+    """Return a sentence on the likely encoding of a line."""
     from charset_normalizer import from_bytes  # for an error alone
 
     best = from_bytes(line).best()
     if best is None or b"\x00" in line:
         return "Is it another kind of file?"
-    # Most such files are of Western Europe, and a line is short to guess by.
+    # Most such files are Western European, and one line is too short for a good guess.
     names = ["latin-1"]
     if best.encoding in _OF_EAST_ASIA:
         names.insert(0, best.encoding)
@@ -141,7 +141,7 @@ def _sentences_for_other_bytes(path: Path, encoding: str) -> Iterator[None]:
 
 
 def _ends_with_returns(file: BinaryIO) -> bool:
-    """Tell whether most lines end in a carriage return alone, by the first ones."""
+    """Tell from the first lines whether most end in a carriage return alone."""
     start = file.peek(1 << 16)  # type: ignore[attr-defined]
     both = start.count(b"\r\n")
     alone = start.removesuffix(b"\r").count(b"\r") - both
@@ -157,25 +157,26 @@ def _as_utf8(decoder: codecs.IncrementalDecoder) -> Callable[[bytes], bytes]:
 
 
 class Lines:
-    r"""Whole lines of a text, block by block, as Arrow's reader takes them, and what they show.
+    r"""Whole lines of a text in blocks for Arrow's reader, with what was counted on the way.
 
     Parameters
     ----------
     delimiter : str
-        Several characters become one tab; a space stands for any white space and becomes one.
+        A delimiter of several characters becomes a tab; a space stands for any white space, which
+        becomes a single space.
     block : int
-        Bytes that are looked at together; no more is held.
+        Bytes that are processed at once; no more is held in memory.
     has_quotes : bool
-        Whether cells may stand in quotes, between delimiters that allow it.
+        Whether cells may be quoted, if the delimiter allows it.
 
     Attributes
     ----------
     delimiter : str
-        What stands between the cells of the lines that are given on.
+        The delimiter of the lines that are returned.
     rows, blanks : int
-        Lines with anything in them, and without, as far as they were read.
+        The number of lines with and without content that were read so far.
     are_plain : bool
-        Whether all quotes, if there are any, begin and end whole cells of one line.
+        Whether all quotes, if any, enclose whole cells within one line.
 
     Examples
     --------
@@ -219,7 +220,7 @@ class Lines:
         return b""
 
     def _whole_lines(self) -> bytes:
-        """Return as many lines as are in a block, or one longer line."""
+        """Return the whole lines of a block, or one longer line."""
         read = self._begun + self._given.read(self._block - len(self._begun))
         end = read.rfind(b"\n") + 1
         if not end:
@@ -229,7 +230,7 @@ class Lines:
         return read[:end]
 
     def _count(self, lines: bytes, returns: int) -> None:
-        # numpy compares all bytes in a tenth of the time in which bytes are searched for many ends.
+        # numpy finds many line ends in a tenth of the time of a search through bytes.
         is_end = np.frombuffer(lines, dtype=np.uint8) == _LINE_END
         ends = int(np.count_nonzero(is_end))
         self.rows += ends + (not lines.endswith(b"\n"))
@@ -243,7 +244,7 @@ class Lines:
 
 
 def _quotes_enclose_cells(lines: bytes, delimiter: str) -> bool:
-    """Tell whether quotes stand in pairs around whole cells, without a line's end between them."""
+    """Tell whether quotes enclose whole cells in pairs, without a line end between them."""
     signs = np.frombuffer(lines, dtype=np.uint8)
     places = np.flatnonzero(signs == ord('"'))
     if len(places) % 2:
@@ -257,7 +258,7 @@ def _quotes_enclose_cells(lines: bytes, delimiter: str) -> bool:
 
 
 def _with_single_spaces(lines: bytes) -> bytes:
-    # Most files have single spaces alone; to look for others takes a tenth of the time of parsing.
+    # Most files have only single spaces; looking for others takes a tenth of the parsing time.
     if any(space in lines for space in _OTHER_SPACES):
         lines = lines.translate(_AS_SPACES)
     while b"  " in lines:
@@ -270,7 +271,7 @@ def _with_single_spaces(lines: bytes) -> bytes:
 
 
 class _Pieces(io.RawIOBase):
-    """A file, piece by piece, as a function makes them."""
+    """A file object whose content is produced piece by piece by a function."""
 
     def __init__(self, file: BinaryIO | Lines, rewrite: Callable[[bytes], bytes]) -> None:
         self._file = file

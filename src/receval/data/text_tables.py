@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of a text file: a fast reader, and a slow one that finds the line that is wrong."""
+"""Read columns of a text file: a fast reader, and a slow one that finds the line with an error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from receval.data.text_lines import (
 from receval.storage.messages import enumerated, quoted, shortened
 
 NO_NUMBER = ("", "NA", "NaN", "nan", "null", "None", "NULL", "\\N")
-"""What stands in a column of numbers where there is none."""
+"""Texts that stand for a missing number."""
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _NUMBER = pa.float64()
@@ -101,7 +101,7 @@ def _names_and_found(
 def _by_list(
     path: Path, layout: Layout, wanted: Collection[WantedColumn], columns: tuple[str, ...]
 ) -> dict[str, str]:
-    """Return where wanted columns are by a list of what each column is."""
+    """Return the positions of wanted columns, given a list of what each column is."""
     roles = {column.name for column in wanted}
     unknown = [name for name in columns if name not in roles and name != UNREAD]
     twice = [name for name in roles if columns.count(name) > 1]
@@ -119,7 +119,7 @@ def _by_list(
 def _by_position(
     path: Path, layout: Layout, wanted: Collection[WantedColumn], first: int
 ) -> dict[str, str]:
-    """Return where wanted columns are in a file without names, in their usual order."""
+    """Return the positions of wanted columns in a file without names, in their usual order."""
     if any(isinstance(c.asked, str) and c.asked != UNREAD for c in wanted):
         raise TableError(
             f"{path.name} has no header, so that columns have no names: say their positions, such "
@@ -140,10 +140,9 @@ def _by_position(
     return found
 
 
-# Texts whose quotes do more than enclose cells of one line: looked through record by record.
-#
-# Arrow takes all that stands behind a quote at a cell's begin for one cell, to the next quote
-# however many lines below. So a quote that was forgotten would hide rows; here its line is found.
+# Texts whose quotes do more than enclose cells within a line are checked record by record. Arrow
+# reads everything from a quote at the start of a cell to the next quote as one cell, over any
+# number of lines. A missing quote would thus hide rows; this check finds its line.
 
 
 def checked_records(
@@ -153,19 +152,19 @@ def checked_records(
     numbers: Collection[int],
     encoding: str | None = None,
 ) -> int:
-    """Return how many records a text has, without its header, and refuse quotes that hide rows.
+    """Return the number of records of a text without its header, and refuse quotes that hide rows.
 
     Parameters
     ----------
     texts : collection of tuple
-        What columns of identifiers are and where, from 0.
+        The name and position, from 0, of each column of identifiers.
 
     Raises
     ------
     TableError
-        A quoted cell is not closed, or something stands behind its closing quote; an identifier
-        goes over several lines; a record has other cells than the first line; or lines within
-        quotes look like rows. The message names the line.
+        A quoted cell is not closed, or text follows its closing quote; an identifier spans several
+        lines; the number of cells of a record differs from the first line; or lines within quotes
+        look like rows. The message names the line.
     """
     records = 0
     with opened_text(path, encoding) as file, cells_of_any_length():
@@ -206,7 +205,7 @@ _ADVICE = (
 
 
 def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield the first and the last line of each record, from 1, and its cells."""
+    """Yield the cells of each record, after its first and last line number, from 1."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     first = 1
@@ -221,7 +220,7 @@ def _records(path: Path, file: BinaryIO, delimiter: str) -> Iterator[tuple[int, 
             f"({shortened(str(error))}). {_ADVICE}"
         ) from None
     finally:
-        # Closed with it, the file could not be read on.
+        # Detached, because otherwise closing the text would close the file.
         text.detach()
 
 
@@ -231,13 +230,13 @@ def _is_like_a_row(line: str, layout: Layout, numbers: Collection[int]) -> bool:
 
 
 def _joined(hidden: str, cells: list[str], delimiter: str) -> str:
-    """Return the last line of a record, as far as it was written."""
+    """Return the last line of a record as it was written."""
     behind = cells[cells.index(hidden) + 1 :]
     return delimiter.join([hidden.rpartition("\n")[2], *behind])
 
 
 class _Reader:
-    """Reads the columns that were found, and finds what is wrong where that fails."""
+    """Reads the columns that were found, and finds the error if that fails."""
 
     def __init__(
         self,
@@ -256,7 +255,7 @@ class _Reader:
         self.has_dates = False
 
     def read(self) -> tuple[dict[str, pa.ChunkedArray], str]:
-        """Return the columns, and whether rows are lines (``line``) or not (``row``)."""
+        """Return the columns, and whether rows correspond to lines (``line``) or not (``row``)."""
         kinds = {self.found[c.name]: _TEXT if c.is_text else _NUMBER for c in self.wanted}
         times = [column.name for column in self.wanted if column.is_time]
         wrong = ""
@@ -293,7 +292,7 @@ class _Reader:
                 pass
         if lines.are_plain:
             rows = lines.rows - (self.layout.header is not None)
-            # Blank lines are no rows, and nobody knows any more where they were.
+            # Blank lines are not rows, and their positions are no longer known.
             unit = "row" if lines.blanks else "line"
         elif not self.layout.is_quoted:
             raise TableError(
@@ -313,7 +312,7 @@ class _Reader:
         return table, unit
 
     def _records(self) -> int:
-        """Return how many records there are, and refuse quotes that hide rows."""
+        """Return the number of records, and refuse quotes that hide rows."""
         texts = [(c.name, self.places[c.name]) for c in self.wanted if c.is_text]
         numbers = [self.places[c.name] for c in self.wanted if not (c.is_text or c.is_time)]
         return checked_records(self.path, self.layout, texts, numbers, self.encoding)
@@ -344,7 +343,7 @@ class _Reader:
         )
 
     def _first_wrong_line(self, otherwise: str) -> TableError:
-        """Return the error for the first line that does not fit, looking at one after another."""
+        """Return the error for the first line that does not fit, found line by line."""
         if (no_text := bytes_that_are_no_text(self.path, self.encoding)) is not None:
             return no_text
         path, layout = self.path, self.layout

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What ratings of one's own allow to be measured, before any system is compared on them."""
+"""Find out what ratings allow to be measured, before any systems are compared on them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The splits that a diagnosis compares, each made once."""
+"""Make the splits that a diagnosis compares, each once."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
         "temporal, by user": ("temporal", {"scope": "user", "test_share": 0.2}),
     }
 )
-"""Kind and parameters of splits by the name that tables give them; temporal ones need times."""
+"""Kind and parameters of splits by their names in tables; temporal splits need timestamps."""
 
 
 @dataclass(frozen=True)
 class ComparedSplits:
-    """Splits of the same ratings by name, and why others could not be made.
+    """Splits of the same ratings by name, and reasons why others could not be made.
 
     Attributes
     ----------
     made : mapping of str to SplitRatings
     refused : mapping of str to str
-        A sentence by the name of the split.
+        The reason, in a sentence, by the name of the split.
     """
 
     made: Mapping[str, SplitRatings]
@@ -48,7 +48,7 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
 
     Examples
     --------
-    Without timestamps nothing is split by time, and that is said:
+    Without timestamps, splits by time are refused with a reason:
 
     >>> from receval.data.ratings_table import read_ratings
     >>> table = {"user": list("aaaaabbbbb"), "item": list("vwxyzvwxyz")}
@@ -75,11 +75,11 @@ def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
 
 
 def rows_in_part(data: SplitRatings, part: int) -> np.ndarray:
-    """Return the rows of the ratings that are in a part of the first fold."""
+    """Return the rows of the ratings in a part of the first fold."""
     return np.flatnonzero(data.parts.codes[0] & part)
 
 
-# Users and items that test without having trained, under each split.
+# Test users and items without training ratings, under each split.
 
 
 def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
@@ -90,12 +90,12 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     DataFrame
         A row for each split: ``train_ratings``, ``test_ratings``; ``test_users`` and, of these,
         ``cold_users`` (without training ratings); ``test_items`` and ``cold_items``;
-        ``cold_user_share`` and ``cold_item_share`` of the **test ratings**, which are of such users
-        and items; ``untrained_items``, all items without training ratings.
+        ``cold_user_share`` and ``cold_item_share``, the shares of **test ratings** that are of such
+        users and items; ``untrained_items``, all items without training ratings.
 
     Examples
     --------
-    Bob's only rating is the newest one, and nobody else rated what he did:
+    Bob's only rating is the newest one, and no other user rated his item:
 
     >>> from receval.splits.split_ratings import split
     >>> from receval.data.ratings_table import read_ratings

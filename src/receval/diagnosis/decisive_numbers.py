@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The measured tables of a diagnosis as the numbers that recommendations are made from."""
+"""Compute the numbers that decide on recommendations from the tables of a diagnosis."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LEVEL, POWER = 0.05, 0.8
 
 
 def share_of_testable_users(ratings: Ratings) -> float:
-    """Return the share of users with a test rating if a fifth of each user's ratings test."""
+    """Return the share of users with a test rating if a fifth of each user's ratings is tested."""
     sizes = np.bincount(ratings.users, minlength=ratings.n_users)
     return float(np.mean(sizes > ceiling_of_share(sizes, 0.8)))
 
 
 @dataclass(frozen=True)
 class SplitNumbers:
-    """What decides on the split, by the names that :class:`.DataFindings` gives it."""
+    """The numbers that decide on the split, named as in :class:`.DataFindings`."""
 
     testable_users: float
     own_future: float | None
@@ -36,10 +36,10 @@ class SplitNumbers:
 
     @classmethod
     def of(cls, ratings: Ratings, cold: pd.DataFrame, future: pd.DataFrame | None) -> SplitNumbers:
-        """Return the numbers of tables that are indexed by split."""
+        """Return the numbers from tables that are indexed by split."""
         random = "user-ratio" if "user-ratio" in cold.index else "random-ratio"
         by_time = cold.loc["temporal"] if "temporal" in cold.index else None
-        # Where equal times leave most to chance, no split by time could be made.
+        # If equal timestamps leave most of the order to chance, no split by time was made.
         is_ordered = future is not None and {random, "temporal, by user"}.issubset(future.index)
         return cls(
             testable_users=share_of_testable_users(ratings),
@@ -55,7 +55,7 @@ class SplitNumbers:
 
     @property
     def recommended(self) -> str:
-        """The name of the split that is recommended."""
+        """The name of the recommended split."""
         return recommended_split(
             self.testable_users,
             self.own_future,
@@ -65,17 +65,17 @@ class SplitNumbers:
 
 
 def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float:
-    r"""Return the difference of means that a paired test finds in four of five experiments.
+    r"""Return the difference of means that a paired test detects in four of five experiments.
 
     .. math:: (z_{1 - \alpha / 2} + z_{1 - \beta})\, s / \sqrt n
 
-    with :math:`s` the standard deviation of the differences of users, its median over pairs of
-    systems, :math:`\alpha = .05` two-sided and :math:`1 - \beta = .8`.
+    Here :math:`s` is the standard deviation of the users' differences (the median over pairs of
+    systems), :math:`\alpha = .05` two-sided and :math:`1 - \beta = .8`.
 
     Parameters
     ----------
     n_users : int, optional
-        How many users the experiment has, if not those whose values these are.
+        The number of users of the experiment, by default those with values.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float
 
     Examples
     --------
-    Differences of one and minus one in equal numbers have nearly the standard deviation 1:
+    Equal numbers of differences of 1 and -1 have a standard deviation of nearly 1:
 
     >>> values = np.array([[1.0, 0.0] * 200, [0.0, 1.0] * 200])
     >>> round(smallest_difference(values), 3)
@@ -100,18 +100,18 @@ def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float
 
 @dataclass(frozen=True)
 class DecisiveNumbers:
-    """Tables of a diagnosis, by the names that their rows have.
+    """Tables of a diagnosis, indexed by the names of their rows.
 
     Attributes
     ----------
     size : Series
-        By quantity.
+        Indexed by quantity.
     cold : DataFrame
-        By split.
+        Indexed by split.
     future : DataFrame or None
-        By split.
+        Indexed by split.
     designs : DataFrame
-        By design.
+        Indexed by design.
     shares, metrics : DataFrame
     agreement : DataFrame or None
     unbiased_judgments : int
@@ -132,7 +132,7 @@ class DecisiveNumbers:
     sampled_agreement: float
 
     def findings(self, ratings: Ratings, threshold: float) -> DataFindings:
-        """Return the numbers that decide on an experiment with these ratings."""
+        """Return the numbers that decide on the design of an experiment with these ratings."""
         splits = SplitNumbers.of(ratings, self.cold, self.future)
         test_users = int(self.cold.loc[splits.recommended, "test_users"])
         levelled = self.shares.dropna(subset=["popularity_share"])

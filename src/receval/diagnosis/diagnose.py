@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The diagnosis of ratings in one call."""
+"""Diagnose ratings in one call."""
 
 from __future__ import annotations
 
@@ -54,34 +54,33 @@ from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 
 Tell = Callable[[str, int, int], None]
-"""Is told what is done now, the number of the step from 0, and how many there are."""
+"""Called with the name of the current step, its number from 0, and the total."""
 
 
-# A sample of whole users, so that ratings of any size are diagnosed in about a minute.
+# Users are sampled with all of their ratings, so that any dataset takes about a minute.
 
 MOST_RATINGS = 1_500_000
-"""Ratings of the users for whom systems are trained and measured."""
+"""The most ratings of the users for whom systems are trained and measured."""
 
 MOST_SCORES = 200_000_000
-"""Pairs of such a user and an item: a system scores each of them."""
+"""The most pairs of these users with items, all of which a system scores."""
 
 FEWEST_USERS = 500
-"""As many users are taken, if there are as many, however many items there are."""
+"""At least this many users are sampled if they exist, whatever the number of items."""
 
 
 def sampled_users(ratings: Ratings, seed: int) -> Ratings:
     """Return the ratings of some users drawn at random, or all of them if they are not too many.
 
-    Users keep all of their ratings, so that profiles are as long as in the data; there are fewer
-    ratings of each item. Users are taken in a random order as long as they have no more than
-    :data:`MOST_RATINGS` ratings and :data:`MOST_SCORES` pairs with items, but
-    :data:`FEWEST_USERS` of them in any case.
+    Users keep all of their ratings, so that profiles are as long as in the data, while items have
+    fewer ratings. Users are taken in random order up to :data:`MOST_RATINGS` ratings and
+    :data:`MOST_SCORES` pairs with items, but at least :data:`FEWEST_USERS` of them.
 
     Returns
     -------
     Ratings
-        The same object where nobody is left out; otherwise codes are new, those of the users and
-        items that are left, and identifiers are as before.
+        The same object if no user is left out. Otherwise the remaining users and items get new
+        codes, and keep their identifiers.
 
     Examples
     --------
@@ -117,11 +116,11 @@ def diagnose(
     seed: int = 1,
     tell: Tell | None = None,
 ) -> Diagnosis:
-    """Find out what ratings allow to be measured, and how an experiment on them should be made.
+    """Find out what ratings allow to be measured, and how to design an experiment on them.
 
-    Size, skew, splits, timestamps and cold users and items are of all ratings. Systems are trained
-    on a sample of whole users where there are very many
-    (:mod:`receval.diagnosis.diagnose` has the sizes), and a note says so.
+    Size, skew, splits, timestamps and cold users and items are measured on all ratings. With very
+    many ratings, systems are trained on a sample of users (the limits are in
+    :mod:`receval.diagnosis.diagnose`), and a note says so.
 
     Parameters
     ----------
@@ -129,15 +128,15 @@ def diagnose(
         From :func:`receval.data.ratings_table.read_ratings`; the order of their rows does
         not matter.
     relevant : float or "auto"
-        From which rating on an item is relevant
+        The lowest rating of a relevant item
         (:func:`receval.data.relevance.relevance_threshold`).
     unbiased : Ratings, optional
-        Judgments of items that were drawn for users; by default the rows of the ratings that their
-        ``known`` says nobody chose, if it does.
+        Judgments of randomly drawn items; by default the rows of the ratings that users did not
+        choose, according to ``known``.
     seed : int
-        Of all that is drawn.
+        The seed of all random choices.
     tell : callable, optional
-        Is told of each step before it begins: its name, its number from 0, and how many there are.
+        Called before each step, with its name, its number from 0, and the total.
 
     Returns
     -------
@@ -254,13 +253,13 @@ def diagnose(
 
 
 def _has_order(ratings: Ratings) -> bool:
-    """Tell whether times order any of the ratings."""
+    """Tell whether timestamps order any of the ratings."""
     times = ratings.timestamps
     return times is not None and bool((times != times[0]).any())
 
 
 class _Steps:
-    """Tells of the steps of a diagnosis, of which systems are the ones that vary."""
+    """Reports the steps of a diagnosis, whose number depends on the systems."""
 
     def __init__(self, tell: Tell | None, systems: list[str]) -> None:
         self._tell = tell
@@ -273,7 +272,7 @@ class _Steps:
 
 
 def _agreement_of_protocols(quick: QuickLists, label: str) -> float:
-    """Return Kendall's tau of the orders of systems by all and by sampled candidates."""
+    """Return Kendall's tau between the orders of systems with all and with sampled candidates."""
     metric = parse(label)
     everything, sampled = (
         np.array([[mean(evaluate([metric], own), own)[0] for own in lists]])
@@ -285,7 +284,7 @@ def _agreement_of_protocols(quick: QuickLists, label: str) -> float:
 def _per_user(
     quick: QuickLists, labels: list[str], values: np.ndarray, ratings: Ratings
 ) -> pd.DataFrame:
-    """Return the shallow values of users, one row a system and user."""
+    """Return the shallow values of users, one row per system and user."""
     shallow = [
         n for n, label in enumerate(labels) if label.split("@")[1] == labels[0].split("@")[1]
     ]

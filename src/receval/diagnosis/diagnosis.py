@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A diagnosis: its tables, and the report that is made of them."""
+"""The tables of a diagnosis, and the report made of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from receval.notes import Note
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What ratings allow to be measured, and how an experiment on them should be made.
+    """What ratings allow to be measured, and how to design an experiment on them.
 
     Attributes
     ----------
@@ -48,17 +48,17 @@ class Diagnosis:
         :func:`receval.diagnosis.metrics_on_these_data.metrics_on_these_data`.
     judgments, agreement : DataFrame or None
         :func:`receval.diagnosis.unbiased_judgments.liked_and_disliked` and
-        :func:`receval.diagnosis.unbiased_judgments.agreement_of_judgments`; None where nothing
-        tells liked from disliked items.
+        :func:`receval.diagnosis.unbiased_judgments.agreement_of_judgments`; None if liked and
+        disliked items cannot be told apart.
     disagreeing_pairs : float or None
         :func:`receval.diagnosis.unbiased_judgments.disagreeing_item_pairs`.
     per_user : DataFrame
         Values of users by system, under AR AI-AN on the random split.
     advice : tuple of Advice
     notes : tuple of Note
-        What was left out and why, and how much was sampled.
+        Notes on what was left out and why, and on sampling.
     settings : mapping
-        What the same call needs to be made again.
+        What is needed to repeat the call.
     """
 
     size: pd.DataFrame
@@ -90,7 +90,7 @@ class Diagnosis:
         )
 
     def report(self, title: str = "Diagnosis") -> Report:
-        """Return all of it as a report, what is recommended first."""
+        """Return the whole diagnosis as a report, with the recommendations first."""
         section = " ".join(own.sentence for own in self.advice)
         reasons = tuple(f"{own.subject}. {own.reason}" for own in self.advice)
         systems = self.per_user["system"].nunique()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures of a diagnosis; each is drawn inside :func:`receval.figures.style.figure_style`."""
+"""Draw the figures of a diagnosis, inside :func:`receval.figures.style.figure_style`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TWO_DECADES = 100.0
 
 
 def draw_popularity(curve: pd.DataFrame) -> Figure:
-    """Draw the ratings of items by their rank, both on logarithmic scales."""
+    """Draw the number of ratings of items by popularity rank, on logarithmic scales."""
     figure = new_figure(DOUBLE_COLUMN * 0.72, 2.7)
     axes = figure.subplots()
     axes.plot(curve["rank"], curve["ratings"], color=COLOURS[0])

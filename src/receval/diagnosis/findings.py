@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of a diagnosis that its recommendations are made from."""
+"""The numbers of a diagnosis on which its recommendations are based."""
 
 from __future__ import annotations
 
@@ -8,63 +8,65 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DataFindings:
-    """What was found out about ratings, as far as it decides on an experiment.
+    """Findings on ratings that decide on the design of an experiment.
 
-    Shares lie between 0 and 1; None stands for what these ratings do not allow to be measured.
+    Shares are between 0 and 1; None means that these ratings do not allow the measurement.
 
     Attributes
     ----------
     users, items, ratings : int
     density : float
     item_gini : float
-        Inequality of items by ratings.
+        Gini coefficient of the ratings of items.
     testable_users : float
-        Share of users with a test rating if a fifth of each user's ratings test.
+        Share of users with a test rating if a fifth of each user's ratings is tested.
     threshold : float
         Ratings at or above it are relevant.
     relevant_share : float
-        Of the ratings.
+        Share of relevant ratings.
     different_values : int
-        Of ratings.
+        Number of different values of the ratings.
     own_future : float or None
-        Share of test ratings of the random split whose user trains with a younger one; None without
-        timestamps that order ratings.
+        Share of test ratings of the random split for which the user has a later training rating;
+        None without timestamps that order ratings.
     temporal_cold_users : float or None
-        Share of the test ratings under the split by time that are of users without training.
+        Share of the test ratings under the split by time that are of users without training
+        ratings.
     temporal_cold_items : float or None
-        And of items without training.
+        The same for items without training ratings.
     temporal_test_users : int or None
         Users with training and test ratings under the split by time.
     random_all_items, random_one_relevant : float
         Expected P@10 of Random under AR AI-AN and 1R TI-NN.
     sampled_agreement : float
-        Kendall's tau of the orders of systems by all items and by sampled ones.
+        Kendall's tau between the orders of systems with all and with sampled candidates.
     pop_ratio : float
         Pop's P@10 over Random's, under AR TI-AN.
     popularity_share : float or None
-        Share of this ratio, on a logarithmic scale, that goes with popularity levelled.
+        Share of this ratio, on a logarithmic scale, that disappears when popularity is levelled.
     sparsity_share : float or None
-        How far Pop's lead is proportional to the density of the test.
+        Degree to which Pop's lead is proportional to the density of the test.
     metrics : tuple of (str, float, float)
         Label, sum of p-values, and Kendall's tau with a tenth of the test ratings.
     equal_metrics : tuple of (str, str)
-        A metric, and another one of which it is a multiple under this split, user by user.
+        A metric, and another of which it is a multiple for every user under this split.
     pairs : int
-        Of systems, of whose p-values these are sums.
+        Number of pairs of systems over which p-values are summed.
     test_users : int
-        Users who are averaged.
+        Number of users who are averaged.
     precision : str
-        Label of the precision that differences are told of.
+        Label of the precision to which ``smallest_difference`` refers.
     smallest_difference : float
-        Of this precision, that a paired test of so many users finds in four of five experiments.
+        Difference in precision that a paired test with these users detects in four of five
+        experiments.
     disliked_agreement : float or None
-        Kendall's tau of the orders of systems by liked and by disliked items, observed.
+        Kendall's tau between the orders of systems by observed liked and disliked items.
     unbiased_judgments : int
-        Judgments of items that were drawn at random.
+        Number of judgments of randomly drawn items.
     unbiased_agreement : float or None
-        Kendall's tau of the orders of systems by observed and by unbiased precision.
+        Kendall's tau between the orders of systems by observed and by unbiased precision.
     unbiased_anti_agreement : float or None
-        The same of anti-precision.
+        The same for anti-precision.
     """
 
     users: int

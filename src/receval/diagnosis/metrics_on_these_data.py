@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which metrics tell systems apart on these data, and keep their order when judgments are gone."""
+"""Measure which metrics discriminate between systems, and are robust to missing judgments."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PERCENTS = (100.0, 50.0, 20.0, 10.0, 5.0)
 """Shares of the test ratings that are kept."""
 
 TOLD_PERCENT = 10.0
-"""The share by which metrics are told apart."""
+"""The share at which the robustness of metrics is compared."""
 
 SAMPLES = 20
 """Random samples of the test ratings at each level."""
 
 POPULAR_PERCENT = 90.0
-"""Share of the items that is kept where the most popular ones lose their test ratings."""
+"""Share of the items that keep their test ratings when the most popular ones lose theirs."""
 
 PERMUTATIONS = 10_000
 
@@ -39,9 +39,9 @@ _WITH_DISLIKED = ("bpref", "infAP")
 def metrics_for(n_items: int, has_disliked: bool) -> list[str]:
     """Return the labels of the metrics that are compared.
 
-    Precision, recall, average precision, nDCG and reciprocal rank at a shallow and a deep cut-off,
-    10 and 100, or 5 and 20 of less than 200 items; bpref and infAP at the deep one, where some
-    judged items are not relevant.
+    These are precision, recall, average precision, nDCG and reciprocal rank at a shallow and a deep
+    cut-off: 10 and 100, or 5 and 20 with fewer than 200 items. If some judged items are not
+    relevant, bpref and infAP at the deep cut-off are added.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def metrics_on_these_data(
     Returns
     -------
     metrics : DataFrame
-        A row for each metric: ``same_as``, the first metric of which it is a multiple, user by
-        user (under leave-one-out precision is recall over the cut-off); ``p_value_sum`` over
-        ``pairs`` of systems (the lower, the better it tells them apart), ``significant_pairs`` (p
-        below .05, not corrected), ``tau`` (Kendall's tau-b of the order of the systems with 10 % of
-        the test ratings and with all, mean over samples), ``tau_popular`` (where the tenth of the
-        items with most test ratings loses them), and the ranks of ``p_value_sum`` and ``tau``,
-        ``power_rank`` and ``robustness_rank``.
+        A row for each metric: ``same_as``, the first metric of which it is a multiple for every
+        user (under leave-one-out, precision is recall over the cut-off); ``p_value_sum`` over
+        ``pairs`` of systems (lower is more discriminative); ``significant_pairs`` (p below .05, not
+        corrected); ``tau`` (Kendall's tau-b between the orders of systems with 10 % of the test
+        ratings and with all, mean over samples); ``tau_popular`` (the same if the tenth of the
+        items with most test ratings loses them); and ``power_rank`` and ``robustness_rank``, the
+        ranks of ``p_value_sum`` and ``tau``.
     levels : DataFrame
         ``metric``, ``kept_percent``, ``tau`` and its 5th and 95th percentile over samples.
 
@@ -100,7 +100,7 @@ def metrics_on_these_data(
             "tau_popular": popular,
         }
     )
-    # Sums that differ by what 10,000 samples cannot tell, and equal taus, share a rank.
+    # Sums that differ by less than 10,000 samples can resolve share a rank, and so do equal taus.
     metrics["power_rank"] = metrics["p_value_sum"].round(3).rank(method="min").astype(int)
     falling = metrics["tau"].round(3).fillna(-1.0)
     metrics["robustness_rank"] = falling.rank(method="min", ascending=False).astype(int)
@@ -117,7 +117,7 @@ def metrics_on_these_data(
 
 
 def _first_multiples(values: np.ndarray) -> list[int]:
-    """Return for each metric the first one whose values are the same but for a factor."""
+    """Return for each metric the first metric of which it is a multiple."""
     flat = values.reshape(len(values), -1)
     shares = flat / np.maximum(flat.max(axis=1, keepdims=True), np.finfo(float).tiny)
     return [
@@ -127,7 +127,7 @@ def _first_multiples(values: np.ndarray) -> list[int]:
 
 
 def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return taus by level, sample and metric, and of each metric without popular items."""
+    """Return taus by level, sample and metric, and the tau of each metric without popular items."""
     samples = np.empty((len(PERCENTS), SAMPLES, len(labels)))
     popular = np.empty(len(labels))
     # One pass computes all metrics at the same cut-off.

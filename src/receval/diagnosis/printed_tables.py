@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a diagnosis, as they are printed."""
+"""Format the tables of a diagnosis for printing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOLE = ("users", "items", "ratings", "different_values")
 
 
 def per_cent(share: float, decimals: int = 1) -> str:
-    """Print a share as per cent.
+    """Format a share as per cent.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def per_cent(share: float, decimals: int = 1) -> str:
 
 
 def size_table(size: pd.DataFrame, time: pd.DataFrame) -> Table:
-    """Print the size, skew and timestamps of ratings."""
+    """Format the size, skew and timestamps of ratings."""
     rows = []
     for row in [*size.itertuples(), *time.itertuples()]:
         if row.quantity in _HIDDEN:
@@ -46,7 +46,7 @@ def size_table(size: pd.DataFrame, time: pd.DataFrame) -> Table:
 
 
 def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
-    """Print cold users and items under each split, and what of the future trains."""
+    """Format cold users and items under each split, and leakage from the future."""
     heads = ["Train", "Test", "Cold users", "Test of these", "Cold items", "Test of those"]
     if future is not None:
         heads += ["User's future", "Item's future", "Anybody's", "Younger training"]
@@ -87,7 +87,7 @@ def splits_table(cold: pd.DataFrame, future: pd.DataFrame | None) -> Table:
 
 
 def designs_table(designs: pd.DataFrame) -> Table:
-    """Print what Random and Pop get under each design."""
+    """Format the precision of Random and Pop under each design."""
     heads = ("Candidates t", "Density rho", "Random expected", "Random", "Pop", "Pop / Random")
     rows = tuple(
         (
@@ -117,7 +117,7 @@ def designs_table(designs: pd.DataFrame) -> Table:
 
 
 def lead_table(shares: pd.DataFrame) -> Table:
-    """Print how much of Pop's lead is sparsity and how much popularity."""
+    """Format how much of Pop's lead is due to sparsity and how much to popularity."""
     heads = ("Pop \N{MINUS SIGN} Random", "Sparsity", "Pop / Random", "Levelled", "Popularity")
     rows = tuple(
         (
@@ -145,7 +145,7 @@ def lead_table(shares: pd.DataFrame) -> Table:
 
 
 def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
-    """Print the discriminative power and the robustness of metrics, the best first."""
+    """Format the discriminative power and the robustness of metrics, the best first."""
     total = metrics["power_rank"] + metrics["robustness_rank"]
     order = metrics.assign(total=total).sort_values(["total", "p_value_sum"], kind="stable")
     pairs = int(metrics["pairs"].iloc[0])
@@ -176,7 +176,7 @@ def metrics_table(metrics: pd.DataFrame, systems: int) -> Table:
 
 
 def judgments_table(agreement: pd.DataFrame, opposed: float | None) -> Table:
-    """Print how orders of systems agree by liked and disliked items, and without bias."""
+    """Format the agreement of orders of systems by liked, disliked and unbiased judgments."""
     less = {
         name
         for name in (*agreement["metric"], *agreement["other"])

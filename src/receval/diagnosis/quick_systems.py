@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A few systems of different families that train in seconds, to see what metrics say of them."""
+"""A few different systems that train in seconds, on which a diagnosis tries metrics."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ QUICK_SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
         "WRMF 20": ("receval.recommenders.wrmf:WRMF", {"factors": 20, "iterations": 8}),
     }
 )
-"""Class and parameters by the name that tables give them. None is tuned."""
+"""Class and parameters of each system by its name in tables. No system is tuned."""
 
 
 @dataclass(frozen=True)
 class QuickLists:
-    """What the systems recommend on one fold, by protocol.
+    """The recommendations of the systems on one fold, by protocol.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class QuickLists:
     fold : Fold
     judged : JudgedItems
     lists : list of list of JudgedLists
-        By protocol, then by system.
+        Lists by protocol, then by system.
     unbiased : list of JudgedLists
-        Of the fold's unbiased judgments, by system; empty where it has none.
+        Lists for the unbiased judgments of the fold, by system; empty if it has none.
     """
 
     systems: tuple[str, ...]
@@ -64,7 +64,7 @@ def quick_system(name: str, seed: int) -> Recommender:
 
 
 def fitting_systems(n_users: int, n_items: int) -> list[str]:
-    """Return the names of the systems that a matrix is large enough for.
+    """Return the names of the systems for which a matrix is large enough.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def fitting_systems(n_users: int, n_items: int) -> list[str]:
 
 
 class QuickRanking:
-    """Ranks the systems one by one, so that whoever waits can be told which one is trained."""
+    """Ranks the systems one by one, so that progress can be reported."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class QuickRanking:
         self._unbiased_lists: list[JudgedLists] = []
 
     def rank(self, name: str) -> None:
-        """Train a system, and rank what is judged."""
+        """Train a system, and rank the judged items."""
         untrained = quick_system(name, self._seed)
         system = untrained.fit(clicked_training(untrained, self._fold.train))
         generator_for = self._data.generator_for(0)

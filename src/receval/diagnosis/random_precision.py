@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What random and popular items get under each protocol, without and with all items levelled."""
+"""Measure random and most-popular recommendation under each protocol, to find popularity bias."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from receval.theory.target_densities import TargetDensities
 CUTOFF = 10
 
 SAMPLED = 99
-"""Candidates beside the relevant item, if there are as many items."""
+"""The number of candidates besides the relevant item, if there are enough items."""
 
 PERCENTILES = 10
 
 ITEMS_PER_PERCENTILE = 4 * CUTOFF
-"""At least; of few items there are fewer percentiles."""
+"""The fewest items per percentile; with few items there are fewer percentiles."""
 
 HALVES = 5
-"""Random halves of the test ratings over which values are averaged."""
+"""The number of random halves of the test ratings over which values are averaged."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class ExperimentDesign:
     data : SplitRatings
     fold : Fold
     protocol : Protocol
-        With its threshold, where it needs one.
+        The protocol, with its threshold if it needs one.
     threshold : float
         Ratings at or above it are relevant.
     levels_popularity : bool
-        Whether all target items have as many test ratings (UAR, U1R), or as many rivals of their
-        own popularity (P1R).
+        Whether all target items have the same number of test ratings (UAR, U1R), or compete with
+        items of the same popularity (P1R).
     """
 
     name: str
@@ -71,14 +71,14 @@ class ExperimentDesign:
 def experiment_designs(
     ratings: Ratings, data: SplitRatings, threshold: float, seed: int
 ) -> tuple[list[ExperimentDesign], list[Note]]:
-    """Return the designs that these ratings allow, and why others are left out, in sentences.
+    """Return the designs that these ratings allow, and notes on why others are left out.
 
     Parameters
     ----------
     data : SplitRatings
         The random split of the designs that do not level popularity.
     threshold : float
-        Ratings at or above it are relevant, and alone test in a uniform test.
+        Ratings at or above it are relevant; a uniform test contains only these.
     """
     sampled = min(SAMPLED, max(1, ratings.n_items // 4))
     names = ["AR AI-AN", "AR TI-AN", f"AR TI-NN sampled={sampled}", f"1R TI-NN sampled={sampled}"]
@@ -112,8 +112,8 @@ def experiment_designs(
 def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataFrame:
     r"""Measure Random and Pop under each design, with all test ratings and with half of them.
 
-    Random's expectation is computed, not drawn. Half of the test ratings are removed as in figure 4
-    of bellogin2017: the items stay candidates, so that the density of the test alone changes.
+    Random's expectation is computed, not sampled. Half of the test ratings are removed as in figure
+    4 of bellogin2017. The items stay candidates, so only the density of the test changes.
 
     Returns
     -------
@@ -121,8 +121,8 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
         A row for each design: ``design``, ``levels_popularity``, ``lists`` (target sets), ``t``
         (their harmonic mean size), ``rho`` (the mean share of relevant items in them),
         ``random_expected`` (P@10) with its ``random_standard_error``, ``random``, ``pop``, ``lead``
-        (Pop less Random's expectation), ``ratio`` (Pop over it), and ``lead_with_half`` the test
-        ratings, NaN where relevance decides which candidates are sampled.
+        (Pop minus Random's expectation), ``ratio`` (Pop over Random's expectation), and
+        ``lead_with_half`` the test ratings, NaN if relevance decides which candidates are sampled.
 
     Notes
     -----
@@ -218,51 +218,53 @@ def _design(
     return ExperimentDesign(name, data, fold, complete, threshold, levels_popularity)
 
 
-# How much of Pop's lead over Random is the density of the test, and how much popularity.
+# How much of Pop's lead over Random is due to the density of the test, and how much to popularity.
 
 PAIRS_OF_DESIGNS = (
     ("AR TI-AN", "UAR TI-AN"),
     ("1R TI-NN", "U1R TI-NN"),
     ("1R TI-NN", "P1R TI-NN"),
 )
-"""Designs, and what they become when popularity is levelled."""
+"""Designs, each with the design that levels popularity."""
 
 
 def popularity_or_sparsity(designs: pd.DataFrame) -> pd.DataFrame:
-    r"""Take Pop's lead over Random apart.
+    r"""Split Pop's lead over Random into sparsity and popularity.
 
-    Pop's precision is what Random gets, which is the density of relevant items in the target sets,
-    times a factor, Pop's *ratio* :math:`L`. Of both it is asked what the data do to them:
+    Pop's precision is that of Random, which is the density of relevant items in the target sets,
+    times a factor, Pop's *ratio* :math:`L`. The two shares show how the data affect both:
 
     .. math::
 
         s = 2 \Big(1 - \frac{lead_{half}}{lead}\Big), \qquad
         p = 1 - \frac{\ln L_{levelled}}{\ln L}
 
-    - *Sparsity* :math:`s`: by how much the lead (Pop less Random) falls with the density of the
-      test, when half of the test ratings are removed. 1 where it is proportional to the density,
-      as under AR; 0 where it does not change, as under 1R.
-    - *Popularity* :math:`p`: the share of the ratio, on a logarithmic scale, that goes when all
-      target items have as many test ratings (UAR, U1R), or rivals of their own popularity (P1R).
-      What remains, :math:`1 - p`, is not the number of an item's ratings: popular items have a
-      higher share of relevant ratings, and users who have them in train are not asked again.
+    - *Sparsity* :math:`s`: how much the lead (Pop minus Random) falls with the density of the
+      test, when half of the test ratings are removed. It is 1 if the lead is proportional to the
+      density, as under AR, and 0 if the lead does not change, as under 1R.
+    - *Popularity* :math:`p`: the share of the ratio, on a logarithmic scale, that disappears when
+      all target items have the same number of test ratings (UAR, U1R), or compete with items of
+      the same popularity (P1R). The rest, :math:`1 - p`, is not due to the number of ratings:
+      popular items have a higher share of relevant ratings, and are not candidates for users who
+      have them in train.
 
     Returns
     -------
     DataFrame
         A row for each pair of designs that was measured: ``design``, ``levelled``, ``lead``,
         ``sparsity_share``, ``ratio``, ``levelled_ratio``, ``popularity_share``. A share is NaN
-        where Pop is not ahead of Random: then there is no lead to take apart.
+        if Pop is not ahead of Random, since there is no lead to split.
 
     Notes
     -----
     bellogin2017: the two biases are defined in sections 4 and 5 and measured in figures 4 and 8;
-    these two shares, which sum its figures up, are ours.
+    these two shares, which summarise its figures, are ours.
 
     Examples
     --------
-    Pop is nine times Random, three times if items are levelled: half of it, on a logarithmic scale,
-    is popularity. With half of the test ratings half of the lead is left:
+    Pop's precision is nine times that of Random, and three times with levelled popularity: half of
+    the ratio, on a logarithmic scale, is popularity. Half of the test ratings leave half of the
+    lead:
 
     >>> names, ratios = ["AR TI-AN", "UAR TI-AN"], [9.0, 3.0]
     >>> designs = pd.DataFrame({"design": names, "lead": [0.08, 0.02], "ratio": ratios})

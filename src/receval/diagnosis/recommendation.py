@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An experimental section in words: what to do with these ratings, and why, by fixed rules."""
+"""Recommend how to design an experiment with these ratings, in sentences from fixed rules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
 from receval.storage.messages import how_many
 
-# Which metrics, tests and judgments to use, and what to report: rules and their reasons.
+# Rules and reasons for which metrics, tests and judgments to use, and what to report.
 
 MOST_P_VALUE = 0.25
-"""Mean p-value of all pairs of systems, above which a metric hardly tells any apart."""
+"""Above this mean p-value over all pairs of systems, a metric hardly discriminates."""
 
 PERMUTATIONS = 10_000
 
@@ -28,11 +28,11 @@ class Advice:
     Attributes
     ----------
     subject : str
-        What it is about.
+        The subject of the sentence.
     sentence : str
-        As it may stand in a paper.
+        The sentence, ready for a paper.
     reason : str
-        What was measured here that speaks for it.
+        The measurements that support it.
     """
 
     subject: str
@@ -55,10 +55,10 @@ def as_percent(share: float) -> str:
 
 
 def advice_on_metrics(found: DataFindings) -> Advice:
-    """Choose the metric with the best ranks by power and by robustness together, then a second.
+    """Recommend the metric with the best ranks in power and robustness together, and a second.
 
-    Ranks are added; of equal sums the metric that tells systems apart better comes first. The
-    second metric is of another kind than the first, and no multiple of it.
+    The two ranks are added; ties go to the more discriminative metric. The second metric is of
+    another kind than the first, and not a multiple of it.
     """
     order = metrics_in_order(found.metrics)
     best = order[0]
@@ -94,7 +94,7 @@ def advice_on_metrics(found: DataFindings) -> Advice:
 def metrics_in_order(
     metrics: tuple[tuple[str, float, float], ...],
 ) -> list[tuple[str, float, float]]:
-    """Return metrics from the best to the worst by the sum of two ranks.
+    """Return metrics from best to worst by the sum of two ranks.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def metrics_in_order(
 
 
 def advice_on_test(found: DataFindings) -> Advice:
-    """Test all pairs over users, and say how small a difference so many users can show."""
+    """Recommend testing all pairs over users, and state the smallest detectable difference."""
     return Advice(
         "Significance",
         f"All pairs of systems are compared by a paired permutation test over users "
@@ -132,26 +132,26 @@ def advice_on_test(found: DataFindings) -> Advice:
     )
 
 
-# How to split ratings, which items to rank, what is relevant: rules and their reasons.
+# Rules and reasons for how to split ratings, which items to rank, and what is relevant.
 
 MUCH_FUTURE = 0.05
-"""Share of test ratings whose user's future trains, from which on a random split leaks."""
+"""From this share of test ratings with later training ratings of the user, a random split leaks."""
 
 MANY_COLD = 0.5
-"""Share of test ratings of users without training, above which a split of the whole dataset by
-time tests systems on users whom they know nothing of."""
+"""Above this share of test ratings of users without training ratings, a split of the whole dataset
+by time mostly tests systems on unknown users."""
 
 FEW_USERS = 200
-"""Users who can be tested, below which a split by time of the whole dataset leaves too few."""
+"""Below this number of testable users, a split of the whole dataset by time leaves too few."""
 
 MOST_TESTABLE = 0.8
-"""Share of users with enough ratings for a fifth of them to test, below which one of each tests."""
+"""If a smaller share of users has enough ratings to test a fifth, one rating per user is tested."""
 
 SAME_ORDER = 0.9
-"""Kendall's tau from which on two orders of systems count as the same one."""
+"""From this Kendall's tau on, two orders of systems count as the same."""
 
 MUCH_POPULARITY = 0.25
-"""Share of Pop's ratio that goes with popularity levelled, from which on this is reported, too."""
+"""From this share of Pop's ratio due to popularity on, a levelled design is recommended too."""
 
 
 def recommended_split(
@@ -160,9 +160,9 @@ def recommended_split(
     temporal_cold_users: float | None,
     temporal_test_users: int | None,
 ) -> str:
-    """Return which split is recommended, by its name of :data:`.COMPARED_SPLITS`.
+    """Return the name of the recommended split, one of :data:`.COMPARED_SPLITS`.
 
-    By time where time is known and a random split leaks; else within users.
+    It is by time if there are timestamps and a random split leaks, otherwise within users.
 
     ==================================================================  ========================
     data                                                                split
@@ -172,7 +172,7 @@ def recommended_split(
     the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
     timestamps                                                          by time, of all ratings
     timestamps, but most of the test would be of users without          by time, of each user
-    training (:data:`MANY_COLD`), or few users left (:data:`FEW_USERS`)
+    training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
     ==================================================================  ========================
 
     Examples
@@ -188,7 +188,7 @@ def recommended_split(
 
 
 def advice_on_split(found: DataFindings) -> Advice:
-    """Tell the split that :func:`recommended_split` returns."""
+    """Recommend the split that :func:`recommended_split` returns."""
     name = recommended_split(
         found.testable_users,
         found.own_future,
@@ -249,7 +249,7 @@ def advice_on_split(found: DataFindings) -> Advice:
 
 
 def advice_on_protocol(found: DataFindings) -> Advice:
-    """Rank all items; whether samples would keep the order here is told as the reason."""
+    """Recommend ranking all items; the reason says whether samples would keep the order here."""
     same = found.sampled_agreement >= SAME_ORDER
     return Advice(
         "Protocol",
@@ -268,7 +268,7 @@ def advice_on_protocol(found: DataFindings) -> Advice:
 
 
 def advice_on_popularity(found: DataFindings) -> Advice:
-    """Ask for a design that levels popularity where much of Pop's lead goes with it."""
+    """Recommend a design that levels popularity if much of Pop's lead is due to popularity."""
     share = found.popularity_share
     ratio = f"Pop has {significant(found.pop_ratio)} times the P@10 of Random (AR TI-AN)"
     if share is None:
@@ -297,7 +297,7 @@ def advice_on_popularity(found: DataFindings) -> Advice:
 
 
 def advice_on_relevance(found: DataFindings) -> Advice:
-    """Say from which value on ratings are relevant, and how many are."""
+    """State the relevance threshold, and how many ratings are relevant."""
     if found.different_values == 1:
         return Advice(
             "Relevance",
@@ -319,7 +319,7 @@ def _sentence(text: str) -> str:
 
 
 def advice_on_disliked_items(found: DataFindings) -> Advice | None:
-    """Ask for a metric of disliked items where it tells something else, and warn of it."""
+    """Recommend a metric of disliked items, with a warning, if it orders systems differently."""
     tau = found.disliked_agreement
     if tau is None:
         return None
@@ -343,7 +343,7 @@ def advice_on_disliked_items(found: DataFindings) -> Advice | None:
 
 
 def advice_on_judgments(found: DataFindings) -> Advice:
-    """Say what unbiased judgments show, or that there are none."""
+    """State what unbiased judgments show, or that there are none."""
     tau, anti = found.unbiased_agreement, found.unbiased_anti_agreement
     if not found.unbiased_judgments or tau is None or tau != tau:
         return Advice(
@@ -366,7 +366,7 @@ def advice_on_judgments(found: DataFindings) -> Advice:
 
 
 def advice_on_reporting(found: DataFindings) -> Advice:
-    """Name what a reader needs to compare values with those of other data."""
+    """State what readers need to compare values with those on other data."""
     sparsity = (
         ""
         if found.sparsity_share is None
@@ -386,13 +386,13 @@ def advice_on_reporting(found: DataFindings) -> Advice:
 
 
 def recommendation(found: DataFindings) -> list[Advice]:
-    """Return an experimental section, sentence by sentence.
+    """Return the recommended experimental section, sentence by sentence.
 
     Returns
     -------
     list of Advice
-        On data, split, protocol, popularity, relevance, metrics, test, judgments and what else to
-        report; a subject that these ratings do not raise is left out.
+        Advice on data, split, protocol, popularity, relevance, metrics, test, judgments and what
+        else to report. Subjects that do not apply are left out.
     """
     rules: tuple[Callable[[DataFindings], Advice | None], ...] = (
         advice_on_split,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many ratings there are, of what values, and how they are spread over users and items."""
+"""Measure the size, density and skew of ratings, and their values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from receval.data.ratings import Ratings
 from receval.statistics.concentration import density, gini
 
 HEADS = (0.01, 0.1, 0.2)
-"""Shares of the items, the most popular ones, whose share of the ratings is told."""
+"""Shares of the most popular items, whose share of the ratings is reported."""
 
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 _QUANTILES = {0.0: "fewest", 0.5: "median", 1.0: "most"}
 
 CURVE_POINTS = 400
-"""Ranks of the popularity curve at most, evenly spread on a logarithmic scale."""
+"""The most ranks of the popularity curve, evenly spaced on a logarithmic scale."""
 
 
 def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
@@ -26,11 +26,11 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns ``quantity`` (a name that stays), ``value`` and ``meaning``: users, items and
+        The columns ``quantity`` (a stable name), ``value`` and ``meaning``: users, items and
         ratings; density (share of pairs with a rating); Gini coefficients of items and users;
         the share of ratings that the most popular items have; quantiles of ratings per user and
         per item; different values, the share of the most frequent one and of the relevant ones;
-        and the share of users all of whose ratings are alike.
+        and the share of users whose ratings are all the same.
 
     Examples
     --------
@@ -97,13 +97,13 @@ def ratings_by_item(ratings: Ratings) -> np.ndarray:
 
 
 def popularity_curve(ratings: Ratings) -> pd.DataFrame:
-    """Return the ratings of items by their rank, the most popular first.
+    """Return the number of ratings of items by popularity rank.
 
     Returns
     -------
     DataFrame
-        The columns ``rank`` (from 1; of many items :data:`CURVE_POINTS` at most), ``ratings`` of
-        the item at the rank, and ``cumulative_share`` of all ratings down to it.
+        The columns ``rank`` (from 1, with at most :data:`CURVE_POINTS` values), ``ratings`` of the
+        item at the rank, and ``cumulative_share`` of all ratings down to this rank.
     """
     falling = np.sort(ratings_by_item(ratings))[::-1]
     ranks = np.geomspace(1, len(falling), CURVE_POINTS).round().astype(np.int64)
@@ -122,7 +122,7 @@ def _lowest_and_highest(ratings: Ratings) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _density(ratings: Ratings) -> float:
-    """Return the density; where no pair can be repeated, without looking for repeats."""
+    """Return the density; repeated pairs are looked for only if they are possible."""
     if ratings.events or ratings.known is not None:
         return density(ratings)
     return len(ratings) / (ratings.n_users * ratings.n_items)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Timestamps: whether they can order ratings, and what of the future trains under each split."""
+"""Measure whether timestamps can order ratings, and how much each split leaks from the future."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 
 def time_span(ratings: Ratings) -> pd.DataFrame:
-    """Return what timestamps there are.
+    """Describe the timestamps of ratings.
 
     Returns
     -------
     DataFrame
         ``quantity``, ``value`` and ``meaning``: whether there are timestamps; if so, the days from
-        the first to the last, how many are different, and the share of ratings that have the same
-        one as another rating of their user, so that time does not order them.
+        the first to the last, how many are different, and the share of ratings with the same
+        timestamp as another rating of the same user, which time does not order.
     """
     times = ratings.timestamps
     rows: list[tuple[str, float, str]] = [
@@ -44,7 +44,7 @@ def time_span(ratings: Ratings) -> pd.DataFrame:
 
 
 def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
-    """Measure how much of what trains is younger than what tests, in the first fold.
+    """Measure how many training ratings are later than test ratings, in the first fold.
 
     Parameters
     ----------
@@ -55,11 +55,10 @@ def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     -------
     DataFrame
         A row for each split: ``any_future``, ``own_future`` and ``item_future`` (shares of the test
-        ratings for which a training rating of anybody, of the same user, of the same item is
-        younger), ``later_training`` (the median over test ratings of the share of all training
-        ratings that are younger) and ``days`` (the median, over test ratings with a future of their
-        user, from them to the user's last training rating). Ratings of the same second are not
-        younger.
+        ratings for which a training rating of any user, of the same user, or of the same item is
+        later), ``later_training`` (the median over test ratings of the share of all training
+        ratings that are later) and ``days`` (the median number of days to the user's last training
+        rating, over test ratings before it). Ratings of the same second are not later.
 
     Notes
     -----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgments of randomly drawn items: whether there are any, and what bias they show."""
+"""Compare judgments of randomly drawn items with observed ratings, to measure bias."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 
 PAIRS_OF_METRICS = (("P", "antiP"), ("Recall", "Fallout"), ("RR", "antiRR"))
-"""Metrics of what is liked, and their counterparts of what is disliked."""
+"""Metrics of liked items, with their counterparts for disliked items."""
 
 CUTOFF = 10
 
 MOST_ITEMS = 3_000
-"""Items of which all pairs are compared; of more, so many are drawn."""
+"""The most items of which all pairs are compared; of more items, a sample is drawn."""
 
 
 def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | None, int]:
-    """Return unbiased judgments with the codes of ratings, and how many do not fit.
+    """Return unbiased judgments with the codes of the ratings, and how many do not fit.
 
     Returns
     -------
     found : Ratings or None
-        Those whose user and item have ratings, too; None if there are none.
+        The judgments whose user and item also have ratings; None if there are none.
 
     Examples
     --------
@@ -63,17 +63,17 @@ def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | Non
 
 
 def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | None:
-    """Return the judgments of drawn items: a table of its own, or the rows that nobody chose.
+    """Return judgments of drawn items, from their own table or the rows that users did not choose.
 
     Parameters
     ----------
     ratings : Ratings
-        Its ``known`` says which rows users chose, where it says so.
+        Its ``known``, if present, says which rows users chose.
 
     Raises
     ------
     ValueError
-        There is such a table, but no row of it has a user and an item with ratings.
+        There is such a table, but none of its rows has a user and an item with ratings.
     """
     if unbiased is None:
         has_drawn = ratings.known is not None and not ratings.known.all()
@@ -87,14 +87,14 @@ def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | Non
 
 
 def chosen_ratings(ratings: Ratings) -> Ratings:
-    """Return the ratings that users chose to give: all, unless the table says otherwise."""
+    """Return the ratings that users chose to give: all, unless ``known`` says otherwise."""
     if ratings.known is None or ratings.known.all():
         return ratings
     return ratings.select(ratings.known)
 
 
 def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
-    """Return a fold that has the unbiased judgments as well, without pairs that train."""
+    """Return a fold with the unbiased judgments added, except for training pairs."""
     if unbiased is None:
         return fold
     n_items = fold.train.shape[1]
@@ -113,14 +113,14 @@ def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
 
 
 def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
-    """Measure systems by what users like and by what they dislike.
+    """Measure systems by the items that users like and by those that they dislike.
 
     Returns
     -------
     DataFrame
-        A row for each kind of judgments (``observed``, and ``unbiased`` where there are any),
-        metric and system, with the mean over users with judgments: the columns ``judgments``,
-        ``metric``, ``system``, ``value``.
+        The columns ``judgments``, ``metric``, ``system`` and ``value``, the mean over users with
+        judgments. There is a row for each kind of judgments (``observed``, and ``unbiased`` if
+        any), metric and system.
     """
     labels = [f"{name}@{CUTOFF}" for pair in PAIRS_OF_METRICS for name in pair]
     metrics = [parse(label) for label in labels]
@@ -146,10 +146,10 @@ def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns ``comparison``, ``metric``, ``other`` and ``tau`` (Kendall's tau-b of the two
-        orders from the best system to the worst, so that a metric of disliked items counts
-        upside down). Comparisons: ``liked with disliked`` by observed and, where there are
-        unbiased judgments, by unbiased ones; ``observed with unbiased`` by each metric.
+        The columns ``comparison``, ``metric``, ``other`` and ``tau`` (Kendall's tau-b between the
+        two orders from best to worst, so a metric of disliked items is reversed). Comparisons:
+        ``liked with disliked``, by observed and by any unbiased judgments; and ``observed with
+        unbiased``, by each metric.
 
     Notes
     -----
@@ -157,7 +157,7 @@ def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    The system with more liked items has more disliked ones, too:
+    The system with more liked items also has more disliked ones:
 
     >>> values = pd.DataFrame({"judgments": "observed", "metric": ["P@10", "P@10", "antiP@10",
     ...     "antiP@10"], "system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]})
@@ -192,16 +192,16 @@ def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> float:
-    """Return on which share of item pairs the two optimal observed rankings disagree.
+    """Return the share of item pairs on which the two optimal observed rankings disagree.
 
-    One of them has most liked items among the first, the other fewest disliked ones, both by
-    ratings that users chose to give (menamaldonado2021, equations 8 and 10, figure 5). Where
-    popularity decides both, they oppose each other.
+    One ranking maximises liked items at the top, the other minimises disliked ones, both based on
+    ratings that users chose to give (menamaldonado2021, equations 8 and 10, figure 5). If
+    popularity decides both, they are opposed.
 
     Parameters
     ----------
     seed : int
-        Of the items that are drawn, where there are more than :data:`MOST_ITEMS`.
+        The seed of the sample of items, if there are more than :data:`MOST_ITEMS`.
     """
     probabilities = RatingProbabilities.of_ratings(ratings, threshold)
     if ratings.n_items > MOST_ITEMS:
@@ -214,7 +214,7 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
 
 
 def _codes(ids: Sequence[str] | np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the code of each identifier, -1 where it is not known."""
+    """Return the code of each identifier, or -1 if it is unknown."""
     codes = pd.Index(known).get_indexer(pd.Index(ids))
     return np.asarray(codes, dtype=np.int64)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Systems beside each other on one split or one set of judgments: values, intervals, tests."""
+"""Compare systems on one split or one set of judgments: averages, intervals and tests."""

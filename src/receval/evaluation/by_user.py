@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of several systems for the same users, and averages that treat a user as one draw."""
+"""Values of several systems for the same users, and averages with users as the sampling unit."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class ValuesByUser:
-    r"""Values of systems for users under one protocol, over all lists and folds of a user.
+    r"""Values of systems per user under one protocol, over all lists and folds of a user.
 
-    A protocol averages lists: one a user under AR, one a relevant test rating under 1R; and the
-    lists of a user are not independent. So a user is what is drawn, with the sum :math:`s_u` of the
-    values of its lists and their number :math:`w_u`:
+    A protocol averages lists: one per user under AR, one per relevant test rating under 1R. The
+    lists of a user are not independent, so the sampling unit is the user, with the sum :math:`s_u`
+    of the values of its lists and their number :math:`w_u`. The average of the protocol is
 
     .. math:: \bar x = \frac{\sum_u s_u}{\sum_u w_u}
 
-    is the protocol's average. Under P1R a list weighs the less the more lists its percentile has,
-    so that percentiles count alike.
+    Under P1R, lists are weighted so that all percentiles count equally.
 
     Attributes
     ----------
@@ -36,11 +35,11 @@ class ValuesByUser:
     weights : ndarray of float64, shape (n_users,)
         All positive.
     users : ndarray of int64, shape (n_users,)
-        Codes of those who are averaged.
+        Codes of the users who are averaged.
 
     Examples
     --------
-    Two users, the second with three lists:
+    There are two users, the second with three lists:
 
     >>> values = ValuesByUser(
     ...     sums=np.array([[[1.0, 1.5]]]), weights=np.array([1.0, 3.0]), users=np.array([0, 7])
@@ -65,12 +64,12 @@ class ValuesByUser:
 
     @property
     def per_user(self) -> NDArray[np.float64]:
-        """The mean of each user's own lists, shape (n_metrics, n_systems, n_users)."""
+        """The mean over the lists of each user, shape (n_metrics, n_systems, n_users)."""
         return np.asarray(self.sums / self.weights)
 
     @property
     def contributions(self) -> NDArray[np.float64]:
-        """What each user adds to the average: its mean over users is the average."""
+        """The contribution of each user to the average, which is the mean of the contributions."""
         return np.asarray(self.sums / self.weights.mean())
 
     @property
@@ -80,16 +79,16 @@ class ValuesByUser:
         .. math:: h = t_{n-1}(0.975) \sqrt{\frac{n}{n-1}}
             \frac{\sqrt{\sum_u (s_u - \bar x w_u)^2}}{\sum_u w_u}
 
-        which is the usual one where every user has one list (Cochran 1977, section 6.4, the
+        This is the usual interval if every user has one list (Cochran 1977, section 6.4, the
         variance of a ratio).
         """
         return self._half_widths((self._residuals**2).sum(axis=-1))
 
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the differences of all pairs' averages, first minus second, and half-widths."""
+        """Return the differences of averages of all pairs, first minus second, and half-widths."""
         first, second = system_pairs(self.sums.shape[1])
         means = self.means[:, first] - self.means[:, second]
-        # The residuals of a difference are the differences of residuals, one metric's at a time.
+        # The residuals of a difference are the differences of the residuals, metric by metric.
         squares = over_pairs(self._residuals, lambda own: (own**2).sum(axis=-1))
         return means, self._half_widths(squares)
 
@@ -98,7 +97,7 @@ class ValuesByUser:
         return np.asarray(self.sums - self.means[..., None] * self.weights)
 
     def _half_widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return half the widths of intervals from sums of squared residuals."""
+        """Return half the widths of intervals, given sums of squared residuals."""
         size = self.n_users
         if size < 2:
             return np.full_like(squares, np.nan)
@@ -107,7 +106,7 @@ class ValuesByUser:
 
 
 class ValuesByUserCollector:
-    """Collects values fold by fold, system by system."""
+    """Collects values per fold and system."""
 
     def __init__(
         self, n_metrics: int, n_users: int, systems: Sequence[str], evaluated_users: EvaluatedUsers
@@ -118,7 +117,7 @@ class ValuesByUserCollector:
         self._weights = np.zeros((len(self._systems), n_users))
 
     def add(self, system: str, lists: JudgedLists, values: NDArray[np.float64]) -> None:
-        """Add the lists of a system on one fold, values of shape (n_metrics, n_lists)."""
+        """Add the lists of a system on one fold, with values of shape (n_metrics, n_lists)."""
         chosen = evaluated_lists(lists, self._evaluated_users)
         if not chosen.any():
             raise ValueError(
@@ -141,7 +140,7 @@ class ValuesByUserCollector:
         Raises
         ------
         ValueError
-            The systems were averaged over different users, so that they cannot be paired.
+            The systems were averaged over different users, so they cannot be paired.
         """
         first, *others = self._weights
         for system, weights in zip(self._systems[1:], others, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One coding of users and items for test data, training data and runs of different sources."""
+"""Give users and items of test data, training data and runs the same codes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from receval.splits.split import Fold, Judgments
 
 @dataclass(frozen=True)
 class SharedCodes:
-    """Identifiers of users and items that all sources share.
+    """Identifiers of users and items, with codes that all sources share.
 
-    Items are in descending order of their identifiers, so that the order of their codes is that in
-    which trec_eval lists equal scores.
+    Items are in descending order of identifiers, so the order of codes is the order in which
+    trec_eval lists equal scores.
 
     Attributes
     ----------
     user_ids, item_ids : ndarray of str
-        By code.
+        Identifiers by code.
     """
 
     user_ids: NDArray[np.str_]
@@ -33,7 +33,7 @@ class SharedCodes:
 
     @classmethod
     def of(cls, test: Ratings, train: Ratings | None, runs: Sequence[Run]) -> SharedCodes:
-        """Return the codes of those who are tested or train, and of all items."""
+        """Return the codes of all users in the test or training data, and of all items."""
         tables = [test] if train is None else [test, train]
         users = np.unique(np.concatenate([table.user_ids for table in tables]))
         of_items = [table.item_ids for table in tables] + [run.item_ids for run in runs]
@@ -41,7 +41,7 @@ class SharedCodes:
         return cls(users, items[::-1])
 
     def fold(self, test: Ratings, train: Ratings | None) -> Fold:
-        """Return test and training data as a fold."""
+        """Return the test and training data as a fold."""
         shape = (len(self.user_ids), len(self.item_ids))
         judgments = Judgments.from_pairs(
             *self._pairs(test), test.values, shape[0], events=test.events
@@ -52,9 +52,9 @@ class SharedCodes:
         return Fold(summed_matrix(*self._pairs(train), train.values, shape), judgments)
 
     def dataset(self, test: Ratings, train: Ratings | None) -> Ratings:
-        """Return test and training data as one table.
+        """Return the test and training data as one table.
 
-        A pair that both have keeps its test rating, unless test ratings are events: these add up.
+        A pair in both keeps its test rating, unless test ratings are events, which are summed.
 
         Examples
         --------
@@ -85,13 +85,13 @@ class SharedCodes:
         )
 
     def trained(self, test: Ratings, train: Ratings) -> NDArray[np.bool_]:
-        """Return which pairs of a table another one has, too, shape (n_ratings,)."""
+        """Return which test pairs are also in the training data, shape (n_ratings,)."""
         (users, items), (own_users, own_items) = self._pairs(test), self._pairs(train)
         n_items = len(self.item_ids)
         return np.isin(users * n_items + items, own_users * n_items + own_items)
 
     def listed(self, run: Run) -> tuple[ListedItems, int]:
-        """Return a run's lists in these codes, and of how many users it has others."""
+        """Return the lists of a run in these codes, and the number of its users without a code."""
         codes = self._users(run.user_ids)
         known = codes >= 0
         rows = known[run.users]
@@ -103,11 +103,11 @@ class SharedCodes:
         return listed, int((~known).sum())
 
     def _pairs(self, table: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the codes of a table's users and items, by row."""
+        """Return the codes of the users and items of a table, by row."""
         return self._users(table.user_ids)[table.users], self._items(table.item_ids)[table.items]
 
     def _users(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
-        """Return the codes of users, -1 of those who neither test nor train."""
+        """Return the codes of users, or -1 for those in neither the test nor the training data."""
         places = np.minimum(np.searchsorted(self.user_ids, ids), len(self.user_ids) - 1)
         return np.where(self.user_ids[places] == ids, places, -1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems as somebody gives them: checked before anything is trained, then fitted."""
+"""Check the systems that a caller gives before any training, then fit them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from receval.storage.messages import enumerated, quoted
 
 @runtime_checkable
 class Trainable(Interface):
-    """A recommender: it learns from ratings, then scores all items for some users."""
+    """A recommender that learns from ratings, then scores all items for given users."""
 
     def fit(self, train: csr_array) -> Any:
-        """Learn from ratings, shape (n_users, n_items); what is returned scores."""
+        """Learn from ratings, shape (n_users, n_items), and return an object that scores."""
         ...
 
 
 def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
-    """Return systems as what can be fitted and can score, or say which one cannot.
+    """Return systems that can be fitted and scored, or raise an error that names one that cannot.
 
     Raises
     ------
     ValueError
-        There is no system; one has no ``score``; or an array has another shape.
+        There is no system, a system has no ``score``, or an array has the wrong shape.
     """
     if not systems:
         raise ValueError("There is no system to evaluate: name at least one.")
@@ -48,7 +48,7 @@ def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[
 
 
 class WatchedScorer:
-    """A fitted system whose scores are looked at while users are ranked.
+    """A fitted system whose scores are checked while users are ranked.
 
     Made by :func:`fitted`.
     """
@@ -66,12 +66,12 @@ class WatchedScorer:
         Raises
         ------
         ValueError
-            Items without a score would be drawn as candidates.
+            Items without a score would be sampled as candidates.
         """
         scores = np.asarray(self._scorer.score(users))
         self._n_users += len(users)
         if scores.ndim != 2 or scores.shape[1] != self._train.shape[1]:
-            return scores  # Whoever ranks them says what is wrong.
+            return scores  # The ranking code reports what is wrong.
         with np.errstate(invalid="ignore", over="ignore"):
             doubtful = np.flatnonzero(~np.isfinite(scores.sum(axis=1)))
         if len(doubtful):
@@ -83,12 +83,12 @@ class WatchedScorer:
         return scores
 
     def refuse_no_order(self) -> None:
-        """Refuse a system that orders no user's items by its scores.
+        """Refuse a system whose scores do not order the items of any user.
 
         Raises
         ------
         ValueError
-            For all users who were scored there is no finite score, or an infinite one.
+            Every scored user has no finite score, or an infinite one.
         """
         for count, what in self.counts.items():
             if what == self._n_users > 0:
@@ -99,11 +99,11 @@ class WatchedScorer:
 
     @property
     def counts(self) -> Counter[str]:
-        """Of how many users there is no order by scores, by the reason in words."""
+        """The number of users whose scores give no order, by the reason in words."""
         return Counter({"no finite score": self._n_without, "infinite scores": self._n_infinite})
 
     def _check_whole(self, users: NDArray[np.int64], scores: NDArray[np.floating]) -> None:
-        """Refuse missing scores of items that do not train."""
+        """Refuse missing scores of items that are not training items of the user."""
         is_missing = np.isnan(scores) | np.isneginf(scores)
         rows, items = self._train[users].nonzero()
         is_missing[rows, items] = False
@@ -120,8 +120,8 @@ class WatchedScorer:
 def fitted(
     system: Any, train: csr_array, name: str = "", protocols: Iterable[Protocol] = ()
 ) -> WatchedScorer:
-    """Return a system that has learnt from ratings, if it learns at all."""
-    # A list that was cut does not tell where the items lie that are drawn, or of like popularity.
+    """Fit a system to ratings, if it can be trained, and return it."""
+    # A cut list does not show the ranks of sampled items, or of items of similar popularity.
     of_parts = [own.name for own in protocols if (own.sampled, own.percentiles) != (None, None)]
     needs_all = of_parts[0] if of_parts and isinstance(system, GivenScores) else None
     if isinstance(system, Trainable):
@@ -131,7 +131,7 @@ def fitted(
 
 
 def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
-    """Return for how many users systems have no order by scores, in all folds."""
+    """Return for how many users the scores of systems give no order, over all folds."""
     return [
         Note("users-without-scores", f"{name} has {what} for {count:,} of the users it ranks for.")
         for name, own in counts.items()
@@ -143,7 +143,7 @@ def notes_on_scores(counts: Mapping[str, Counter[str]]) -> list[Note]:
 def notes_on_clicks(
     systems: Mapping[str, Any], values: NDArray[np.floating] | NDArray[np.integer]
 ) -> list[Note]:
-    """Return a note on systems that do not train on items shown without a click."""
+    """Return a note on systems that ignore items shown without a click in training."""
     if not are_clicks(values):
         return []
     spared = [name for name, system in systems.items() if takes_all_as_positive(system)]

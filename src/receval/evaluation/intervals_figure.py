@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Averages of systems with their intervals: a panel for each metric, a row for each system."""
+"""Draw averages with their intervals: one panel per metric, one row per system."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ from receval.figures.style import (
 from receval.storage.messages import how_many
 
 MOST_COLUMNS = 3
-"""Panels beside each other."""
+"""The most panels in a row."""
 
 MOST_PANELS = 12
-"""Panels of a figure; of more metrics and protocols the first are drawn."""
+"""The most panels of a figure; with more metrics and protocols, only the first are drawn."""
 
 MOST_NAMED = 20
-"""Systems that all have a row with their name; of more, the best have names."""
+"""The most systems that all have a row with their name; with more, only the best have names."""
 
 _PANEL = 2.3
 _ROW = 0.17
 _HEAD = 0.55
 _CROWDED_ROW = 0.03
 _CROWDED = 2.0, 6.0
-"""The least and the largest height of a panel of many systems."""
+"""The smallest and largest height of a panel with many systems."""
 
 
 def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) -> Figure:
-    """Draw the averages of all systems; call it inside :func:`receval.figures.style.figure_style`.
+    """Draw the averages of all systems, inside :func:`receval.figures.style.figure_style`.
 
     Parameters
     ----------
     less_is_better : collection of str
-        Metrics of which the lowest value is the best.
+        Metrics for which lower values are better.
 
     Returns
     -------
     Figure
-        Systems from the best (above) to the worst: up to :data:`MOST_NAMED` in the order of the
-        first panel, each with its name; of more, each panel has its own order, and the best by the
-        first one are coloured. At most :data:`MOST_PANELS` panels.
+        Systems from the best (at the top) to the worst. Up to :data:`MOST_NAMED` systems are named,
+        in the order of the first panel. With more, each panel has its own order, and the best of
+        the first panel are coloured. There are at most :data:`MOST_PANELS` panels.
     """
     panels = _panels(summary)
     shown = panels[:MOST_PANELS]
@@ -118,7 +118,7 @@ def _draw_named(axes: Axes, own: pd.DataFrame) -> None:
 
 
 def _draw_many(axes: Axes, own: pd.DataFrame, coloured: list[str]) -> None:
-    """Draw all systems in the panel's own order: some with a colour, all others grey."""
+    """Draw all systems in the panel's own order: some coloured, the others grey."""
     places = np.arange(1, len(own) + 1)
     axes.hlines(places, own["low"], own["high"], color=NO_WINNER, linewidth=0.6)
     axes.plot(own["mean"], places, ".", color="#8C8C8C", markersize=1.8, markeredgewidth=0)

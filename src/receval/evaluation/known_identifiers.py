@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether test data, training data and runs call users and items by the same identifiers."""
+"""Check that test data, training data and runs use the same identifiers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from receval.notes import Note
 from receval.storage.messages import enumerated, quoted, shortened
 
 TrainedPairs = Literal["refuse", "drop"]
-"""What becomes of test pairs that are in the training data, too."""
+"""How to treat test pairs that are also in the training data."""
 
 FEW = 0.5
-"""A smaller share of known identifiers is told."""
+"""A note is made if a smaller share of identifiers is known."""
 
 BY_CHANCE = 10
-"""A source of fewer items, or beside fewer of them, may be without any of them by chance."""
+"""With fewer items on either side, two sources may have no common item by chance."""
 
 
 def _without_fraction(identifier: str) -> str:
@@ -40,29 +40,29 @@ _CAUSES: tuple[tuple[Callable[[str], str], str], ...] = (
     (lambda identifier: identifier.lstrip("0"), "one side has zeros in front"),
     (lambda identifier: identifier.strip("\"'"), "one side has quotes around them"),
 )
-"""What may be done to identifiers so that they meet, and how the difference came about."""
+"""Changes that may make identifiers match, with the likely cause of the difference."""
 
 
 def check_that_identifiers_meet(
     test: Ratings, train: Ratings | None, runs: Mapping[str, Run]
 ) -> list[Note]:
-    """Refuse sources that know nothing of the test data, and tell of those that know little.
+    """Refuse sources that share no identifiers with the test data, and note those that share few.
 
-    Users of training data need not be those of the test data, as where systems are tested on new
-    users; all other identifiers do.
+    The users of the training data may differ from those of the test data, since systems may be
+    tested on new users. All other identifiers must match.
 
     Returns
     -------
     list of Note
-        One for each source that has less than half of its users among those who are tested,
-        or less than half of its items among those of the test or the training data.
+        One for each source that has less than half of its users in the test data, or less than half
+        of its items in the test or training data.
 
     Raises
     ------
     TableError
-        No user of a run is known to the test data, or no item of a source to the others (if there
-        are at least :data:`BY_CHANCE` of both, or the cause can be told). The message shows three
-        of each side, and the likely cause.
+        No user of a run is in the test data, or no item of a source is in the others (if both have
+        at least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of
+        each side, and the likely cause.
 
     Examples
     --------
@@ -99,19 +99,19 @@ def check_that_identifiers_meet(
 def without_trained_pairs(
     judged: JudgedTable, train: Ratings | None, trained_pairs: TrainedPairs
 ) -> tuple[JudgedTable, list[Note]]:
-    """Return test data without pairs that train, too, and how many these were.
+    """Return test data without pairs that are also in the training data, and notes on their number.
 
-    Training items are no candidates of their user, so that such a pair cannot be recommended.
+    The training items of a user are not candidates, so such a pair cannot be recommended.
 
     Parameters
     ----------
     trained_pairs : {"refuse", "drop"}
-        Whether such pairs are refused, or taken out of the test data.
+        Whether to refuse such pairs, or to drop them from the test data.
 
     Raises
     ------
     ValueError
-        There are such pairs, and they are to be refused; or there are no others.
+        There are such pairs and ``trained_pairs`` is ``refuse``, or there are no other pairs.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _refuse_strangers(
     *,
     may_differ: bool = False,
 ) -> None:
-    """Refuse identifiers none of which is known; if they may differ, only where a cause is seen."""
+    """Refuse identifiers if none is known; if they may differ, only if a cause is found."""
     if np.isin(own, others).any():
         return
     cause = _cause(own.tolist(), others.tolist())
@@ -171,7 +171,7 @@ def _refuse_strangers(
 
 
 def _cause(own: Sequence[str], others: Sequence[str]) -> str:
-    """Return how identifiers that never meet came to differ, if that can be told."""
+    """Return the likely cause of identifiers that never match, if there is one."""
     for plain, said in _CAUSES:
         by_plain = {plain(identifier): identifier for identifier in reversed(others)}
         for identifier in own:

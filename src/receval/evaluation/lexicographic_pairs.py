@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every pair of systems by lexirecall: how many users prefer which, and whether that is chance."""
+"""Compare pairs of systems by lexirecall: user preferences and their significance."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ def preference_table(
 ) -> pd.DataFrame:
     r"""Return how many users prefer each system of a pair, with the sign test.
 
-    Under the null hypothesis a user with a preference has either with the probability one half, so
-    that of n such users w prefer the first with the two-sided p-value
+    Under the null hypothesis, a user with a preference prefers either system with probability one
+    half. If w of n such users prefer the first, the two-sided p-value is
 
     .. math:: p = \min\bigl(1,\; 2 P(B(n, 1/2) \le \min(w, n - w))\bigr).
 
-    It is the exact permutation test of the mean preference, too: swapping the two systems of some
-    users changes the signs of their preferences and leaves the ties.
+    This is also the exact permutation test of the mean preference, since swapping the two systems
+    of a user changes the sign of a preference and keeps ties.
 
     Parameters
     ----------
     preferences : ndarray of int, shape (n_pairs, n_users)
-        Positive where the user prefers the first, negative where the second, 0 for ties.
+        Positive if the user prefers the first, negative if the second, 0 for ties.
 
     Returns
     -------
     DataFrame
         ``first``, ``second``; ``preferring_first``, ``preferring_second`` and ``tied`` users;
-        ``preference``, the mean of the signs, from -1 to 1; ``p``, and ``p_holm``, corrected for
-        all pairs, by which ``significant`` is told at the level .05.
+        ``preference``, the mean of the signs, from -1 to 1; ``p``; ``p_holm``, corrected for all
+        pairs; and ``significant``, whether ``p_holm`` reaches the level .05.
 
     Examples
     --------
@@ -90,24 +90,24 @@ def compare_by_lexirecall(
     systems : mapping of str to recommender, scorer or array
         At least two, as for :func:`receval.evaluation.systems.evaluate_systems`.
     protocol : str or Protocol
-        With one list a user (AR).
+        A protocol with one list per user (AR).
     relevant : float or "auto"
-        From which rating on a test item is relevant.
+        The lowest rating of a relevant test item.
     depth : int, optional
-        Lists are cut there first. Relevant items behind it count as ranked at the end: most pairs
-        then tie or are told apart by recall. Whole lists, the default, tell most.
+        Lists are first cut at this depth, and relevant items below it count as ranked last. Most
+        pairs then tie or differ only by recall, so whole lists, the default, are most informative.
 
     Returns
     -------
     DataFrame
         As :func:`preference_table`, over the users with a relevant test item, with the columns
         ``efficiency_first`` and ``efficiency_second``, the systems' mean total search efficiency.
-        A user who tests in several folds has the sign of the sum over these.
+        The preferences of a user are summed over folds.
 
     Raises
     ------
     ValueError
-        There are fewer than two systems, the protocol has several lists a user, or nobody has a
+        There are fewer than two systems, the protocol has several lists per user, or no user has a
         relevant test item.
 
     Examples

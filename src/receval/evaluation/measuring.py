@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems and runs are measured by, settled once, and the results of it."""
+"""Resolve metrics, protocols and relevance once, measure systems by them, and collect results."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
 
 FEW_USERS = 0.1
-"""Averages over a smaller share of all users are told as doubtful."""
+"""A note warns of averages over a smaller share of all users."""
 
 _USUAL_HIGHEST = 10
-"""Up to here ratings are of a scale."""
+"""Ratings up to this value are assumed to be on a scale."""
 
 DEFAULT_METRICS = ("P@10", "Recall@10", "nDCG@10")
 ChosenUsers = EvaluatedUsers | Literal["auto"]
 
 
-# What was measured, in sentences for readers who know neither our names nor our defaults.
+# Sentences on what was measured, for readers who know neither our names nor our defaults.
 
 _CANDIDATES = {
     "AI": "all items",
@@ -56,7 +56,7 @@ def measured_in_words(
     relevance: str,
     users: str,
 ) -> tuple[str, ...]:
-    """Return what protocols and metrics do, what is relevant, and who is averaged.
+    """Describe protocols and metrics, what is relevant, and which users are averaged.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def measured_in_words(
 
 
 def _metric_in_words(metric: Metric) -> str:
-    """Return the definition of a metric, and of which part of a list it is."""
+    """Return the definition of a metric, and which part of a list it considers."""
     try:
         definition = metric_in_words(metric)
     except ValueError:
-        # No other tool has it; its card begins with what it is.
+        # No other tool has this metric, so the first line of its card is used.
         definition = (type(metric).__doc__ or "").strip().splitlines()[0].rstrip(".")
     if metric.cutoff is None:
         definition = definition.replace(" within k", "")
@@ -120,23 +120,23 @@ def _protocol_in_words(protocol: Protocol) -> str:
 
 @dataclass(frozen=True)
 class Measuring:
-    """Metrics and protocols by the names that results show, and their rules.
+    """Metrics and protocols by their names in results, with the rules for relevance and users.
 
     Attributes
     ----------
     metrics : dict of str to Metric
-        By our labels, or by the names of the dialect.
+        Metrics by our labels, or by the names of the dialect.
     protocols : dict of str to Protocol
-        With their relevance threshold.
+        Protocols with their relevance threshold.
     users : str
-        Who is averaged.
+        Which users are averaged.
     dialect : Dialect or None
     relevance : RelevanceRule
     lowest, highest : float
-        Of all test ratings.
+        The lowest and highest test rating.
     negative_is_unjudged : bool
-        Whether test ratings below 0 count as not judged: in the dialect's tool, and without a
-        dialect where they are grades of TREC's judgments.
+        Whether test ratings below 0 count as not judged: as in the tool of the dialect or, without
+        a dialect, if they are TREC grades.
     """
 
     metrics: dict[str, Metric]
@@ -161,15 +161,15 @@ class Measuring:
         dialect: str | Dialect | None = None,
         are_grades: bool = False,
     ) -> Measuring:
-        """Settle what callers say, for test ratings of some values.
+        """Resolve the arguments of a caller, for given test ratings.
 
-        What is relevant is asked of a function, after the dialect had its say.
+        ``relevance_of`` is called with the threshold after the dialect has been applied.
 
         Raises
         ------
         ValueError
-            A name is unknown; no test rating is relevant; or a dialect averages other users for
-            one metric than for another.
+            A name is unknown, no test rating is relevant, or a dialect averages different users for
+            different metrics.
         """
         chosen_protocols = named_protocols(protocols)
         if dialect is None:
@@ -198,12 +198,12 @@ class Measuring:
 
     @property
     def threshold(self) -> float:
-        """From which rating on test items are relevant."""
+        """The lowest rating of a relevant test item."""
         return self.relevance.threshold
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What results say of it."""
+        """The settings to record in results."""
         settings: dict[str, Any] = {
             "protocols": list(self.protocols),
             "metrics": list(self.metrics),
@@ -217,10 +217,10 @@ class Measuring:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What was measured, in sentences."""
+        """Sentences on what was measured."""
         relevance = self.relevance.words
         graded = [name for name, own in self.metrics.items() if _takes_ratings(own)]
-        # That gains are stars goes without saying; that they are plays does not.
+        # Gains from stars are obvious to readers; gains from plays are not.
         if graded and self.highest > _USUAL_HIGHEST:
             takes = "takes" if len(graded) == 1 else "take"
             relevance += f" {enumerated(graded)} {takes} ratings for gains, relevant or not."
@@ -228,7 +228,7 @@ class Measuring:
 
     @property
     def notes(self) -> list[Note]:
-        """What is done with negative ratings, and what the dialect's tool does otherwise."""
+        """Notes on how negative ratings are treated, and how the dialect's tool differs."""
         graded = [name for name, own in self.metrics.items() if hasattr(own, "gain")]
         negative = list(self.relevance.notes)
         if self.lowest < 0:
@@ -252,17 +252,17 @@ def _have(number: int) -> str:
 
 
 def _takes_ratings(metric: Metric) -> bool:
-    """Tell whether a metric counts items by their ratings, also those below the threshold."""
+    """Tell whether a metric uses the ratings of items, including those below the threshold."""
     return getattr(metric, "gain", "binary") in ("rating", "exp", "exp-normalised")
 
 
 class Measurements:
-    """Collects the values of systems, list by list, and makes a result of them.
+    """Collects the values of systems list by list, and makes a result of them.
 
     Parameters
     ----------
     profiles : ndarray of int, shape (n_users,), optional
-        How many ratings of each user were split, if any were.
+        The number of ratings per user before the split, if there was one.
     """
 
     def __init__(
@@ -286,7 +286,7 @@ class Measurements:
         }
 
     def add(self, system: str, protocol: str, judged: JudgedItems, ranks: JudgedRanks) -> None:
-        """Measure the lists of a system on one fold under a protocol, by its name.
+        """Measure the lists of a system on one fold, under the protocol of this name.
 
         Raises
         ------
@@ -313,9 +313,9 @@ class Measurements:
         Parameters
         ----------
         settings : mapping
-            Those of the call, those of the measuring among them.
+            The settings of the call, including those of the measuring.
         notes : iterable of Note
-            Beside those of the reading and of the dialect.
+            Notes besides those on reading and on the dialect.
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
         few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
@@ -343,7 +343,7 @@ class Measurements:
         )
 
     def _notes_on_users(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
-        """Return how many users are not averaged, and why."""
+        """Return notes on how many users are not averaged, and why."""
         n_tested = int(self._tested.sum())
         n_users = n_tested if self._profiles is None else len(self._profiles)
         by_count: dict[int, list[str]] = {}
@@ -380,14 +380,14 @@ class Measurements:
         return notes
 
     def _notes_on_tests(self, values: Mapping[str, ValuesByUser]) -> list[Note]:
-        """Say where no pair of systems can be significant, whatever their values are."""
+        """Return notes if no pair of systems can be significant, whatever the values."""
         if len(self._systems) < 2:
             return []
         metrics = np.array(list(self._measuring.metrics), dtype=object)
         notes = []
         for name, own in values.items():
             least, users = smallest_p_values(own)
-            # Systems that never differ are equal, however many users there are.
+            # Systems that never differ are equal, and more users would not change that.
             cannot = (least >= LEVEL) & (users > 0)
             if not cannot.any():
                 continue
@@ -404,7 +404,7 @@ class Measurements:
 
 @dataclass(frozen=True)
 class _SampledCandidates:
-    """Of how many users the candidates were fewer than a protocol samples."""
+    """The number of users with fewer candidates than a protocol samples."""
 
     size: int
     n_users: int
@@ -413,7 +413,7 @@ class _SampledCandidates:
 
     @classmethod
     def of(cls, protocol: Protocol, judged: JudgedItems, ranks: JudgedRanks) -> _SampledCandidates:
-        """Count them; under P1R each relevant item has candidates of its own."""
+        """Count these users; under P1R each relevant item has its own candidates."""
         assert protocol.sampled is not None
         if ranks.percentiles is None:
             users = np.flatnonzero(judged.n_relevant)
@@ -441,7 +441,7 @@ class _SampledCandidates:
 def _in_dialect(
     spoken: Dialect, metrics: str | Metric | Sequence[str | Metric] | None
 ) -> dict[str, Metric]:
-    """Return metrics by the names of a tool."""
+    """Return metrics by the names of a dialect."""
     if metrics is None:
         raise ValueError(
             f"Say which metrics of {spoken.tool} are wanted; it has {', '.join(spoken.metrics())}."
@@ -461,7 +461,7 @@ def _in_dialect(
 
 
 def _users_of(spoken: Dialect, names: Sequence[str]) -> EvaluatedUsers:
-    """Return whom a tool averages for all of some metrics."""
+    """Return which users a dialect averages, for all of some metrics."""
     averaged: dict[EvaluatedUsers, str] = {}
     for name in names:
         averaged.setdefault(spoken.users_of(name), name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Protocols and metrics that callers give by name or as objects, one or several."""
+"""Resolve protocols and metrics that callers give by name or as objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from receval.protocols.protocol import Protocol
 def named_protocols(
     given: str | Protocol | Sequence[str | Protocol],
 ) -> dict[str, Protocol]:
-    """Return protocols by the names under which results show them."""
+    """Return protocols by their names in results."""
     listed = [given] if isinstance(given, str | Protocol) else list(given)
     if not listed:
         raise ValueError("There is no protocol: name at least one, such as 'AR AI-AN'.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every pair of systems: difference, effect size, permutation test, correction for many pairs."""
+"""Test all pairs of systems: differences, effect sizes, permutation tests, Holm's correction."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ PAIR_COLUMNS = (
 )
 
 FEWEST_EXCEEDING = 10
-"""Samples from which on their share is a p-value. Of fewer it is too coarse for many pairs."""
+"""With fewer exceeding samples, their share is too coarse a p-value for many pairs."""
 
 MOST_ENUMERATED = 24
-"""Differences other than 0 whose signs are all enumerated, of any number of pairs."""
+"""The most nonzero differences whose signs are all enumerated, for any number of pairs."""
 
 MOST_ENUMERATED_OF_FEW = 36
-"""The same where samples are too coarse, and metrics and pairs are at most :data:`FEW_PAIRS`."""
+"""The same if samples are too coarse, and metrics times pairs are at most :data:`FEW_PAIRS`."""
 
 FEW_PAIRS = 200
 
 METHODS = ("samples", "exact", "saddlepoint")
-"""Where p-values are from: a share of samples, all signs, an approximation of the tail."""
+"""Methods for p-values: a share of samples, all signs, or an approximation of the tail."""
 
 _SAMPLES, _EXACT, _SADDLEPOINT = range(len(METHODS))
 _ROUNDING = 1e-12
@@ -62,33 +62,33 @@ def pair_table(
     seed: np.random.SeedSequence,
     samples: int,
 ) -> pd.DataFrame:
-    r"""Return all pairs of systems under each metric.
+    r"""Compare all pairs of systems under each metric.
 
     Returns
     -------
     DataFrame
-        ``difference`` is the first system's average minus the second's, with its 95 % interval
-        from ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences
-        in their standard deviations; ``p`` of the permutation test, ``p_holm`` corrected for all
-        pairs under the metric, by which ``significant`` is told at the level .05; and the
-        ``method`` that ``p`` is from (:data:`METHODS`).
+        ``difference`` is the first system's average minus the second's, with its 95 % interval from
+        ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences
+        divided by their standard deviation; ``p`` is from the permutation test by ``method``
+        (:data:`METHODS`); ``p_holm`` is corrected for all pairs under the metric; and
+        ``significant`` tells whether ``p_holm`` reaches the level .05.
 
     Notes
     -----
-    A share of 10,000 samples is no less than 1 / 10,001, which times 528 pairs is above .05. So the
-    samples (:func:`receval.statistics.permutation.permutation_test`) decide where
-    :data:`FEWEST_EXCEEDING` of them or more are as far from 0 as the observed sum of differences
-    :math:`x = |\sum_u d_u|`. Up to :data:`MOST_ENUMERATED` differences have all their signs
-    enumerated. Otherwise the tail of the sum :math:`S` with random signs has the approximation of
-    Lugannani and Rice,
+    A share of 10,000 samples is at least 1 / 10,001, which times 528 pairs is above .05. So samples
+    (:func:`receval.statistics.permutation.permutation_test`) are used only if at least
+    :data:`FEWEST_EXCEEDING` of them are as far from 0 as the observed sum of differences :math:`x =
+    |\sum_u d_u|`. All signs are enumerated for up to :data:`MOST_ENUMERATED` differences.
+    Otherwise, the tail of the sum :math:`S` with random signs is approximated as by Lugannani and
+    Rice,
 
     .. math:: K(t) = \sum_u \log\cosh(t d_u), \quad K'(t) = x, \quad
         w = \sqrt{2 (t x - K(t))}, \quad v = t \sqrt{K''(t)}, \quad
         p \approx 2 \big[1 - \Phi(w) + \varphi(w) (1/v - 1/w)\big]
 
-    which may be as little as half of the exact value with fewer than 50 differences of few sizes.
-    Where all differences are multiples of one number, :math:`S` moves in steps of h, and x is
-    replaced by x - h/2 and v by :math:`(2/h) \sinh(t h/2) \sqrt{K''(t)}`.
+    which may be as low as half of the exact value with fewer than 50 differences of few sizes. If
+    all differences are multiples of one number, :math:`S` moves in steps of h; then x is replaced
+    by x - h/2, and v by :math:`(2/h) \sinh(t h/2) \sqrt{K''(t)}`.
 
     Source: Lugannani and Rice (1980), "Saddle point approximation for the distribution of the sum
     of independent random variables", Advances in Applied Probability 12(2); the steps: Daniels
@@ -132,7 +132,7 @@ def pair_table(
 
 
 def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
-    """Return how the p-values of pairs were computed.
+    """Describe how the p-values of pairs were computed.
 
     Examples
     --------
@@ -162,15 +162,15 @@ than 10 samples exceed (1 of 2)'
 def smallest_p_values(
     values: ValuesByUser,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    r"""Return the smallest corrected p-value that any pair can have, for each metric.
+    r"""Return the smallest corrected p-value that any pair can have, and its users, per metric.
 
-    Of k users with different values under two systems all have the same sign with probability
-    :math:`2 \cdot 2^{-k}`, below which no p-value of a permutation test is; Holm's correction
+    If k users have different values under two systems, all differences have the same sign with
+    probability :math:`2 \cdot 2^{-k}`. No p-value of a permutation test is lower. Holm's correction
     multiplies the smallest one by the number of pairs.
 
     Examples
     --------
-    Five users, whose values are higher under the second system:
+    The values of five users are higher under the second system:
 
     >>> users = np.arange(5)
     >>> five = ValuesByUser(np.array([[users, users + 1.0]]), np.ones(5), users)
@@ -185,13 +185,13 @@ def smallest_p_values(
     return p_values, users.astype(np.int64)
 
 
-# Letters that systems share where no test tells them apart.
+# Letters that systems share if no test finds a difference.
 
 MOST_GROUPS = len(ascii_lowercase)
-"""Groups that have letters."""
+"""The most groups that can have letters."""
 
 _MOST_ON_THE_WAY = 500
-"""Groups before later pairs split and join them: there can be exponentially many."""
+"""The most intermediate groups, whose number may grow exponentially."""
 
 
 def shared_letters(
@@ -202,7 +202,7 @@ def shared_letters(
     Returns
     -------
     list of str or None
-        In the order of the systems; None if there are more groups than letters.
+        Letters in the order of the systems; None if there are more groups than letters.
 
     Notes
     -----
@@ -211,7 +211,7 @@ def shared_letters(
 
     Examples
     --------
-    The best and the worst differ, the one between them differs from neither:
+    The best and the worst differ, and the one between differs from neither:
 
     >>> differ = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
     >>> shared_letters([0.1, 0.2, 0.3], differ)
@@ -220,7 +220,7 @@ def shared_letters(
     ['a', 'ab', 'b']
     """
     table = np.asarray(differ, dtype=bool)
-    # A group is the bits of a whole number: there may be hundreds of systems.
+    # A group is a bit set in an integer, since there may be hundreds of systems.
     groups = [(1 << len(table)) - 1]
     for one, other in zip(*map(np.ndarray.tolist, np.nonzero(np.triu(table))), strict=True):
         both = (1 << one) | (1 << other)
@@ -229,7 +229,7 @@ def shared_letters(
             group & ~(1 << own) for group in groups if group & both == both for own in (one, other)
         ]
         parts = list(dict.fromkeys(parts))
-        # Whole groups hold none of the parts' wholes, and absorb the parts that they hold.
+        # Unsplit groups contain no split group, and absorb the parts that they contain.
         groups = kept + [
             part
             for part in parts
@@ -258,12 +258,12 @@ def letters_of_systems(
     *,
     is_less_better: bool = False,
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the letters of systems that one metric's pairs do not tell apart, and who is ahead.
+    """Return the letters of systems for the pairs of one metric, and how many are ahead of each.
 
     Returns
     -------
     letters : list of str
-        Where there are more groups than letters, how many systems are ahead, in brackets.
+        With more groups than letters, the number of systems ahead instead, in brackets.
     """
     differ = np.zeros((len(systems), len(systems)), dtype=bool)
     first, second = system_pairs(len(systems))
@@ -285,7 +285,7 @@ def _replace_p_values(
     p_values: NDArray[np.float64],
     methods: NDArray[np.int8],
 ) -> None:
-    """Replace p-values of few differences, and coarse ones, and say by which method."""
+    """Replace p-values of few differences and those that are too coarse, and record the method."""
     n_metrics, _, n_users = values.shape
     sizes = np.empty(n_users)
     for metric in range(n_metrics):
@@ -307,19 +307,19 @@ def _replace_p_values(
                 p_values[metric, pair] = max(2.0 ** (1.0 - n), _LEAST_P)
                 methods[metric, pair] = _EXACT
             elif n <= (most_enumerated if is_coarse[metric, pair] else MOST_ENUMERATED):
-                # All signs are enumerated outside, where less is to be compiled.
+                # Signs are enumerated by the caller, so that less code has to be compiled.
                 p_values[metric, pair] = np.nan
                 methods[metric, pair] = _EXACT
             elif is_coarse[metric, pair]:
                 tail = _saddlepoint(sizes[:n], observed)
-                # Near the middle the formula divides zeros, and samples do well.
+                # Near the middle the formula divides zero by zero, and samples are precise enough.
                 if tail < 0.5:
                     p_values[metric, pair] = max(tail, 2.0 ** (1.0 - n), _LEAST_P)
                     methods[metric, pair] = _SADDLEPOINT
 
 
 def _enumerated(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return the share of all signs whose sum is as far from 0, from the sums of two halves."""
+    """Return the share of sign vectors whose sum is as far from 0, from the sums of two halves."""
     differences = one - other
     sizes = np.abs(differences)
     is_kept = sizes > _ROUNDING * np.maximum(np.abs(one), np.abs(other))
@@ -332,7 +332,7 @@ def _enumerated(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 
 def _signed_sums(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums under all signs."""
+    """Return the sums for all combinations of signs."""
     sums = np.zeros(1)
     for size in sizes:
         sums = np.concatenate([sums - size, sums + size])
@@ -341,7 +341,7 @@ def _signed_sums(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @njit(cache=True, nogil=True)
 def _saddlepoint(sizes: NDArray[np.float64], observed: float) -> float:
-    """Return the approximate probability of a sum as far from 0 under random signs."""
+    """Return the approximate probability of a sum at least as far from 0 with random signs."""
     squares = 0.0
     for size in sizes:
         squares += size * size
@@ -351,7 +351,7 @@ def _saddlepoint(sizes: NDArray[np.float64], observed: float) -> float:
     # In these units the curvature of K is 1 at 0, so that its slope there is t.
     t = x
     for _ in range(_MOST_STEPS):
-        # The slope of K is concave: from the left, Newton's steps never pass the solution.
+        # The slope of K is concave, so Newton's steps from the left never pass the solution.
         slope, curvature, value = 0.0, 0.0, 0.0
         for size in sizes:
             own = size / unit
@@ -375,7 +375,7 @@ def _saddlepoint(sizes: NDArray[np.float64], observed: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _step(sizes: NDArray[np.float64]) -> float:
-    """Return by how much the sum moves at least where sizes have a common measure, else 0."""
+    """Return the smallest step of the sum if sizes have a common measure, otherwise 0."""
     least = sizes[0]
     for size in sizes:
         least = min(least, size)

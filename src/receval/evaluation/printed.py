@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of a result as papers print them: averages with the letters of groups, and pairs."""
+"""Format a result as tables for papers: averages with group letters, and pairs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from receval.figures.tables import Column, Table
 from receval.storage.messages import enumerated, how_many
 
 DECIMALS = 4
-"""Of averages, if nobody says otherwise."""
+"""The default number of decimals of averages."""
 
 
 def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFrame:
-    """Return the rows of one metric from the best mean to the worst.
+    """Sort the rows of one metric from the best mean to the worst.
 
     Parameters
     ----------
     less_is_better : collection of str
-        Metrics of which the lowest value is the best.
+        Metrics for which lower values are better.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFr
 
 
 def with_direction(metric: str, less_is_better: Collection[str]) -> str:
-    """Return the name of a metric as tables and figures have it, with an arrow if less is better.
+    """Return the name of a metric for tables and figures, with an arrow if lower is better.
 
     Examples
     --------
@@ -52,17 +52,17 @@ def averages_table(
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
 ) -> Table:
-    """Return the averages, a row for each protocol and system, a column for each metric.
+    """Return the averages: a row for each protocol and system, a column for each metric.
 
     Parameters
     ----------
     groups : DataFrame
-        The columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` where systems
-        were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`).
+        The columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if systems were
+        compared (:meth:`receval.evaluation.result.EvaluationResult.groups`).
     users : mapping of str to int
-        How many are averaged, by protocol; where they are not as many under all, each row has them.
+        The number of averaged users, by protocol. If it differs, each row states it.
     less_is_better : collection of str
-        Metrics of which the lowest value is the best.
+        Metrics for which lower values are better.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def pairs_table(
     Parameters
     ----------
     less_is_better : collection of str
-        Metrics of which the lowest value is the best.
+        Metrics for which lower values are better.
     """
     protocols = list(dict.fromkeys(pairs["protocol"]))
     heads = ("Metric", "First", "Second")

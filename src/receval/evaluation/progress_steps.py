@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How long work tells how far it is."""
+"""The callback with which long computations report progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 ProgressSteps = Callable[[str, int, int], None]
-"""Is told what is done, how much of it is done, and how much there is."""
+"""Called with what is being done, how much is done, and how much there is."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems that are trained and rank the test ratings of each fold, for what looks at the ranks."""
+"""Train systems and rank the test ratings of each fold, for analyses of the ranks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class RankedFold:
     Attributes
     ----------
     number : int
-        Of the fold, from 0.
+        The number of the fold, from 0.
     data : Fold
     test : dict of str to JudgedRanks
-        By system, of the test ratings.
+        Ranks of the test ratings, by system.
     unbiased : dict of str to JudgedRanks
-        By system, of the unbiased judgments; empty where the fold has none.
+        Ranks of the unbiased judgments, by system; empty if the fold has none.
     """
 
     number: int
@@ -39,7 +39,7 @@ class RankedFold:
 def ranked_folds(
     data: SplitRatings, systems: Mapping[str, Any], protocol: Protocol, threshold: float
 ) -> Iterator[RankedFold]:
-    """Train systems on each fold and rank its test ratings, and its unbiased ones where it has any.
+    """Train systems on each fold, and rank its test ratings and any unbiased judgments.
 
     Examples
     --------

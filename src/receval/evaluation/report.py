@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What came of an evaluation as a page and as a folder of files, whatever was asked."""
+"""Write the results of any command as an HTML page and a folder of files."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from receval.storage.messages import enumerated, how_many, printable, quoted
 PAGE = "report.html"
 
 
-# A report as one page that loads nothing: tables that sort, figures, texts, the settings.
+# A report as one self-contained page: sortable tables, figures, texts and the settings.
 
 _CELL = re.compile(r"[\s,%]")
 _NUMBER = re.compile(r"^([<>]?)\s*([+\u2212-]?)(\.?\d[\d.]*)")
 
 
 GENERATOR = '<meta name="generator" content="receval">'
-"""By which a page of a report is known."""
+"""The tag that identifies a page as a report."""
 
 
 def report_page(
@@ -44,14 +44,14 @@ def report_page(
     notes: Sequence[str],
     settings: Mapping[str, Any],
 ) -> str:
-    """Return a page with all of a result.
+    """Return a page with a whole result.
 
     Parameters
     ----------
     parts : sequence of ReportTable, ReportFigure or ReportText
-        In the order in which the page shows them.
+        The parts, in the order of the page.
     settings : mapping
-        What the same call needs to be made again, as JSON has it.
+        What is needed to repeat the call, as JSON-compatible values.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _cell(text: str, column: Column) -> str:
     value = ""
     if column.alignment == "right" and (found := _NUMBER.match(_CELL.sub("", text))):
         sign = "-" if found[2] in ("-", "\N{MINUS SIGN}") else ""
-        # What is smaller than a number stands before it.
+        # "Less than" a number sorts before the number.
         number = float(f"{sign}{found[3]}") - (1e-9 if found[1] == "<" else 0)
         value = f' data-value="{number:.12g}"'
     return f'<td class="{column.alignment}"{value}>{_shown(text)}</td>'
@@ -130,15 +130,15 @@ def _shown(text: str) -> str:
 
 
 def _inline_svg(figure: str) -> str:
-    """Return an SVG without what stands before its element, and with room to shrink."""
+    """Return an SVG from its element on, able to shrink."""
     return figure[figure.index("<svg") :]
 
 
-# The folder of a report: what receval wrote there is replaced whole, and what others wrote stays.
+# The folder of a report. Files that receval wrote are replaced as a whole; other files are kept.
 #
-# The settings of a report hold the SHA-256 of each of its files, and of what they say themselves.
-# By these an earlier report is known: of a list of names, as any program may write one, nobody
-# knows whose they are.
+# The settings hold the SHA-256 of each file of the report and of themselves. Only these identify
+# an earlier report, since any program may write a list of names.
+
 
 SETTINGS = "settings.json"
 FILES = "files"
@@ -147,12 +147,12 @@ _WRITTEN = (".csv", ".html", ".md", ".svg", ".tex")
 
 
 def settings_text(settings: Mapping[str, Any], digests: Mapping[str, str]) -> str:
-    """Return the text of the settings of a report with the digests by which it is known.
+    """Return the text of a report's settings, with the digests that identify its files.
 
     Parameters
     ----------
     digests : mapping of str to str
-        SHA-256 of the report's other files, by their names.
+        The SHA-256 of the report's other files, by name.
     """
     whole = {**settings, FILES: dict(digests)}
     signed = {**digests, SETTINGS: _digest(json.loads(json.dumps(whole)))}
@@ -161,9 +161,9 @@ def settings_text(settings: Mapping[str, Any], digests: Mapping[str, str]) -> st
 
 
 def files_of_report(folder: Path) -> dict[str, str]:
-    """Return the files of the report that was last written into a folder, with their SHA-256.
+    """Return the files of the report last written into a folder, with their SHA-256.
 
-    There are none where the settings are of somebody else, or have been changed since.
+    Empty if receval did not write the settings, or they have been changed since.
     """
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ def files_of_report(folder: Path) -> dict[str, str]:
             return {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
-    # No name leads out of the folder, whoever wrote the settings.
+    # A name never leads out of the folder, whatever the settings contain.
     return {
         name: digest
         for name, digest in files.items()
@@ -182,9 +182,9 @@ def files_of_report(folder: Path) -> dict[str, str]:
 
 
 def refuse_files_of_others(folder: Path) -> None:
-    """Refuse to write into a folder with files that no report has, or that have been changed.
+    """Refuse to write into a folder with files that no report wrote, or that were changed.
 
-    A folder that has a report may have further files: they stay. Hidden files do not count.
+    A folder with a report may have other files, which are kept. Hidden files are ignored.
     """
     if not folder.is_dir():
         return
@@ -204,10 +204,10 @@ def refuse_files_of_others(folder: Path) -> None:
 def replacing_report(
     folder: Path, *, force: bool = False, inputs: Collection[Path] = ()
 ) -> Iterator[Callable[[str], Path]]:
-    """Give what names a temporary file for each file of a report.
+    """Yield a function that names a temporary file for each file of a report.
 
-    All of them take their places when the ``with`` block has ended. Whatever goes wrong before, as
-    on a full disk, leaves the earlier report as it was.
+    The files are moved into place at the end of the ``with`` block. An error before that, such as a
+    full disk, leaves the earlier report unchanged.
 
     Parameters
     ----------
@@ -217,13 +217,13 @@ def replacing_report(
     Yields
     ------
     callable
-        Takes the name of a file of the report.
+        Takes the name of a file of the report, and returns a path.
 
     Raises
     ------
     ValueError
-        The folder has files of others (:func:`refuse_files_of_others`), or one has the name of a
-        file of the report.
+        The folder has other files (:func:`refuse_files_of_others`), or one of them has the name of
+        a file of the report.
     """
     if not force:
         refuse_files_of_others(folder)
@@ -273,16 +273,16 @@ def _refuse(folder: Path, names: Sequence[str]) -> None:
 
 
 def _is_as_written(path: Path, digest: str) -> bool:
-    """Tell whether a file is as a report was written; one that is gone is nobody else's."""
+    """Tell whether a file is unchanged since a report wrote it, or is gone."""
     if path.is_symlink() or path.is_dir():
         return False
     return not path.exists() or sha256_of(path) == digest
 
 
 def _left_over(path: Path, digest: str) -> list[Path]:
-    """Return what a killed process was about to put in the place of a file of its report.
+    """Return the temporary copies of a file that a killed process left behind.
 
-    Settings take their place first, so that they tell of files that are not there as yet.
+    Settings are moved first, so they may list files that are not in place yet.
     """
     return [
         part
@@ -297,23 +297,23 @@ def _digest(settings: object) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a command tells: tables, figures and texts in their order, and the data behind.
+    """The whole output of a command: tables, figures and texts in order, and their data.
 
     Attributes
     ----------
     title : str
     parts : tuple of ReportTable, ReportFigure or ReportText
-        As a reader wants them.
+        The parts, in reading order.
     data : mapping of str to DataFrame
-        Tidy tables by the names of their CSV files, without an end.
+        Tidy tables by the names of their CSV files, without the extension.
     notes : tuple of Note
-        What may mislead, and how the numbers came about.
+        What may mislead, and how the numbers were computed.
     settings : mapping
-        What the same call needs to be made again, as JSON has it.
+        What is needed to repeat the call, as JSON-compatible values.
     reading : tuple of ReadingReport
-        How files and tables were read.
+        Reports of how files and tables were read.
     relevance : tuple of str
-        What is relevant, in a sentence.
+        Sentences on what is relevant.
 
     Examples
     --------
@@ -337,11 +337,11 @@ class Report:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, as they are printed."""
+        """The tables in their printed form."""
         return tuple(part.table for part in self.parts if isinstance(part, ReportTable))
 
     def page(self) -> str:
-        """Return the report as one page for browsers, which loads nothing."""
+        """Return the report as one self-contained HTML page."""
         read = [" ".join(map(str.strip, lines)) for lines in told_together(self.reading)]
         parts = self.parts
         if read or self.relevance:
@@ -353,13 +353,13 @@ class Report:
 
     @property
     def all_notes(self) -> tuple[Note, ...]:
-        """Those on reading and on parts, too, the gravest first, each once."""
+        """All notes, including those on reading and on parts, the gravest first."""
         of_parts = (part.notes for part in self.parts)
         told = chain(*(own.notes for own in self.reading), self.notes, *of_parts)
         return gravest_first(told)
 
     def note_lines(self) -> list[str]:
-        """Return the notes that stand above the tables, and how many others there are."""
+        """Return the notes to show above the tables, and how many others there are."""
         shown, others = self._shown_notes()
         lines = [f"Note: {note} ({note.code})" for note in shown]
         if others:
@@ -367,7 +367,7 @@ class Report:
         return lines
 
     def _shown_notes(self) -> tuple[list[Note], list[Note]]:
-        """Return the notes that are seen first, one of each kind first, and others."""
+        """Return the notes that are shown, first one of each kind, and the others."""
         notes = list(self.all_notes)
         if len(notes) > MOST_SHOWN:
             first = list({note.code: note for note in reversed(notes)}.values())[::-1]
@@ -380,7 +380,7 @@ class Report:
         return notes[:MOST_SHOWN], notes[MOST_SHOWN:]
 
     def reading_lines(self, most: int = 8) -> list[str]:
-        """Return how everything was read, in no more lines than a person reads before numbers."""
+        """Return how everything was read, in a few lines."""
         lines = list(chain.from_iterable(told_together(self.reading)))
         room = most - len(self.relevance)
         if len(lines) > room:
@@ -402,15 +402,15 @@ class Report:
         Parameters
         ----------
         folder : Path or str
-            Made where it is missing. What an earlier report wrote there is replaced or taken away
-            as a whole; a folder with files of others is refused.
+            Created if missing. An earlier report there is replaced as a whole; a folder with other
+            files is refused.
         settings : mapping, optional
-            What :data:`SETTINGS` holds beside ``result``, the report's own settings.
+            Further content of :data:`SETTINGS`, besides ``result``, the report's own settings.
         force : bool
-            Whether to write into a folder with files of others all the same, and over those that
-            have the names of the report's.
+            Whether to write even if the folder has other files, and replace those with the same
+            names.
         for_spreadsheets : bool
-            Whether texts in CSV that a spreadsheet would compute get an apostrophe before them.
+            Whether to put an apostrophe before CSV texts that a spreadsheet would compute.
         """
         folder, digests = Path(folder), {}
         with replacing_report(folder, force=force, inputs=inputs) as beside:
@@ -436,12 +436,12 @@ class Report:
         return [folder / name for name in sorted(digests)]
 
 
-# What spreadsheets take for a formula; a number is none.
+# Texts that spreadsheets take for formulas, except numbers.
 _COMPUTED = r"^[=+\-@\t\r](?!(?<=[+\-])[\d.]+(?:e[+\-]?\d+)?$)"
 
 
 def _as_texts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with an apostrophe before each text that a spreadsheet would compute."""
+    """Put an apostrophe before each text that a spreadsheet would compute."""
     shown = rows.copy()
     for name in rows.select_dtypes(exclude="number"):
         texts = rows[name].astype(str)

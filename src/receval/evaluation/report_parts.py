@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What reports are made of: tables, figures and texts."""
+"""The parts of reports: tables, figures and texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from receval.notes import Note
 from receval.storage.messages import shortened
 
 LONGEST_SHOWN = 200
-"""Characters of a cell of a report."""
+"""The most characters of a cell in a report."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class ReportTable:
     Attributes
     ----------
     name : str
-        Of its files, without an end.
+        The name of its files, without extension.
     table : Table
-        As it is printed. Of a cell of more than :data:`LONGEST_SHOWN` characters the middle is left
-        out; the data behind have all of it.
+        The printed form. Cells of more than :data:`LONGEST_SHOWN` characters are shortened in the
+        middle; the data files are complete.
     """
 
     name: str
@@ -45,12 +45,12 @@ class ReportTable:
 
     @property
     def files(self) -> dict[str, str]:
-        """The texts of its files by their names, without what cannot be rendered."""
+        """The contents of its files by name, without formats that cannot be rendered."""
         return {name: text for name, text in self._rendered.items() if not isinstance(text, Note)}
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Why a file is left out."""
+        """Notes on files that were left out, with the reason."""
         return tuple(text for text in self._rendered.values() if isinstance(text, Note))
 
     @cached_property
@@ -61,7 +61,7 @@ class ReportTable:
             try:
                 found[name] = render(without_marks_in_names(self.table))
             except Exception as error:
-                # Whatever a table cannot be set in, the others and the data beside it are right.
+                # If one format fails, the other formats and the data are still right.
                 found[name] = Note("no-table", _left_out(f"The table {name}", "written", error))
         return found
 
@@ -73,7 +73,7 @@ class ReportFigure:
     Attributes
     ----------
     name : str
-        Of its file, without an end.
+        The name of its file, without extension.
     svg : str
     caption : str
         A sentence on what it shows.
@@ -85,36 +85,36 @@ class ReportFigure:
 
     @property
     def files(self) -> dict[str, str]:
-        """Its file by its name."""
+        """The content of its file by name."""
         return {f"{self.name}.svg": self.svg}
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """There are none: what cannot be drawn is a text."""
+        """Always empty: a figure that cannot be drawn becomes a text."""
         return ()
 
     @classmethod
     def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
-        """Return what a function draws, in the style of all figures, or why it could not.
+        """Draw a figure in the common style, or return a text on why it cannot be drawn.
 
         Returns
         -------
         ReportFigure or ReportText
-            What cannot be drawn is a text with a note: tables and data do without the figure.
+            A text with a note if drawing fails, since tables and data do not need the figure.
         """
         try:
-            # A dollar in a name is text.
+            # A dollar sign in a name is not a formula.
             with figure_style(), rc_context({"text.parse_math": False}):
                 figure = draw()
                 if lacking := borrow_letters(figure):
                     caption += f" Boxes stand for letters that no font here has: {lacking[:20]}."
             with warnings.catch_warnings():
-                # The caption says it.
+                # The caption mentions this.
                 warnings.filterwarnings("ignore", message="Glyph .* missing from font")
                 svg = rendered_svg(figure, title=caption).decode()
             return cls(name, svg, caption)
         except Exception as error:
-            # Whatever data makes a figure impossible, the results beside it are right.
+            # Even if a figure cannot be drawn, the other results are right.
             text = _left_out(f"The figure {name}", "drawn", error)
             return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
 
@@ -129,7 +129,7 @@ class ReportText:
     paragraphs : tuple of str
         Plain text.
     notes : tuple of Note
-        Those of the report besides.
+        Additional notes for the report.
     """
 
     heading: str
@@ -138,7 +138,7 @@ class ReportText:
 
     @property
     def files(self) -> dict[str, str]:
-        """It has no file of its own."""
+        """Always empty: a text has no file."""
         return {}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What comes of measuring systems: tables of averages, of pairs, of users."""
+"""The result of an evaluation: tables of averages, of pairs and of values per user."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
 
 PERMUTATIONS = 10_000
-"""Samples of the permutation test, if nobody says otherwise."""
+"""The default number of samples of the permutation test."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,19 @@ class EvaluationResult:
     ----------
     systems, metrics : tuple of str
     values : mapping of str to ValuesByUser
-        By the name of the protocol.
+        Values by the name of the protocol.
     user_ids : ndarray of str, shape (n_users,)
         Identifiers by code.
     settings : mapping
-        How it came about: what the same call needs to be made again.
+        What is needed to repeat the call.
     notes : tuple of Note
-        What may mislead, and how the numbers came about.
+        What may mislead, and how the numbers were computed.
     words : tuple of str
-        What was measured, in sentences.
+        Sentences on what was measured.
     reading : tuple of ReadingReport
-        How files and tables were read.
+        Reports of how files and tables were read.
     less_is_better : frozenset of str
-        Metrics of which the lowest value is the best.
+        Metrics for which lower values are better.
 
     Examples
     --------
@@ -88,13 +88,13 @@ class EvaluationResult:
     )
 
     def summary(self) -> pd.DataFrame:
-        """Return the averages, one row a protocol, metric and system.
+        """Return the averages, one row per protocol, metric and system.
 
         Returns
         -------
         DataFrame
-            ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and how many
-            ``users`` are averaged.
+            ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and ``users``, the
+            number of users averaged.
         """
         frames = []
         for protocol, values in self.values.items():
@@ -118,14 +118,14 @@ class EvaluationResult:
 
     @checked_arguments
     def compare(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
-        """Return every pair of systems, one row a protocol, metric and pair.
+        """Compare every pair of systems, one row per protocol, metric and pair.
 
         Parameters
         ----------
         samples : int
-            Of the permutation test.
+            The number of samples of the permutation test.
         seed : int
-            Of its signs.
+            The seed of its random signs.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class EvaluationResult:
                 f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
             )
         if (samples, seed) in self._compared:
-            # Every table and page asks for the pairs, whose test takes longest of all.
+            # Cached, because every table and page needs the pairs, and their tests are slow.
             return self._compared[samples, seed].copy()
         frames = []
         for protocol, values in self.values.items():
@@ -155,13 +155,13 @@ class EvaluationResult:
 
     @checked_arguments
     def groups(self, *, samples: int = PERMUTATIONS, seed: int = 1) -> pd.DataFrame:
-        """Return letters: systems that share one are not significantly different.
+        """Return letters for systems: those that share a letter do not differ significantly.
 
         Returns
         -------
         DataFrame
-            The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (where there
-            are too many groups, the next column in brackets) and ``ahead``, how many systems are
+            The columns ``protocol``, ``metric``, ``system``, ``mean``, ``letters`` (with too many
+            groups, ``ahead`` in brackets) and ``ahead``, the number of systems that are
             significantly better; the best system first.
         """
         pairs = self.compare(samples=samples, seed=seed)
@@ -187,13 +187,13 @@ class EvaluationResult:
         return pd.concat(frames, ignore_index=True)
 
     def per_user(self) -> pd.DataFrame:
-        """Return the values of users, one row a protocol, system and user.
+        """Return the values of users, one row per protocol, system and user.
 
         Returns
         -------
         DataFrame
-            The columns ``protocol``, ``system``, ``user``, ``lists`` (how many a user has; under
-            P1R their weight) and one for each metric: the mean of the user's lists.
+            The columns ``protocol``, ``system``, ``user``, ``lists`` (their number; under P1R their
+            weight) and one for each metric: the mean over the user's lists.
         """
         frames = []
         for protocol, values in self.values.items():
@@ -212,7 +212,7 @@ class EvaluationResult:
 
     @checked_arguments
     def tables(self, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS) -> tuple[Table, ...]:
-        """Return the tables that papers print: averages, and all pairs of several systems."""
+        """Return the tables for papers: averages and, with several systems, all pairs."""
         users = {name: values.n_users for name, values in self.values.items()}
         less = self.less_is_better
         if len(self.systems) < 2:
@@ -229,7 +229,7 @@ class EvaluationResult:
     def to_latex(
         self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
     ) -> None:
-        """Write the table of averages for LaTeX (booktabs)."""
+        """Write the table of averages as LaTeX (booktabs)."""
         table, *_ = self.tables(samples=samples, decimals=decimals)
         write_atomically(Path(path), to_latex(without_marks_in_names(table)))
 
@@ -237,13 +237,13 @@ class EvaluationResult:
     def to_markdown(
         self, path: str | Path, *, samples: int = PERMUTATIONS, decimals: int = DECIMALS
     ) -> None:
-        """Write the table of averages in Markdown."""
+        """Write the table of averages as Markdown."""
         table, *_ = self.tables(samples=samples, decimals=decimals)
         write_atomically(Path(path), to_markdown(without_marks_in_names(table)))
 
     @checked_arguments
     def as_report(self, title: str = "Evaluation", *, samples: int = PERMUTATIONS) -> Report:
-        """Return all of it as a report: tables, the figure, and the data behind."""
+        """Return the whole result as a report: tables, the figure and the data."""
         printed = zip(("averages", "pairs"), self.tables(samples=samples), strict=False)
         averages, *pairs = (ReportTable(name, table) for name, table in printed)
         summary = self.summary()
@@ -265,17 +265,17 @@ class EvaluationResult:
     def report(
         self, path: str | Path, *, title: str = "Evaluation", samples: int = PERMUTATIONS
     ) -> None:
-        """Write everything as one page for browsers, which loads nothing."""
+        """Write the whole result as one self-contained HTML page."""
         write_atomically(Path(path), self.as_report(title, samples=samples).page())
 
     @checked_arguments
     def plot(self, path: str | Path) -> None:
-        """Write the averages with their intervals as a figure: SVG, or PDF by the path's end.
+        """Write a figure of the averages with intervals, as SVG or PDF by the path's extension.
 
         Raises
         ------
         ValueError
-            The path has another end.
+            The path has another extension.
         """
         target = Path(path)
         if target.suffix not in (".svg", ".pdf"):

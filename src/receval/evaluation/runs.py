@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measuring lists that other programs have made."""
+"""Evaluate recommendation lists that other programs made."""
 
 from __future__ import annotations
 
@@ -59,41 +59,40 @@ def evaluate_runs(
     dialect: str | Dialect | None = None,
     progress: Callable[[str, int, int], object] | None = None,
 ) -> EvaluationResult:
-    """Measure lists of recommendations by test data.
+    """Measure recommendation lists against test data.
 
-    Users of the test data whom a run has no list for count 0, users of a run who are not tested do
-    not count; the notes of the result say how many there are.
+    Test users without a list in a run count as 0, and users of a run who are not tested are
+    ignored. The notes of the result say how many there are.
 
     Parameters
     ----------
     test : path, data frame, mapping or Ratings
         Judgments or held-out ratings (:func:`receval.data.judgments.read_test_data`).
     runs : mapping of str to run, path, data frame or mapping
-        By the names of the systems (:func:`receval.data.run_files.read_run`).
+        Runs by the names of the systems (:func:`receval.data.run_files.read_run`).
     train : path, data frame, mapping or Ratings, optional
-        What the systems learnt from: these items of a user leave the lists, as no candidates. The
-        highest rating (ERR, ``exp-normalised``) and the positive ratings of items
-        (StratifiedRecall) are those of test and training data, or of test data alone.
+        The training data of the systems. A user's training items are removed from the lists, since
+        they are not candidates. The highest rating (ERR, ``exp-normalised``) and the positive
+        ratings of items (StratifiedRecall) are from both test and training data, if given.
     trained_pairs : {"refuse", "drop"}
-        Whether test pairs that are in the training data, too, are refused or taken out of the test.
+        Whether to refuse test pairs that are also in the training data, or to drop them.
     protocols, metrics, relevant, users, dialect
-        As for :func:`receval.evaluation.systems.evaluate_systems`. The base candidates ``AI`` are
-        all items of test data, training data and runs.
+        As for :func:`receval.evaluation.systems.evaluate_systems`. The candidates ``AI`` are all
+        items of test data, training data and runs.
     depth : int, "auto" or "whole"
-        At which length the lists were cut. A list that was cut does not tell what a metric or a
-        protocol makes of the items behind; these are refused. With ``whole`` what is not listed
-        counts as never retrieved, as in trec_eval. With ``auto`` lists are whole for TREC's
-        judgments, and otherwise cut where at least half of a run's lists have the length of its
-        longest, and there are more items.
+        The length at which the lists were cut. Metrics and protocols that need ranks below it are
+        refused. With ``whole``, unlisted items count as never retrieved, as in trec_eval. With
+        ``auto``, lists are whole for TREC judgments. Otherwise they are cut if at least half of a
+        run's lists are as long as its longest, and there are more items.
     ties : {"auto", "trec", "random", "listed"}
-        The order of equal scores: trec_eval's, which lists the last identifier first; a random one,
-        the same for all users and runs; or that in which the run names them. By default the
-        dialect's, or without one trec_eval's. Scores are compared as they are, in double precision,
-        but in single precision where the dialect's tool does so, which a note tells.
+        The order of equal scores: as in trec_eval, which lists the last identifier first; random,
+        the same for all users and runs; or as listed in the run. By default as in the dialect, or
+        as in trec_eval without one. Scores are compared in double precision, or in single precision
+        if the dialect's tool does so, as a note then says.
     seed : int
-        Of the random order of ties, and of samples of candidates.
+        The seed of the random order of ties, and of sampled candidates.
     progress : callable, optional
-        Called before each run is measured: its name, how many are done, and how many there are.
+        Called before each run is measured, with its name, the number done, and the total.
 
     Returns
     -------
@@ -102,10 +101,10 @@ def evaluate_runs(
     Raises
     ------
     ValueError
-        A metric or a protocol needs what the lists do not tell; or as for
+        A metric or protocol needs ranks that the lists do not contain; or as for
         :func:`receval.evaluation.systems.evaluate_systems`.
     TableError
-        A file cannot be used, or knows no user or no item of the others
+        A file cannot be used, or shares no user or no item with the others
         (:func:`receval.evaluation.known_identifiers.check_that_identifiers_meet`).
 
     Examples
@@ -165,18 +164,18 @@ def evaluate_runs(
     )
 
 
-# Equal scores in lists: how many there are, and the order in which a run names them.
+# Equal scores in lists: their number, and the order in which a run lists them.
 
 
 def equal_scores(listed: ListedItems) -> int:
-    """Return how many items have the score of another item of the user's, but for the first."""
+    """Return how many items have the score of an earlier item of the same user."""
     order = np.lexsort((listed.scores, listed.users))
     users, scores = listed.users[order], listed.scores[order]
     return int(((users[1:] == users[:-1]) & (scores[1:] == scores[:-1])).sum())
 
 
 def in_listed_order(listed: ListedItems) -> ListedItems:
-    """Return lists whose scores are places, so that equal scores stand as the run names them.
+    """Replace scores by positions, so that equal scores keep the order of the run.
 
     Examples
     --------
@@ -192,7 +191,7 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
 
 @dataclass(frozen=True)
 class _RankedRun:
-    """A run in shared codes, with what is known of its lists."""
+    """A run in shared codes, with what is known about its lists."""
 
     name: str
     listed: ListedItems
@@ -249,7 +248,7 @@ class _RankedRun:
         return rank_judged(scorer, self.fold, [protocol], generator_for)[0]
 
     def check(self, protocol: str, ranks: JudgedRanks, metrics: Iterable[Metric]) -> None:
-        """Refuse metrics that look at ranks of which a cut list tells nothing."""
+        """Refuse metrics that need ranks below the cut of the lists."""
         if self.depth is None:
             return
         is_cut = (self.lengths >= self.depth) & (np.diff(self.fold.test.indptr) > 0)
@@ -270,13 +269,13 @@ class _RankedRun:
 
 
 class _ScoresOfLists:
-    """Lists as a system: of each user's items the places of their scores, from the worst to 1."""
+    """Lists as a system that scores each user's items by rank of score, with 1 for the worst."""
 
     def __init__(self, listed: ListedItems, shape: tuple[int, int]) -> None:
         order = np.lexsort((listed.scores, listed.users))
         users, scores = listed.users[order], listed.scores[order]
         self._items = listed.items[order]
-        # Places in place of scores: single precision holds them all, and equal ones stay equal.
+        # Positions replace scores: single precision holds them all, and equal ones stay equal.
         new = np.r_[True, (users[1:] != users[:-1]) | (scores[1:] != scores[:-1])]
         self._ends = np.searchsorted(users, np.arange(shape[0] + 1))
         places = np.cumsum(new)
@@ -293,7 +292,7 @@ class _ScoresOfLists:
 
 
 def _as_compared(name: str, listed: ListedItems, spoken: Dialect) -> tuple[ListedItems, list[Note]]:
-    """Return lists with scores as a tool compares them, and what it does with equal ones."""
+    """Return lists with scores as a tool compares them, and notes on how it treats equal ones."""
     equal = equal_scores(listed)
     told = f"{name} has equal scores"
     if spoken.is_single:

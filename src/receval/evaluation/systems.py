@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training, ranking and measuring systems on split ratings, in one call."""
+"""Train, rank and measure systems on split ratings in one call."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from receval.protocols.protocol import Protocol
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
 
-# What results say of the data and of the systems that they are of.
+# The descriptions of data and systems that results contain.
 
 
 def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
-    """Return the size of ratings, and of what trains and tests in each fold.
+    """Return the numbers of ratings, users and items, and of train and test ratings per fold.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if it tells them.
+    """Return the class of a system, and its parameters if available.
 
     Examples
     --------
@@ -87,29 +87,29 @@ def evaluate_systems(
     data : SplitRatings
         From :func:`receval.splits.split_ratings.split`.
     systems : mapping of str to recommender, scorer or array
-        By their names. A recommender has ``fit(train)`` and ``score(users)`` (see docs/library.md);
-        what has ``score`` alone is not trained; an array of shape (n_users, n_items) has the scores
-        of all, NaN for items that are not to be recommended, in the order of the codes of
-        ``data.ratings``. Models of implicit, estimators of scikit-learn and pipelines of LensKit
-        are taken as they are (:func:`receval.recommenders.adapters.adapt.adapt`).
+        Systems by name. A recommender has ``fit(train)`` and ``score(users)`` (see
+        docs/library.md). A system with only ``score`` is not trained. An array of shape (n_users,
+        n_items) holds all scores, in the order of the codes of ``data.ratings``, with NaN for items
+        that must not be recommended. Models of implicit, scikit-learn estimators and LensKit
+        pipelines are adapted (:func:`receval.recommenders.adapters.adapt.adapt`).
     protocols : str, Protocol or sequence
-        Names as the papers write them (:func:`receval.protocols.names.parse_protocol`).
+        Protocols, or their names in the papers (:func:`receval.protocols.names.parse_protocol`).
     metrics : str, Metric or sequence, optional
-        Names (:func:`receval.metrics.usual_names.metric_of_usual_name`); by default P, Recall and
-        nDCG at 10.
+        Metrics, or their names (:func:`receval.metrics.usual_names.metric_of_usual_name`); by
+        default P, Recall and nDCG at 10.
     relevant : float or "auto"
-        From which rating on a test item is relevant; by default the dialect's rule, or without one
-        :func:`receval.data.relevance.relevance_threshold`.
+        The lowest rating of a relevant test item; by default the rule of the dialect, or without
+        one :func:`receval.data.relevance.relevance_threshold`.
     users : {"auto", "tested", "relevant", "all", "covered", "relevant-covered"}
-        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`); by default the
-        dialect's, or without one those who are tested.
+        Which users are averaged (:func:`receval.metrics.evaluation.evaluated_lists`); by default as
+        in the dialect, or without one all tested users.
     dialect : str or Dialect, optional
-        The tool whose definitions hold, such as ``recbole``
-        (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given by its names,
-        and results show these; equal scores stay in the protocol's order.
+        The tool whose definitions are used, such as ``recbole``
+        (:func:`receval.metrics.dialects.registry.dialect`). Metrics are then given and shown by its
+        names. Ties are still broken by the protocol.
     progress : callable, optional
-        Called before each system is trained on a fold: its name, how many trainings are done, and
-        how many there are.
+        Called before each system is trained on a fold, with its name, the number of trainings done,
+        and the total.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All combinations of the decisions of an offline experiment, and what flips its verdicts.
+"""Compare systems under all combinations of experimental decisions, and see what flips a verdict.
 
 Examples
 --------

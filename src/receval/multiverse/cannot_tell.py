@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Universes that cannot tell two systems apart, whoever they are: no order counts, or few users."""
+"""Find universes that cannot tell any systems apart: no order matters, or too few users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
 
 CANNOT_TELL = "cannot tell"
-"""The verdict of such a universe."""
+"""The verdict of a universe that cannot tell systems apart."""
 
 REASONS = {
     "no order": "every order has the same value for every user, as all test items of condensed "
@@ -28,7 +28,7 @@ REASONS = {
     "few users": "so few users can have different values that the test cannot reach the level .05, "
     "however much they differ",
 }
-"""Why a universe cannot tell, by the words of the column ``reason``."""
+"""Explanations of the values of the column ``reason``."""
 
 _WITHOUT_GAIN = 1.0
 """The rating whose exponential gain is that of unjudged items."""
@@ -42,14 +42,14 @@ def users_whose_order_counts(
     Returns
     -------
     ndarray of bool, shape (n_users,)
-        Of condensed lists with a binary gain those with a relevant and a non-relevant test item;
-        with grades, and of orders (RBO, tau), those with two different ratings. Of full lists,
-        unjudged items gain nothing. Of P, the list must be longer than the cut-off besides.
+        For condensed lists with a binary gain, users with a relevant and a non-relevant test item;
+        with grades, and for RBO and tau, users with two different ratings. In full lists, unjudged
+        items have no gain. For P, the list must also be longer than the cut-off.
     """
     judged = lists[0].full.judged
     n_judged, n_relevant = judged.n_judged, judged.n_relevant
     is_condensed = configuration.lists == "condensed"
-    # The systems may have scores for some candidates alone; the longest list says most.
+    # Systems may score only some candidates, so the longest list is used.
     lengths = np.max([own.full.lengths for own in lists], axis=0)
     sizes = n_judged if is_condensed else np.maximum(lengths, n_judged)
     metric = configuration.metric
@@ -68,18 +68,18 @@ def users_whose_order_counts(
             highest = np.where(has_unjudged, np.maximum(highest, _WITHOUT_GAIN), highest)
         counts: NDArray[np.bool_] = (n_judged > 0) & (lowest < highest)
         if metric.name == "nDCG":
-            # It is 0 where the ideal list gains nothing.
+            # It is 0 if the ideal list has no gain.
             counts &= highest > _WITHOUT_GAIN
     else:
         counts = (n_relevant > 0) & (n_relevant < sizes)
     if metric.name == "P":
-        # Without a cut-off all of a list counts.
+        # Without a cut-off the whole list counts.
         counts &= sizes > (metric.depth or np.inf)
     return counts
 
 
 def fewest_users(n_users: int, configuration: Configuration) -> int:
-    r"""Return of how many users the values must differ for a test to reach the level .05.
+    r"""Return the number of users whose values must differ for a test to reach the level .05.
 
     The p-value of the sign test and of Wilcoxon's is at least :math:`2 \cdot 2^{-k}` with k
     differences other than 0. The t statistic of k equal differences among n users is
@@ -107,12 +107,12 @@ def with_universes_that_cannot_tell(
     universes: Universes,
     pairs: Sequence[Pair],
 ) -> pd.DataFrame:
-    """Return universes of one split with the verdict :data:`CANNOT_TELL` where nothing can be told.
+    """Set the verdict :data:`CANNOT_TELL` where universes of one split cannot tell systems apart.
 
     Returns
     -------
     DataFrame
-        With the column ``reason``, a key of :data:`REASONS` or empty.
+        The universes, with the column ``reason``, a key of :data:`REASONS` or empty.
     """
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     lists: dict[str, dict[str, JudgedLists]] = {}
@@ -147,18 +147,18 @@ def with_universes_that_cannot_tell(
 
 
 def telling(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return the universes that can tell."""
+    """Return the universes that can tell systems apart."""
     return universes[universes["verdict"] != CANNOT_TELL]
 
 
 def counts_of_reasons(universes: pd.DataFrame) -> dict[str, int]:
-    """Return how many universes cannot tell, by reason."""
+    """Return the number of universes that cannot tell systems apart, by reason."""
     counts = universes["reason"].value_counts() if "reason" in universes else {}
     return {reason: int(counts.get(reason, 0)) for reason in REASONS}
 
 
 def notes_on_universes(universes: pd.DataFrame) -> tuple[Note, ...]:
-    """Return what is not counted, and why; nothing where all universes can tell."""
+    """Return notes on universes that are not counted, and why; empty if all are counted."""
     total, counts = len(universes), counts_of_reasons(universes)
     return tuple(
         Note(

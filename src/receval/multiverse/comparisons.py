@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two systems under one configuration of the decisions: both values, difference, significance."""
+"""Compare two systems under one configuration: both values, their difference and significance."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ AVERAGE_BY_AGGREGATION = {
     "positive-weighted": Weighted(by="positive"),
     "geometric": AdjustedGeometric(epsilon=GEOMETRIC_EPSILON),
 }
-"""What each aggregation (C3) is in :mod:`receval.metrics.averages`."""
+"""The function in :mod:`receval.metrics.averages` for each aggregation (C3)."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison of two systems says, one entry a metric that is compared.
+    """The result of a comparison of two systems, with one entry per metric.
 
     Attributes
     ----------
     first, second : ndarray of float64, shape (n_metrics,)
         The aggregated values of the systems.
     effect : ndarray of float64, shape (n_metrics,)
-        The standardised difference: that of the aggregated (transformed) values over the standard
-        deviation of the users' differences; 0 where these are all the same but for rounding.
+        The standardised difference: the difference of the aggregated (transformed) values over the
+        standard deviation of the users' differences; 0 if these are all equal up to rounding.
     p : ndarray of float64, shape (n_metrics,)
         The p-value; NaN for the bootstrap, which has none.
     rejected : ndarray of float64, shape (n_metrics,)
         The share of bootstrap samples that reject; NaN for other tests.
     signed_one_minus_p : ndarray of float64, shape (n_metrics,)
-        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0
-        where the direction of what was tested is not that of the values.
+        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0 if
+        the test and the values have different directions.
     verdict : ndarray of int64, shape (n_metrics,)
-        1 if the first system wins significantly, -1 if the second does, else 0. A significant test
-        whose direction is not that of the values (a sign test may see more users win with the
-        system that has the lower mean) lets nobody win.
+        1 if the first system wins significantly, -1 if the second does, otherwise 0. It is also 0
+        if a significant test and the values have different directions: in a sign test, the system
+        with the lower mean may win for more users.
     """
 
     first: NDArray[np.float64]
@@ -74,16 +74,16 @@ class Comparison:
 
     @property
     def difference(self) -> NDArray[np.float64]:
-        """The value of the first system less that of the second."""
+        """The value of the first system minus that of the second."""
         return self.first - self.second
 
 
 class PairOfSystems:
     r"""Two systems measured on the same judgments, to be aggregated and tested in several ways.
 
-    The users averaged have a test rating and, if ``has_train`` is given, a training rating. Under
-    the reduced average (C4) each system has its own: those it covers; a paired test then compares
-    the users whom both cover.
+    The averaged users have a test rating and, if ``has_train`` is given, a training rating. Under
+    the reduced average (C4), each system is averaged over the users whom it covers, and a paired
+    test compares the users whom both cover.
 
     A weighted mean is tested as the mean of :math:`x_u w_u / \bar w`, a geometric one as the mean
     of :math:`\ln(x_u + \epsilon)`.
@@ -93,7 +93,7 @@ class PairOfSystems:
     n_test, n_relevant : ndarray of int, shape (n_users,)
         Number of test ratings, and of relevant ones, of each user.
     has_train : ndarray of bool, shape (n_users,), optional
-        Users with training ratings; users without are left out.
+        Users with training ratings; the others are left out.
     """
 
     def __init__(
@@ -137,10 +137,11 @@ class PairOfSystems:
         test: SignificanceTest,
         metrics: Sequence[int] | None = None,
     ) -> Comparison:
-        """Return what an aggregation (C3) and a test (D) say.
+        """Compare the systems by an aggregation (C3) and a test (D).
 
-        ``metrics`` are the rows of those to compare, by default all. A ValueError says that a value
-        is too low for the geometric mean, all weights are 0, or the bootstrap has no resamples.
+        ``metrics`` are the rows of the metrics to compare, by default all. A ValueError is raised
+        if a value is too low for the geometric mean, all weights are 0, or the bootstrap has no
+        resamples.
         """
         rows = tuple(range(len(self.measured[0].values)) if metrics is None else metrics)
         if (aggregation, rows) not in self._summaries:
@@ -163,7 +164,7 @@ class PairOfSystems:
     def aggregated(
         self, aggregation: Aggregation, metrics: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the values of both systems, shape (n_metrics,), without any test."""
+        """Return the values of both systems, shape (n_metrics,), without a test."""
         average = AVERAGE_BY_AGGREGATION[aggregation]
         first, second = (
             average.of(
@@ -177,7 +178,7 @@ class PairOfSystems:
 
     @cached_property
     def resamples_of_paired(self) -> NDArray[np.float64]:
-        """The resampled sets, of the paired users."""
+        """The resampled sets of paired users."""
         if self.resamples is None:
             raise ValueError("The bootstrap needs resampled sets of users: give resamples.")
         return np.ascontiguousarray(self.resamples[:, self.paired])
@@ -185,7 +186,7 @@ class PairOfSystems:
 
 @dataclass(frozen=True)
 class _Tested:
-    """P-values, or shares of samples that reject, and the sign of what was tested."""
+    """P-values, or shares of samples that reject, and the direction of the test."""
 
     p: NDArray[np.float64]
     rejected: NDArray[np.float64]
@@ -212,7 +213,7 @@ class _Summary:
             )
         self.first, self.second = pair.aggregated(aggregation, rows)
         first, second = (self._transformed(values, pair.paired) for values in measured)
-        # The sign test must not count rounding as a win; small values are told apart all the same.
+        # The sign test must not count rounding errors as wins, but must tell small values apart.
         largest = np.maximum(np.abs(first), np.abs(second))
         rounding = np.abs(first - second) <= 10.0**-MEAN_DECIMALS * largest
         self.differences = np.where(rounding, 0.0, first - second)
@@ -227,13 +228,13 @@ class _Summary:
             )
         deviations = self.differences.std(axis=-1, ddof=1)
         self.effect = np.zeros_like(location)
-        # Equal numbers may leave a deviation by rounding, and so an effect of any size.
+        # Rounding may give equal numbers a tiny deviation, and so an arbitrarily large effect.
         np.divide(location, deviations, out=self.effect, where=deviations > 10.0**-MEAN_DECIMALS)
 
     def _transformed(
         self, values: NDArray[np.float64], chosen: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Return values of the chosen users whose mean is what is compared."""
+        """Return values of the chosen users, transformed so that their mean is compared."""
         if self.aggregation == "geometric":
             return AdjustedGeometric(epsilon=GEOMETRIC_EPSILON).transformed(values[:, chosen])
         if self.aggregation in ("mean", "median"):
@@ -249,7 +250,7 @@ class _Summary:
 
     @property
     def as_pairs(self) -> NDArray[np.float64]:
-        """The differences against zeros, as the tests of pairs of systems take them."""
+        """The differences and zeros, as pairs for the tests of two systems."""
         return np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
 
     @property
@@ -264,7 +265,7 @@ class _Summary:
 
     @property
     def balance_of_wins(self) -> NDArray[np.int64]:
-        """The sign of the number of wins less that of losses."""
+        """The sign of the number of wins minus that of losses."""
         return np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Levels of the eight decisions, and all their legal combinations."""
+"""Define the levels of every decision, and list all their legal combinations."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from receval.splits.kinds import SelectionSpec
 
 
 class DecisionGrid(Model):
-    """Levels of every decision; the multiverse is all their legal combinations.
+    """Levels of every decision; the multiverse is the set of their legal combinations.
 
     Attributes
     ----------
     selection, split, users, non_computable, lists, metric, aggregation, coverage, test
-        The levels of each field of :class:`Configuration`; by default the starting one alone.
+        The levels of each field of :class:`Configuration`; by default only the starting one.
 
     Examples
     --------
-    RBO, which compares orders of judged items, is legal on condensed lists alone:
+    RBO, which compares orders of judged items, is legal only on condensed lists:
 
     >>> grid = DecisionGrid(lists=["full", "condensed"], metric=[{"name": "P"}, {"name": "RBO"}])
     >>> [f"{each.metric.name} of {each.lists} lists" for each in grid.configurations()]
@@ -77,7 +77,7 @@ class DecisionGrid(Model):
         return self
 
     def configurations(self) -> list[Configuration]:
-        """Return all legal combinations, the first decision varying slowest."""
+        """Return all legal combinations; the first decision varies slowest."""
         legal = self._evaluations()
         return [
             Configuration.model_construct(selection=selection, split=split, users=users, **decided)
@@ -88,7 +88,7 @@ class DecisionGrid(Model):
         ]
 
     def _evaluations(self) -> list[dict[str, Any]]:
-        """Return the legal combinations of the decisions that can rule each other out."""
+        """Return the legal combinations of the decisions that may exclude each other."""
         return [
             dict(zip(DEPENDENT, decided, strict=True))
             for decided in self._combinations()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The eight decisions behind an offline experiment and its test, as one declarative object.
+"""The experimental decisions of canamares2020 (A1 to D) as one declarative configuration.
 
-They are those of canamares2020, section 3: A1 to C4, and D, the test. Every field has the value of
-the paper's starting configuration (section 4.1) by default.
+The decisions are from section 3 of the paper: A1 to C4, and D, the test. The defaults are its
+starting configuration (section 4.1).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ DECISIONS = {
     "coverage": "C4",
     "test": "D",
 }
-"""The paper's mark of each decision, by the name of its field."""
+"""The paper's label of each decision, by the name of its field."""
 
 DECISION_NAMES = tuple(DECISIONS)
 
 GEOMETRIC_EPSILON = 1e-5
-"""Of the epsilon-adjusted geometric mean (C3), for which the paper gives none."""
+"""The epsilon of the adjusted geometric mean (C3); the paper states none."""
 
 BOOTSTRAP_SAMPLES = 200
-"""Resampled sets of users of the bootstrap: its shares have a standard error of at most .035."""
+"""The number of bootstrap samples of users: shares have a standard error of at most .035."""
 
 GAINS = {"g1": "binary", "g2": "exp-normalised"}
 """The gains of :mod:`receval.metrics.gains` by the paper's names."""
@@ -55,9 +55,9 @@ _WITH_GAIN = ("P", "nDCG", "RBP")
 _WITH_PHI = ("RBP", "RBO")
 _PHI = 0.9
 
-# In the order of the parameters of `refusals`: all others go with everything.
+# In the order of the parameters of `refusals`; other decisions exclude nothing.
 DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "test")
-"""The decisions that can rule each other out, as :func:`refusals` takes them."""
+"""The decisions that may exclude each other, in the order of :func:`refusals`."""
 
 
 class SplitDecision(Model):
@@ -66,7 +66,7 @@ class SplitDecision(Model):
     Attributes
     ----------
     kind : {"random", "user"}
-        A coin for each rating, or the same share of each user's ratings.
+        A random draw for each rating, or the same share of each user's ratings.
     train_ratio : float
         The probability, or share, of training ratings.
     """
@@ -86,14 +86,14 @@ class MetricDecision(Model):
     Attributes
     ----------
     name : {"P", "nDCG", "RBP", "RBO", "tau"}
-        The last two compare the order of the judged items with that of their ratings.
+        RBO and tau compare the order of the judged items with that of their ratings.
     depth : int, optional
-        Ranks that are looked at; None for whole lists.
+        The cut-off; None for whole lists.
     gain : {"g1", "g2"}, optional
-        1 for relevant items; or :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default g1 where
-        there is a gain.
+        g1 is 1 for relevant items, g2 is :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default
+        g1, for metrics with a gain.
     phi : float, optional
-        Of RBP and RBO: the chance of going on to the next rank, by default .9.
+        The probability of going on to the next rank in RBP and RBO, by default .9.
     """
 
     name: MetricName = "nDCG"
@@ -104,7 +104,8 @@ class MetricDecision(Model):
     @model_validator(mode="before")
     @classmethod
     def _defaults_are_written_out(cls, values: Any) -> Any:
-        # Equal metrics are equal objects and have one hash, however much of them was written.
+        # Equal metrics must be equal objects with one hash, however many of their fields were
+        # given.
         if not isinstance(values, dict):
             return values
         name = values.get("name", "nDCG")
@@ -150,35 +151,35 @@ class MetricDecision(Model):
 
 
 class Configuration(Model):
-    """One offline experiment: what was decided in the eight matters of canamares2020.
+    """One offline experiment, as the decisions of canamares2020.
 
     Attributes
     ----------
     selection : SelectionSpec
-        A1: which ratings are used at all.
+        A1: which ratings are used.
     split : SplitDecision
-        A2: what trains and what tests.
+        A2: which ratings are in train and in test.
     users : {"trained", "all"}
         B1: whether users without training ratings are left out.
     non_computable : {"none", "random", "popularity", "average"}
-        B2: whether items without a score are left out, or stand behind the others in this order.
+        B2: whether items without a score are left out, or ranked below the others in this order.
     lists : {"full", "condensed"}
-        C1: whether unjudged items count as non-relevant or are taken out.
+        C1: whether unjudged items count as non-relevant or are removed.
     metric : MetricDecision
-        C2.
+        C2: the metric.
     aggregation : {"mean", "median", "test-weighted", "positive-weighted", "geometric"}
-        C3: how the values of users become one; the weights are numbers of test ratings, or of
-        relevant ones, the geometric mean is the epsilon-adjusted one.
+        C3: how the values of users are averaged. Weights are the numbers of test ratings or of
+        relevant ones; the geometric mean is epsilon-adjusted.
     coverage : {"full", "reduced"}
-        C4: whether users without any recommendation count as 0 or are forgiven.
+        C4: whether users without any recommendation count as 0 or are left out.
     test : {"t", "t-log", "sign", "wilcoxon", "bootstrap"}
         D: a paired test over users; ``t-log`` is the t-test of logarithms, ``bootstrap`` the share
-        of resampled sets of users whose test rejects.
+        of bootstrap samples of users whose test rejects.
 
     Raises
     ------
     pydantic.ValidationError
-        Decisions do not go together; the message has a reason for each such pair.
+        Decisions exclude each other; the message has a reason for each such pair.
 
     Examples
     --------
@@ -205,12 +206,12 @@ class Configuration(Model):
         return self
 
     def but(self, **decisions: Any) -> Self:
-        """Return the same configuration with other decisions, checked again."""
+        """Return a copy with some decisions replaced, after checking them again."""
         return self.model_validate({**dict(self), **decisions})
 
     @property
     def levels(self) -> dict[str, str]:
-        """What was decided, in short words by the name of the decision."""
+        """The level of each decision in short words, by the name of the decision."""
         return {
             "selection": selection_label(self.selection),
             "split": self.split.label,
@@ -225,18 +226,18 @@ class Configuration(Model):
 
     @property
     def name(self) -> str:
-        """The decisions by their marks: ``A1=all A2=random-0.5 B1=trained ...``."""
+        """The decisions by their labels: ``A1=all A2=random-0.5 B1=trained ...``."""
         return " ".join(f"{DECISIONS[field]}={level}" for field, level in self.levels.items())
 
     @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits that tell the configuration from all others."""
+        """Twelve hexadecimal digits that identify the configuration."""
         content = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
     @property
     def protocol(self) -> Protocol:
-        """The candidates that systems rank, and what happens to those without a score."""
+        """The candidates that systems rank, and the policy for items without a score."""
         return Protocol("AR", "rated", non_computable=self.non_computable)
 
     @property
@@ -246,7 +247,7 @@ class Configuration(Model):
 
     @property
     def residual_label(self) -> str | None:
-        """The label of the residual that belongs to RBP; None for other metrics."""
+        """The label of the residual of RBP; None for other metrics."""
         if self.metric.name != "RBP":
             return None
         condensed = "condensed=true," if self.lists == "condensed" else ""
@@ -276,7 +277,7 @@ def refusals(
     coverage: str,
     test: str,
 ) -> list[str]:
-    """Return why decisions do not go together; nothing where they do."""
+    """Return the reasons why decisions exclude each other; empty if they are legal."""
     reasons = []
     if metric.name in _OF_AN_ORDER and lists == "full":
         reasons.append(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decisions in words: titles for drawings and pages, and sentences as a paper could have them."""
+"""Describe decisions in words: titles for figures and pages, and sentences for a paper."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from receval.figures.decision_rows import Decision
 
 NO_DIFFERENCE = "no significant difference"
-"""The verdict that no system wins, in figures, tables and sentences."""
+"""The text for the verdict that no system wins."""
 
 TITLES = {
     "selection": "Data selection",
@@ -75,12 +75,12 @@ _SELECTION = {
 
 
 def decision_title(decision: str) -> str:
-    """Return the title of a decision with the paper's mark, such as ``A1 Data selection``."""
+    """Return the title of a decision with the paper's label, such as ``A1 Data selection``."""
     return f"{DECISIONS[decision]} {TITLES[decision]}"
 
 
 def level_title(decision: str, level: str) -> str:
-    """Return the title of a level, given in the short words of a CSV."""
+    """Return the title of a level, given its short words in a CSV file."""
     if decision == "selection" and level != "all":
         words = [word.partition("-") for word in level.split("+")]
         if {kind for kind, *_ in words} >= {"users", "items"} and words[-1][2] == words[-2][2]:
@@ -100,11 +100,11 @@ def level_title(decision: str, level: str) -> str:
 
 
 def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision]:
-    """Return how each universe took each decision, levels in the order of their first appearance.
+    """Return the level of each decision in each universe, with levels in order of appearance.
 
-    Decisions that all universes took alike are left out: there is nothing to see.
+    Decisions that are the same in all universes are left out.
     """
-    # Sentences need none of what draws.
+    # Imported late: sentences do not need the drawing code.
     from receval.figures.decision_rows import Decision
 
     found = []
@@ -124,7 +124,7 @@ def _selection(kind: str, number: str) -> str:
 
 
 def describe(configuration: Configuration, threshold: float = 4.0) -> str:
-    """Return one sentence that says all that was decided.
+    """Describe all decisions of a configuration in one sentence.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
     Returns
     -------
     str
-        From data selection to the statistical test, in the order of canamares2020, section 3.
+        The decisions in the order of canamares2020, section 3, from data selection to the test.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def describe(configuration: Configuration, threshold: float = 4.0) -> str:
 
 
 def _selected(selection: SelectionSpec) -> list[str]:
-    """Return the steps of a selection, in the order in which they are taken."""
+    """Return the steps of a selection, in the order in which they are applied."""
     part = "all" if selection.share is None else f"a random {100 * selection.share:.12g}% of the"
     removed = []
     if selection.head_removed is not None:
@@ -257,7 +257,7 @@ def _average(configuration: Configuration, threshold: float) -> str:
 
 
 def _test(configuration: Configuration) -> str:
-    """Say what is tested; under the reduced average, pairs are of users whom both cover."""
+    """Describe the test; under the reduced average, it compares the users whom both cover."""
     users = "users" if configuration.coverage == "full" else "the users who get one from both"
     aggregation = configuration.aggregation
     if aggregation == "median":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The multiverse: two systems compared under every combination of decisions."""
+"""Compare pairs of systems under every combination of decisions: the multiverse."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def explore(
     *,
     is_exact: bool = False,
 ) -> pd.DataFrame:
-    """Compare pairs of systems under configurations.
+    """Compare pairs of systems under given configurations.
 
-    Everything is a function of the judged ranks of the few splits that the decisions A1, A2 and B2
-    need: each system's lists are read once for each of them and measured once by each metric.
+    Everything is computed from the judged ranks under the few combinations of A1, A2 and B2: for
+    each, a system's lists are read once, and measured once by each metric.
 
     Parameters
     ----------
     configurations : iterable of Configuration
-        In any order, such as ``DecisionGrid(...).configurations()``.
+        The configurations in any order, such as ``DecisionGrid(...).configurations()``.
     universes : Universes
-        Where the lists come from.
+        The source of the lists.
     pairs : sequence of (str, str)
         Names of two different systems.
     generator : Generator
-        Of the bootstrap's samples, the same for all configurations.
+        Generates the bootstrap samples, which are the same for all configurations.
     is_exact : bool
         Whether Wilcoxon's test is exact with few differences
         (:data:`receval.statistics.paired_tests.MOST_RANKED`).
@@ -51,23 +51,22 @@ def explore(
     Returns
     -------
     DataFrame
-        One row a pair and configuration: the systems (``first``, ``second``), the decisions in
-        short words, the values of both (``value``, ``other_value``), of RBP the residuals of both
-        (``residual``, ``other_residual``), their ``difference``, the
-        standardised one (``effect``), ``p``, ``rejected`` (share of bootstrap samples), the
-        ``signed_one_minus_p`` and the ``verdict`` (first, tie or second), as in
-        :class:`receval.multiverse.comparisons.Comparison`.
+        One row per pair and configuration: the systems (``first``, ``second``), the decisions in
+        short words, both values (``value``, ``other_value``), for RBP both residuals (``residual``,
+        ``other_residual``), the ``difference`` of values, the standardised difference (``effect``),
+        ``p``, ``rejected`` (share of bootstrap samples), ``signed_one_minus_p`` and the ``verdict``
+        (first, tie or second), as in :class:`receval.multiverse.comparisons.Comparison`.
 
     Raises
     ------
     ValueError
-        A pair names one system twice, there is nothing to compare, or a configuration's data is not
-        among the universes.
+        A pair names one system twice, there is nothing to compare, or the universes lack the data
+        of a configuration.
 
     Examples
     --------
-    The relevant items of five users: A has four of them at rank 1, B none. The differences
-    1, 1, 1, 1 and 0 have t = 4, which is significant:
+    Five users have one relevant item each. System A ranks it first for four of them, B for none.
+    The differences 1, 1, 1, 1 and 0 have t = 4, which is significant:
 
     >>> from receval.metrics.lists import JudgedLists
     >>> from receval.protocols.judged_ranks import JudgedRanks
@@ -96,7 +95,7 @@ def explore(
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     resamples: NDArray[np.float64] | None = None
     tables: list[pd.DataFrame] = []
-    # Splits before policies: universes may keep one split at a time.
+    # Grouped by split before policy, since universes may keep only one split at a time.
     of_splits = _groups(wanted, "selection", "split")
     for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
         lists = {system: universes.lists(of_ranks[0], system) for system in systems}
@@ -114,7 +113,8 @@ def explore(
                 any_list = lists[systems[0]].full
                 tested = _groups(of_users, "aggregation", "test")
                 by_pair: list[list[list[dict[str, Any]]]] = []
-                # One pair at a time: it holds its users' differences under every aggregation.
+                # One pair at a time, because a pair stores its users' differences under every
+                # aggregation.
                 for pair in pairs:
                     with _where(pair, of_users[0]):
                         compared = PairOfSystems(
@@ -128,7 +128,7 @@ def explore(
                             is_exact=is_exact,
                         )
                     by_pair.append([_rows(each, labels, pair, compared) for each in tested])
-                # By aggregation and test first, then by pair.
+                # Ordered by aggregation and test, then by pair.
                 rows += chain.from_iterable(chain.from_iterable(zip(*by_pair, strict=True)))
             tables.append(pd.DataFrame(rows))
     return pd.concat(tables, ignore_index=True)
@@ -136,7 +136,7 @@ def explore(
 
 @contextmanager
 def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
-    """Say of which systems and which universe a problem is."""
+    """Add the systems and the universe to the message of an error."""
     try:
         yield
     except ValueError as error:
@@ -147,13 +147,13 @@ def _where(pair: Pair, configuration: Configuration) -> Iterator[None]:
 
 
 def _labels(configuration: Configuration) -> list[str]:
-    """Return the labels of the metric and, of RBP, of its residual."""
+    """Return the labels of the metric and, for RBP, of its residual."""
     residual = configuration.residual_label
     return [configuration.metric_label, *([residual] if residual else [])]
 
 
 def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
-    """Group configurations that agree in some decisions, in the order of their appearance."""
+    """Group configurations that agree in some decisions, in order of appearance."""
     groups: dict[tuple[Any, ...], list[Configuration]] = {}
     for configuration in configurations:
         key = tuple(getattr(configuration, decision) for decision in decisions)
@@ -167,9 +167,9 @@ def _rows(
     pair: Pair,
     compared: PairOfSystems,
 ) -> list[dict[str, Any]]:
-    """Return the rows of configurations that differ in their metric alone."""
+    """Return the rows of configurations that differ only in their metric."""
     one = configurations[0]
-    # Not all metrics are compared in all ways: of tau there is no geometric mean.
+    # Not all metrics allow all aggregations: tau has no geometric mean.
     of_values = sorted(
         {labels.index(configuration.metric_label) for configuration in configurations}
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every pair of systems on one's own ratings, under all combinations of eight decisions."""
+"""Compare all pairs of systems on a user's own ratings under all combinations of decisions."""
 
 from __future__ import annotations
 
@@ -45,21 +45,22 @@ from receval.splits.split import Fold, fold
 
 @dataclass(frozen=True)
 class ExploredRatings:
-    """The universes of ratings and systems.
+    """The universes of given ratings and systems.
 
     Attributes
     ----------
     universes : DataFrame
-        As :func:`receval.multiverse.exploration.explore` returns them, with exact p-values of
-        Wilcoxon's test: a row a pair and universe. The ``verdict`` of one that cannot tell is
-        ``cannot tell``, for a ``reason`` (:data:`receval.multiverse.cannot_tell.REASONS`).
+        One row per pair and universe, as from :func:`receval.multiverse.exploration.explore`, with
+        exact p-values of Wilcoxon's test. The ``verdict`` of a universe that cannot tell systems
+        apart is ``cannot tell``, with a ``reason``
+        (:data:`receval.multiverse.cannot_tell.REASONS`).
     per_user : DataFrame
         The values of users in the starting configuration, by ``system`` and ``user``.
     start : Configuration
         The first level of every decision.
     settings : mapping
     notes : tuple of Note
-        Which decisions the data does not support, and how many universes cannot tell.
+        Notes on decisions that the data do not support, and on universes that cannot tell.
     """
 
     universes: pd.DataFrame
@@ -81,7 +82,7 @@ class ExploredRatings:
         return self.universes[chosen].reset_index(drop=True)
 
 
-# Grids of the eight decisions for anybody's ratings, and what their data leaves of them.
+# Grids of the eight decisions, reduced to what given ratings support.
 
 GridName = Literal["quick", "full"]
 
@@ -131,17 +132,17 @@ GRIDS: dict[GridName, dict[str, Any]] = {
     },
 }
 """Levels by decision; the first ones are the starting configuration of canamares2020. The full grid
-is that of the repository's own multiverse, 20,480 universes."""
+is that of the repository's own multiverse, with 20,480 universes."""
 
 _GRADED_METRICS = ("RBO", "tau")
 
 
 def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note, ...]]:
-    """Return a grid without the levels that ratings do not support, and notes on these.
+    """Return a grid without the levels that the ratings do not support, and notes on these.
 
     Examples
     --------
-    Without grades there is no exponential gain, and no order of ratings to agree with:
+    Without grades there is no exponential gain, and no order of ratings:
 
     >>> from receval.data.ratings_table import read_ratings
     >>> plays = read_ratings({"user": ["a", "b"], "item": ["x", "y"], "rating": [1, 1]})
@@ -187,36 +188,36 @@ def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note,
     )
 
 
-# Universes made on the spot from ratings and recommenders, without a workflow.
+# Universes made on demand from ratings and recommenders, without a workflow.
 
 NON_COMPUTABLE: tuple[NonComputable, ...] = ("none", "random", "popularity", "average")
 
 Factory = Callable[[int], Recommender]
-"""Makes an untrained recommender from a seed."""
+"""Creates an untrained recommender from a seed."""
 
 
 class TrainedUniverses(Universes):
-    """The universes of one's own ratings and systems: split, trained and ranked when asked for.
+    """Universes of given ratings and systems, split, trained and ranked on demand.
 
-    Every split (A1, A2) is made once, every system trained once on it, and all policies for items
-    without a score (B2) are ranked together. The last split is kept, so ask for the configurations
-    of one split after the other, as :func:`receval.multiverse.exploration.explore` does.
+    Every split (A1, A2) is made once, every system is trained on it once, and all policies for
+    items without a score (B2) are ranked together. Only the last split is kept, so request
+    configurations split by split, as :func:`receval.multiverse.exploration.explore` does.
 
     Parameters
     ----------
     ratings : Ratings
     systems : mapping of str to callable
-        ``systems[name](seed)`` makes an untrained recommender.
+        ``systems[name](seed)`` creates an untrained recommender.
     threshold : float
         Ratings at or above it are relevant.
     seed : int
-        The root of all seeds.
+        The root seed.
     policies : tuple of {"none", "random", "popularity", "average"}
-        Those of B2 that will be asked for.
+        The policies of B2 that will be requested.
 
     Examples
     --------
-    Ratings of 20 users of 30 items, of which one in two is relevant:
+    Ratings of 30 items by 20 users, half of which are relevant:
 
     >>> rng = np.random.default_rng(1)
     >>> users, items = np.nonzero(rng.random((20, 30)) < 0.5)
@@ -283,7 +284,8 @@ class TrainedUniverses(Universes):
             spec = RandomRatio(kind="random-ratio", train_ratio=share, selection=selection)
         else:
             spec = UserRatio(kind="user-ratio", train_ratio=share, selection=selection)
-        # One name for all splits: what trains with one share trains with every larger one.
+        # With one name for all splits, a training rating of one share is in train for every larger
+        # share.
         split = make_split(self.ratings, spec, self.seed, "ratings", "split", {})
         self._fold: Fold = fold(self.ratings, split, 0)
         self._judged = JudgedItems.of(self._fold.test, self.threshold, self._metadata)
@@ -317,17 +319,17 @@ def explore_ratings(
     Parameters
     ----------
     ratings : Ratings
-        The order of their rows does not matter.
+        The ratings; the order of rows does not matter.
     systems : mapping of str to callable
-        Two or more; ``systems[name](seed)`` makes an untrained recommender.
+        Two or more systems; ``systems[name](seed)`` creates an untrained recommender.
     grid : "quick", "full" or DecisionGrid
-        Levels of the decisions (:data:`receval.multiverse.explore_ratings.GRIDS`). Of the named
-        ones those are left out that the ratings do not support.
+        Levels of the decisions (:data:`receval.multiverse.explore_ratings.GRIDS`). A named grid
+        leaves out levels that the ratings do not support.
     relevant : float or "auto"
-        From which rating on a test item is relevant.
+        The lowest rating of a relevant test item.
     seed : int
     told : callable, optional
-        Is told how far the work is: a word, how many steps of it are done, and of how many.
+        Called with the progress: a word, the number of steps done, and the total.
 
     Returns
     -------
@@ -372,7 +374,7 @@ def explore_ratings(
     for number, own in enumerate(groups.values()):
         if told is not None:
             told("splits", number, len(groups))
-        # One seed for all splits: the bootstrap draws the same samples of users in each.
+        # With one seed for all splits, the bootstrap draws the same samples of users in each.
         compared = explore(
             own, universes, pairs, generator(seed, "own data", "multiverse"), is_exact=True
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often each system wins, and which decisions change the winner."""
+"""Count how often each system wins, and which decisions change the winner."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from receval.multiverse.verdicts import (
 
 
 def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each system of a pair wins, in all universes and with each level.
+    """Return how often each system of a pair wins, in all universes and per level.
 
     Returns
     -------
     DataFrame
         The columns ``decision`` and ``level`` (empty for all universes), ``universes`` (their
-        number), ``cannot_tell`` (the number of those that cannot tell), and the shares ``first``,
-        ``tie`` and ``second`` of those that can, NaN where none can.
+        number), ``cannot_tell`` (the number that cannot tell systems apart), and the shares
+        ``first``, ``tie`` and ``second`` among the others, NaN if there are none.
     """
     rows = [{"decision": "", "level": "", **shares_that_tell(universes)}]
     for decision in DECISION_NAMES:
@@ -35,7 +35,7 @@ def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
 
 
 def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
-    """Return how many universes there are, how many cannot tell, and the shares of those that can.
+    """Return the number of universes, how many cannot tell, and the shares among the others.
 
     Examples
     --------
@@ -51,27 +51,27 @@ def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
 
 
 def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
-    r"""Return how often a change of one decision alone changes who wins.
+    r"""Return how often a change of a single decision changes the winner.
 
     Parameters
     ----------
     universes : DataFrame
-        Of one pair. Those that cannot tell do not count.
+        The universes of one pair. Those that cannot tell are not counted.
 
     Returns
     -------
     DataFrame
-        By ``decision`` with two levels or more: ``neighbours``, the number of pairs of universes
-        that differ in it alone; in which share of these the verdict ``changes``, and in which it is
-        ``reversed`` (one system wins on one side, the other on the other); and ``explained``, the
-        share of the variance of the verdict (1, 0, -1) that the decision explains alone
-        (:func:`receval.multiverse.verdicts.explained`), NaN where all verdicts are the same. An
-        aggregation whose test is another one has no neighbour by the aggregation alone.
+        One row per ``decision`` with at least two levels: ``neighbours``, the number of pairs of
+        universes that differ only in it; the share of these in which the verdict ``changes``, and
+        in which it is ``reversed`` (a different system wins); and ``explained``, the share of the
+        variance of the verdict (1, 0, -1) that the decision alone explains
+        (:func:`receval.multiverse.verdicts.explained`), NaN if all verdicts are the same. An
+        aggregation that needs another test has no neighbours by aggregation alone.
 
     Examples
     --------
-    Condensed lists change the verdict under both metrics, under one of them to the other system;
-    the metric changes it on condensed lists alone:
+    Condensed lists change the verdict under both metrics, and reverse it under one. The metric
+    changes it only on condensed lists:
 
     >>> same = dict.fromkeys(DECISION_NAMES, "x")
     >>> decided = [("full", "P"), ("full", "RR"), ("condensed", "P"), ("condensed", "RR")]
@@ -115,12 +115,13 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
 def changes_from_start(universes: pd.DataFrame, start: Configuration) -> pd.DataFrame:
     """Return the start, and the universes that differ from it in one decision.
 
-    Another aggregation that cannot be tested as the start is brings the tests that it can.
+    If an aggregation does not allow the test of the start, its own tests are included.
 
     Returns
     -------
     DataFrame
-        The universes' columns after ``decision`` and ``level``, which are empty for the start.
+        ``decision`` and ``level``, which are empty for the start, then the columns of the
+        universes.
     """
     place = index_of_universe(universes, start)
     levels = {name: start.levels[name] for name in DECISION_NAMES}
@@ -131,7 +132,7 @@ def changes_from_start(universes: pd.DataFrame, start: Configuration) -> pd.Data
         near = differs[decision] & ~others.drop(columns="test", errors="ignore").any(axis=1)
         if decision != "test":
             same_test = near & ~differs["test"]
-            # Levels that the start's test does not go with.
+            # Levels that do not allow the test of the start.
             lone = ~universes[decision].isin(universes.loc[same_test, decision])
             near = same_test | (near & lone)
         rows.append(universes[near].assign(decision=decision, level=universes[near][decision]))

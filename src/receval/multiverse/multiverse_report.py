@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The universes of one's own ratings as a report: who wins how often, and what flips it."""
+"""Report how often each system wins in the universes of given ratings, and what flips it."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from receval.storage.messages import how_many
 _SHARES = tuple(VERDICTS.values())
 
 MOST_DRAWN = 15
-"""Pairs of systems that have a figure; all have their tables."""
+"""The most pairs of systems with a figure; all pairs have tables."""
 
 
 def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Report:
-    """Return tables, figures and sentences on all pairs of systems.
+    """Return a report with tables, figures and sentences on all pairs of systems.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[Repor
     first, second = str(own["first"].iloc[0]), str(own["second"].iloc[0])
 
     names = [legend_name(name) for name in (first, second)]
-    # The label is as high as the panel at most.
+    # The label must not be higher than the panel.
     separator = " " if len("".join(names)) <= LONGEST_NAME - 5 else "\n"
     marked = None
     if start in own.index:

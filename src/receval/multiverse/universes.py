@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Universes: judged lists by the decisions that only training can take, and what users get."""
+"""Provide judged lists for the decisions that need training, and the values of users."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from receval.multiverse.decisions import Configuration, ListForm
 
 @dataclass(frozen=True)
 class UserValues:
-    """Values of one system for every user, a row a metric, on one form of its lists.
+    """Values of one system for every user, one row per metric, on one form of its lists.
 
     Attributes
     ----------
@@ -32,12 +32,12 @@ class UserValues:
 
     @classmethod
     def of(cls, lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
-        """Measure a system's lists for every user.
+        """Measure the lists of a system for every user.
 
         Parameters
         ----------
         labels : sequence of str
-            Of metrics, all on full or all on condensed lists.
+            Labels of metrics, either all on full or all on condensed lists.
         form : {"full", "condensed"}
             The lists that must not be empty for a user to be covered.
         """
@@ -46,18 +46,18 @@ class UserValues:
 
 
 KINDS = {"random": "random-ratio", "user": "user-ratio"}
-"""Kind of the split in ``splits.yaml`` by that of the decision A2."""
+"""The kind of split in ``splits.yaml`` for each kind of the decision A2."""
 
 
 class Universes(ABC):
-    """What can be compared: systems under the decisions A1, A2 and B2.
+    """The lists of systems under the decisions A1, A2 and B2.
 
-    All other decisions are functions of the judged lists.
+    All other decisions are applied to the judged lists.
     """
 
     @abstractmethod
     def lists(self, configuration: Configuration, system: str) -> JudgedLists:
-        """Return a system's full lists under a configuration's decisions A1, A2 and B2."""
+        """Return the full lists of a system under a configuration's decisions A1, A2 and B2."""
 
     @abstractmethod
     def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:

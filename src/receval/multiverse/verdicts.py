@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who wins a universe, how often, and what decides it: explained variance, single changes."""
+"""Analyse the verdicts of universes: shares of wins, explained variance, single changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIRST, TIE, SECOND = 1, 0, -1
 VERDICTS: Mapping[int, Verdict] = {FIRST: "first", TIE: "tie", SECOND: "second"}
 
 RESPONSES = ("effect", "verdict")
-"""What is explained: the standardised difference; and who wins, as 1, 0 or -1."""
+"""The variables to explain: the standardised difference, and the winner as 1, 0 or -1."""
 
 _NUMBER_OF_VERDICT = {name: number for number, name in VERDICTS.items()}
 
@@ -41,10 +41,10 @@ def index_of_universe(universes: pd.DataFrame, configuration: Configuration) -> 
 
 
 def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return universes read from a file with their verdicts, which follow from the signed 1 - p.
+    """Add verdicts to universes read from a file, derived from the signed 1 - p.
 
-    A file has these alone: a number may move a little from processor to processor, a verdict
-    near the level of significance would jump.
+    Files do not store verdicts: between processors a number may change a little, but a verdict near
+    the level of significance would flip.
     """
     certain = np.where(universes["test"] == "bootstrap", MOST_SAMPLES, 1.0 - LEVEL)
     signed_one_minus_p = real_values(universes["signed_one_minus_p"])
@@ -55,7 +55,7 @@ def with_verdicts(universes: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict_shares(universes: pd.DataFrame) -> dict[str, float]:
-    """Return in which share of the universes the first system wins, neither, and the second."""
+    """Return the shares of universes in which the first system, neither, or the second wins."""
     counts = universes["verdict"].value_counts()
     return {verdict: counts.get(verdict, 0) / len(universes) for verdict in VERDICTS.values()}
 
@@ -66,15 +66,15 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     Parameters
     ----------
     universes : DataFrame
-        Of one pair of systems, as :func:`receval.multiverse.exploration.explore` returns them.
+        The universes of one pair of systems, from :func:`receval.multiverse.exploration.explore`.
     response : {"effect", "verdict"}
-        The standardised difference, of which universes that differ in their test alone have but
-        one; or the winner.
+        The standardised difference, which is the same for universes that differ only in their test;
+        or the winner.
 
     Raises
     ------
     ValueError
-        There is no such response, or the universes are of several pairs of systems.
+        The response is unknown, or the universes are of several pairs of systems.
     """
     if response not in RESPONSES:
         raise ValueError(
@@ -98,7 +98,7 @@ def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.
     Raises
     ------
     ValueError
-        It is not among the universes, or they are of several pairs of systems.
+        The configuration is not among the universes, or they are of several pairs of systems.
     """
     _check_pair(universes)
     return universes.iloc[index_of_universe(universes, start or Configuration())]
@@ -107,13 +107,13 @@ def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.
 def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
     """Return the universes that are one decision away from the starting configuration.
 
-    Where another aggregation (C3) cannot be tested as the start is, its own test comes along: the
-    t-test of logarithms for the geometric mean, the sign test for the median.
+    An aggregation (C3) that does not allow the test of the start has its own test: the t-test of
+    logarithms for the geometric mean, the sign test for the median.
 
     Returns
     -------
     DataFrame
-        The universes' columns, after ``decision`` and ``level``; the start itself comes first, with
+        ``decision`` and ``level``, then the columns of the universes. The start comes first, with
         both empty.
     """
     start = start_of(universes)
