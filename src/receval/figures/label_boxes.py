@@ -18,7 +18,7 @@ Boxes = NDArray[np.float64]
 
 
 def inside(boxes: Boxes, frame: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which boxes lie in a frame."""
+    """Return which boxes are inside a frame."""
     left, bottom, right, top = boxes.T
     return (left >= frame[0]) & (bottom >= frame[1]) & (right <= frame[2]) & (top <= frame[3])
 

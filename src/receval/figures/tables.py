@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 Alignment = Literal["left", "right", "center"]
 
 LONGEST_CELL = 100
-"""Maximum number of characters of a cell; longer lists, such as those of numbers, are in the
-CSV."""
+"""Maximum number of characters of a cell; longer lists of numbers are in the CSV."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Table:
     Attributes
     ----------
     title : str
-        A few words, such as "Table 2".
+        Short title, such as "Table 2".
     columns : tuple of Column
         At least one.
     rows : tuple of tuple of str

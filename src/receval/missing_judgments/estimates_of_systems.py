@@ -83,7 +83,7 @@ def unbiased_estimates(
     DataFrame
         One row per system, metric and estimator, where ``estimator`` is
 
-        - ``naive``: as if every judgment were there;
+        - ``naive``: as if no judgment were missing;
         - ``IPS`` and ``SNIPS``, for each of the ``propensities``
           (:mod:`receval.missing_judgments.estimators`); there is no IPS of recall;
         - ``MAR``: from the unbiased judgments, where the split has any, each of which stands for

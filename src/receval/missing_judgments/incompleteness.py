@@ -53,7 +53,7 @@ class _Measured:
     alive : ndarray of bool, shape (n_judged,)
         Whether each judgment remains.
     reduced : ReducedLists or None
-        The lists, where one pass computes all metrics.
+        The lists, if one pass computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
         For each family, the transformed values of its metrics.
     sums : list of ndarray of float64, shape (n_metrics * n_systems,)

@@ -47,7 +47,7 @@ def sampling_order(
 
     Examples
     --------
-    Item 7 has two test ratings and leaves first, item 3 has one:
+    Item 7 has two test ratings and is removed first; item 3 has one:
 
     >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 7, 7], [4, 5, 2], n_users=2)
     >>> order, n_items = sampling_order(judgments, "popular-items", np.random.default_rng(1))

@@ -51,7 +51,7 @@ class SamplingAudit:
         Means over each user's relevant items, under full ranking and expected.
     settings : mapping
     notes : tuple of Note
-        Warnings about what may mislead.
+        Warnings about possible misinterpretations.
     """
 
     values: pd.DataFrame

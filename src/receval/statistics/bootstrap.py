@@ -55,7 +55,7 @@ def rejected_shares(
     test : {"t", "sign"}
         Student's t-test of the mean, or the exact sign test.
     level : float
-        A test rejects if its p-value is below it.
+        A test rejects if its p-value is below this level.
 
     Returns
     -------

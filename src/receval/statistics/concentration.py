@@ -97,7 +97,7 @@ def cumulative_shares(
     Raises
     ------
     ValueError
-        If no item has ratings, or a count is negative.
+        No item has ratings, or a count is negative.
 
     Examples
     --------

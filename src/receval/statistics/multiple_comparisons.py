@@ -23,7 +23,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     p_values : array_like, shape (..., m)
-        One family a row, such as all pairs of systems for each metric.
+        One family per row, such as all pairs of systems for each metric.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     p_values : array_like, shape (..., m)
-        One family a row, such as all pairs of systems for each metric.
+        One family per row, such as all pairs of systems for each metric.
 
     Returns
     -------

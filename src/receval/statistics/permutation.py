@@ -33,7 +33,7 @@ _LARGEST_EXPONENT = 40
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Counts of a paired permutation test, for every metric and pair of systems.
+    """Result of a paired permutation test: counts for every metric and pair of systems.
 
     Attributes
     ----------

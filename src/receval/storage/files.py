@@ -142,7 +142,7 @@ def how_to_make_again(path: Path) -> str:
         # Rules make the models of all folds at once, in one folder.
         target = target.parent
     elif "raw" in target.parts[:-1]:
-        # Likewise the raw files of a synthetic twin.
+        # The same holds for the raw files of a synthetic twin.
         target = Path(*target.parts[: target.parts.index("raw") + 1])
     named = shortened(target.as_posix(), 150, middle=True)
     return f"Make it again, configured as before: snakemake --cores all --force {named}"

@@ -161,7 +161,7 @@ REFUSED = frozenset(_ADVICE)
 
 
 def about_files(error: OSError) -> str:
-    """Turn a system error about a file into a sentence that says what to do.
+    """Turn a system error about a file into a sentence of advice.
 
     Examples
     --------

@@ -125,7 +125,7 @@ class RatingCounts:
         Parameters
         ----------
         ratings : Ratings
-            Without repeated pairs of user and item.
+            Judgments without repeated pairs of user and item.
         threshold : float
             Ratings at or above it are relevant.
         in_train : ndarray of bool, shape (n_ratings,), optional
@@ -216,7 +216,7 @@ class RatingCounts:
 
     @property
     def not_train(self) -> UserCounts:
-        """Users in the sample without a training rating of the item."""
+        """Number of users in the sample without a training rating of the item."""
         return self.sampled - self.train
 
     @property
