@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""One style for all figures and tables, and one way to save them."""
+"""Draw and save figures and tables in one common style."""

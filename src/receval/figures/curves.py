@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves: lines with markers, and cumulative distributions on a logarithmic axis."""
+"""Draw curves: lines with markers, and cumulative distributions on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from receval.figures.style import SeriesStyle, short_number
 
 MARKERS_PER_LINE = 10
-"""Markers tell lines apart; more would hide the line."""
+"""Approximate number of markers per line; more would hide the line."""
 
 
 def line(
@@ -36,18 +36,17 @@ def line(
     error : array_like, shape (n,), optional
         Half the width of the confidence interval, drawn as a band.
     band : pair of array_like, shape (n,), optional
-        Lower and upper end of the spread, drawn as a faint band that many curves can share a panel
-        with.
+        Lower and upper ends of the spread, drawn as a band faint enough for many curves in a panel.
     markers : bool
-        Whether about ``MARKERS_PER_LINE`` points carry a marker.
+        Whether to draw markers on about ``MARKERS_PER_LINE`` points.
 
     Raises
     ------
     ValueError
-        Where x does not increase or the shapes differ.
+        x does not increase, or the shapes differ.
     """
     across, up = _points(x, y, label)
-    # White rims part markers from lines; a marker that is all rim keeps its own colour.
+    # White edges separate markers from lines; a marker without a face keeps its own colour.
     rim = "white" if style.marker in Line2D.filled_markers else style.colour
     every = max(1, round(len(across) / MARKERS_PER_LINE))
     axes.plot(
@@ -74,7 +73,7 @@ def cumulative_curve(
 ) -> None:
     """Draw a cumulative distribution as steps, over a logarithmic x axis and up to 100 percent.
 
-    The y axis has shares, printed in percent: its label says so.
+    The y axis shows shares in percent, and its label should say so.
 
     Parameters
     ----------
@@ -86,7 +85,7 @@ def cumulative_curve(
     Raises
     ------
     ValueError
-        Where the points are not those of a cumulative distribution.
+        The points are not those of a cumulative distribution.
     """
     across, up = _points(values, shares, label)
     if across[0] <= 0 or up[0] < 0 or up[-1] > 1 or np.any(np.diff(up) < 0):
@@ -103,7 +102,7 @@ def cumulative_curve(
         label=label,
     )
     logarithmic_x(axes)
-    # A little room above, or half of the line at 100 % is clipped.
+    # Leave some space above, or half of the line at 100 % is clipped.
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0, symbol=""))
 
@@ -117,7 +116,7 @@ def logarithmic_x(axes: Axes) -> None:
 
 
 def plain_numbers(axis: Axis) -> None:
-    """Label an axis with numbers written out, their thousands set off: .5, 100, 1,000."""
+    """Label an axis with plain numbers and thousands separators: .5, 100, 1,000."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: _written_out(value)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of tiles, one a level of a decision: where in an order of universes it gathers."""
+"""Draw rows of tiles that show where each level of a decision occurs among ordered universes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from matplotlib.text import Annotation, Text
 from numpy.typing import NDArray
 
 SHADES = 9
-"""An odd number, so that one shade in the middle stands for "as often as expected"."""
+"""Number of shades. It is odd, so that the middle shade stands for "as often as expected"."""
 
 MIDDLE = SHADES // 2
 
 NEVER = -1
-"""Instead of a shade: the level of no universe at all."""
+"""Value in place of a shade for a level that no universe has."""
 
 TILE_HEIGHT = 0.84
-"""Share of a row's room that its tiles fill."""
+"""Height of the tiles as a share of the row height."""
 
 MOST_BINS, UNIVERSES_PER_BIN, SINGLE_UNIVERSES = 120, 20, 30
-"""Columns of tiles: so many, but fewer rather than with fewer universes each, and up to so many
-universes one each."""
+"""Limits of the columns of tiles: the maximum number of columns, the minimum number of universes
+per column, and the number of universes up to which each has its own column."""
 
 STEPS = 600
-"""Steps of the curve, at least; more than print can show."""
+"""Minimum number of steps of the curve, more than print can show."""
 
 _LIGHTEST, _DARKEST = 0.98, 0.06
 
@@ -39,7 +39,7 @@ _LIGHTEST, _DARKEST = 0.98, 0.06
 def shade_colour(shade: int) -> str:
     """Return the grey of a shade, from nearly white for 0 to nearly black.
 
-    It darkens ever faster, so that what is as frequent as expected stays in the background.
+    The grey darkens ever faster, so that levels as frequent as expected do not stand out.
     """
     share = (shade / (SHADES - 1)) ** 1.6
     level = f"{round(255 * (_LIGHTEST + (_DARKEST - _LIGHTEST) * share)):02x}"
@@ -47,7 +47,7 @@ def shade_colour(shade: int) -> str:
 
 
 def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where steps and bins begin among the universes, and at last the number of universes.
+    """Return where steps and bins begin among the universes; the last entry is their number.
 
     Each bin begins with a step.
     """
@@ -57,29 +57,31 @@ def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int6
     steps_per_bin = -(-STEPS // n_bins)
     n_steps = n_bins * steps_per_bin
     steps = np.arange(n_steps + 1, dtype=np.int64) * n_universes // n_steps
-    # Where universes are fewer than steps, several steps begin with the same universe.
+    # If there are fewer universes than steps, several steps begin with the same universe.
     return np.unique(steps), steps[::steps_per_bin]
 
 
 def level_shades(
     codes: NDArray[np.integer], n_levels: int, edges: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    r"""Return how often each level occurs in each bin of universes, compared with all universes.
+    r"""Return how often each level occurs in each bin of universes, relative to all universes.
 
     With p the share of all universes that have the level and q that of the bin's universes,
 
     .. math:: d = \begin{cases} \frac{q}{2 p} & q \le p \\
               \frac{1}{2} + \frac{q - p}{2 (1 - p)} & q > p \end{cases}
 
-    which is 0 where no universe of the bin has it, a half where as many have it as if it did not
-    matter, and 1 where all have it, whatever p. It is cut into ``SHADES`` equal steps.
+    which is 0 if no universe of the bin has the level, a half if the level is as frequent as in all
+    universes, and 1 if all universes of the bin have it, whatever p. It is divided into ``SHADES``
+    equal steps.
 
     Parameters
     ----------
     codes : ndarray of int, shape (n_universes,)
-        The number of the level of each universe, in the order of the universes; negative for none.
+        The level of each universe as a number, in the order of the universes; negative for none.
     edges : ndarray of int, shape (n_bins + 1,)
-        Bin b holds the universes from ``edges[b]`` to before ``edges[b + 1]``, at least one.
+        Bin b holds the universes from ``edges[b]`` up to but excluding ``edges[b + 1]``, at least
+        one.
 
     Returns
     -------
@@ -89,7 +91,7 @@ def level_shades(
     sizes = np.diff(edges)
     bins = np.repeat(np.arange(len(sizes)), sizes)
     has_level = codes >= 0
-    # Codes may be of a type too small for the product.
+    # The type of the codes may be too small for the product.
     cells = codes[has_level].astype(np.int64) * len(sizes) + bins[has_level]
     counts = np.bincount(cells, minlength=n_levels * len(sizes)).reshape(n_levels, len(sizes))
     within = counts / sizes
@@ -98,7 +100,7 @@ def level_shades(
         below = within / (2 * overall)
         above = 0.5 + (within - overall) / (2 * (1 - overall))
     positions = np.where(within <= overall, below, above)
-    # Rounding must not push what is between two shades from one to the other.
+    # Rounding errors must not move values on the border of two shades.
     shades = np.minimum(np.floor(SHADES * np.nan_to_num(positions) + 1e-9), SHADES - 1)
     return np.where(overall > 0, shades, NEVER).astype(np.int64)
 
@@ -111,14 +113,14 @@ def draw_tiles(
 ) -> None:
     """Draw one row of tiles for each row of shades.
 
-    Neighbours of the same shade are one tile, and all tiles of a shade are one path, so that
-    thousands of tiles make a small file.
+    Adjacent tiles of the same shade are merged, and all tiles of a shade are one path, which keeps
+    files with thousands of tiles small.
     """
     tiles: dict[int, list[tuple[float, float, float]]] = {}
     for row, middle in zip(shades, middles, strict=True):
         if row[0] == NEVER:
             continue
-        # The middle shade lies under the whole row: no white shines through between two tiles.
+        # The middle shade fills the whole row first, so that no white shows between two tiles.
         tiles.setdefault(MIDDLE, []).append((float(edges[0]), float(edges[-1]), middle))
         starts = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
         for start, end in pairwise(starts):
@@ -131,14 +133,14 @@ def draw_tiles(
                 _rectangles(tiles[shade]),
                 facecolor=shade_colour(shade),
                 linewidth=0,
-                # Edges between tiles are sharp, not blended with the ground.
+                # Edges between tiles are not anti-aliased, so they stay sharp.
                 antialiased=False,
             )
         )
 
 
 def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
-    """Return one path of rectangles, each given by left, right and middle."""
+    """Return one path of rectangles, each given by its left, right and vertical middle."""
     half = TILE_HEIGHT / 2
     corners = [
         [(left, y - half), (right, y - half), (right, y + half), (left, y + half), (left, y - half)]
@@ -149,22 +151,22 @@ def _rectangles(positions: Sequence[tuple[float, float, float]]) -> Path:
 
 
 GAP = 0.7
-"""Rows left free between two decisions."""
+"""Free space between two decisions, in rows."""
 
 LEVEL_SIZE, NAME_SIZE, NUMBER_SIZE = 6, 6.5, 5.5
-"""Font sizes in points: of levels, of decisions, and of the numbers beside the rows."""
+"""Font sizes in points of levels, of decisions, and of the numbers beside the rows."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision, and how it was taken in each universe.
+    """A decision, and its level in each universe.
 
     Attributes
     ----------
     title : str
-        A line break is kept; it should not have more lines than there are levels.
+        Line breaks are kept; it should not have more lines than there are levels.
     levels : tuple of str
-        Their titles, from the top.
+        Titles of the levels, from the top.
     codes : ndarray of int, shape (n_universes,)
         The index of each universe's level among the levels; -1 where the decision does not apply.
     """
@@ -177,14 +179,14 @@ class Decision:
 def draw_levels(
     axes: Axes, decisions: Sequence[Decision], order: NDArray[np.int64], bins: NDArray[np.int64]
 ) -> None:
-    """Draw the tiles of all decisions, and name decisions and levels on the left.
+    """Draw the tiles of all decisions, with the names of decisions and levels on the left.
 
     Parameters
     ----------
     axes : Axes
         The panel; its x axis is the share of the universes, from 0 to 1.
     bins : ndarray of int64, shape (n_bins + 1,)
-        Where bins begin in this order, and where the last one ends.
+        Where bins begin in the order of universes, and where the last one ends.
     """
     shades = [
         level_shades(decision.codes[order], len(decision.levels), bins) for decision in decisions
@@ -208,7 +210,7 @@ def draw_levels(
 
 
 def rows_of(decisions: Sequence[Decision]) -> list[list[float]]:
-    """Return the positions of the rows of each decision, from the top."""
+    """Return the vertical positions of the rows of each decision, from the top."""
     tops = np.cumsum([0, *(len(decision.levels) + GAP for decision in decisions)])
     return [
         [float(top) + index for index in range(len(decision.levels))]
@@ -219,12 +221,12 @@ def rows_of(decisions: Sequence[Decision]) -> list[list[float]]:
 def count_levels(
     strip: Axes, tiles: Axes, decisions: Sequence[Decision], ahead: NDArray[np.bool_], first: str
 ) -> None:
-    """Print how many universes have each level, and in how many of these the first system is ahead.
+    """Print the share of universes with each level, and of these, where the first system is ahead.
 
     Parameters
     ----------
     strip : Axes
-        The panel above the tiles, beside which the heads of the two columns stand.
+        The panel above the tiles, beside which the headings of the two columns are printed.
     """
     style: dict[str, Any] = {"ha": "center", "fontsize": NUMBER_SIZE}
     heads = [
@@ -247,7 +249,7 @@ def count_levels(
 def _beside(
     axes: Axes, side: int, distance: float, y: float, text: str, **style: Any
 ) -> Annotation:
-    """Print a text so many points to the right of the left (0) or right (1) end of a panel."""
+    """Print a text a number of points to the right of the left (0) or right (1) end of a panel."""
     return axes.annotate(
         text,
         (side, y),

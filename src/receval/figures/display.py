@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How names, coefficients and p-values are shown, the same in every figure and table."""
+"""Titles, names, coefficients and p-values as all figures and tables show them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
 
 TWIN = " twin"
-"""What the short title of a synthetic twin ends with."""
+"""Ending of the short title of a synthetic twin."""
 
-# Plans know this module, which therefore loads no library that draws before something is drawn.
+# Plans import this module, so it loads drawing libraries only when something is drawn.
 
 
 def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
-    """Return a sentence that names datasets that are not there; empty if there are none."""
+    """Return a sentence that names absent datasets; empty if there are none."""
     return f"Absent: {', '.join(titles)} ({advice})." if titles else ""
 
 
 @dataclass(frozen=True)
 class DisplayStyle:
-    """What a drawing needs beside its results.
+    """Titles, styles and parameters that a drawing needs in addition to its results.
 
     Attributes
     ----------
     title, caption : str
-        Of the artifact.
+        Title and caption of the artifact.
     systems : mapping of str to SystemStyle
         By the names in the CSV.
     extra_systems : tuple of str
@@ -40,7 +40,7 @@ class DisplayStyle:
     datasets : mapping of str to str
         Short titles by the names in the CSV.
     experiments : mapping of str to str
-        What tells an experiment from others on the same dataset, by its name; may be empty.
+        By experiment, text that distinguishes it from others on the same dataset; may be empty.
     absence : str
         A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
     parameters : mapping
@@ -79,7 +79,7 @@ class DisplayStyle:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> DisplayStyle:
-        """Return the style that a plan describes (:meth:`.ArtifactDescriptions.display`)."""
+        """Return the style described by a plan (:meth:`.ArtifactDescriptions.display`)."""
         systems = {name: SystemStyle(**style) for name, style in values["systems"].items()}
         metrics = {name: MetricStyle(**style) for name, style in values["metrics"].items()}
         typed = {
@@ -90,7 +90,7 @@ class DisplayStyle:
         return cls(**{**values, **typed})
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
-        """Return the style of each system; those that the paper does not have are hatched."""
+        """Return the style of each system; systems that the paper does not have are hatched."""
         from receval.figures.style import SeriesStyle
 
         return {
@@ -104,7 +104,7 @@ class DisplayStyle:
         }
 
     def is_real(self, dataset: str) -> bool:
-        """Tell whether a dataset is the real one: twins are not compared with published values."""
+        """Tell whether a dataset is real; twins are not compared with published values."""
         return not self.datasets[dataset].endswith(TWIN)
 
     def metric_styles(self, names: Sequence[str]) -> dict[str, SeriesStyle]:
@@ -115,7 +115,7 @@ class DisplayStyle:
 
     @property
     def described(self) -> str:
-        """The caption, and what is absent: what stands below the figure in a document."""
+        """The text below the figure in a document: the caption, and the absent datasets."""
         return " ".join(filter(None, (self.caption, self.absence)))
 
     @property
@@ -132,12 +132,12 @@ class DisplayStyle:
 
 
 def coefficient_text(symbol: str, value: float) -> str:
-    """Print a coefficient with three digits, such as r = .929; a dash where it has no value."""
+    """Format a coefficient with three digits, such as r = .929; a dash if it has no value."""
     return f"{symbol} = {fixed(value, 3)}"
 
 
 def p_value_text(value: float) -> str:
-    """Print a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
+    """Format a p-value with three digits, such as p = .064 or p < .001; a dash without a value."""
     text = p_value(value)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
@@ -148,7 +148,7 @@ _KINDS = {"fig": "Figure", "table": "Table"}
 def printed_name(artifact: str) -> str:
     """Return ``Figure 2`` for ``fig02``, ``Figure 8, relations`` for ``fig08_relations``.
 
-    An artifact that no paper numbers has no such name: the result is empty.
+    The result is empty for an artifact that is not numbered in a paper.
     """
     named = re.fullmatch(r"(fig|table)0*(\d+)(?:_(\w+))?", artifact)
     if named is None:
@@ -159,5 +159,5 @@ def printed_name(artifact: str) -> str:
 
 
 def heading(artifact: str, title: str) -> str:
-    """Return the name in print and the title, as in ``Figure 2: Precision by sparsity``."""
+    """Return the printed name and the title, as in ``Figure 2: Precision by sparsity``."""
     return ": ".join(part for part in (printed_name(artifact), title) if part)

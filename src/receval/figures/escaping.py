@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plain text with marked formulas, made safe for Markdown and for LaTeX."""
+"""Escape plain text with marked formulas for Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Callable
 
 APART = "\u200b"
-"""Stands within what is no mark of a formula, or no dash, and is never shown: names have none."""
+"""Invisible character that breaks up what would be a formula mark or a dash; names have none."""
 
 _FORMULA = re.compile(r"(\$`.+?`\$)")
 
-# Underscores within words, "<" before a space and ampersands that begin no entity are harmless.
+# Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
 _LATEX = {
@@ -59,10 +59,10 @@ _LATEX = {
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that GitHub's Markdown prints as it is, inside and outside of tables.
+    """Escape text so that GitHub's Markdown prints it unchanged, inside and outside tables.
 
-    A formula in its marks (``$`` and a backquote) keeps them: GitHub sets it. Bars are escaped
-    in it too, because a table is cut into cells before anything else is read.
+    A formula keeps its marks (``$`` and a backquote), so that GitHub typesets it. Bars are escaped
+    even in formulas, because Markdown splits tables into cells first.
     """
     return _by_parts(
         text,
@@ -72,10 +72,10 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Return text that LaTeX prints as it is; a formula becomes inline mathematics.
+    """Escape text so that LaTeX prints it unchanged; formulas become inline mathematics.
 
-    Characters without a command stay. Of those pdflatex prints the ones that
-    :func:`is_set_by_pdflatex` knows.
+    Characters without a LaTeX command do not change; :func:`is_set_by_pdflatex` tells whether
+    pdflatex can print them.
     """
     return _by_parts(
         text,
@@ -92,7 +92,7 @@ def _by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], s
 
 
 def _apart(text: str) -> str:
-    # LaTeX joins hyphens to dashes; an empty character between them keeps them apart.
+    # LaTeX turns hyphens into dashes unless something empty separates them.
     return re.sub("-(?=-)", f"-{APART}", text)
 
 
@@ -101,9 +101,9 @@ def _latex_character(character: str) -> str:
 
 
 def is_set_by_pdflatex(text: str) -> bool:
-    """Tell whether pdflatex has all letters of a text for LaTeX: ASCII's and Latin ones.
+    """Tell whether pdflatex can print all letters of a LaTeX text: ASCII and other Latin letters.
 
-    Others, such as Greek and Chinese ones, need lualatex or xelatex, and a font that has them.
+    Others, such as Greek and Chinese letters, need lualatex or xelatex, and a suitable font.
     """
     return text.isascii() or all(
         character.isascii() or unicodedata.name(character, "").startswith("LATIN ")

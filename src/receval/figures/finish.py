@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finishing a figure: legend and note below it, a settled layout, texts to be read, and files."""
+"""Finish a figure: add its legend and notes, settle its layout, and save it as SVG and PDF."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ NOTE_COLOUR = "#595959"
 
 
 def legend_below(figure: Figure, columns: int | None = None) -> Legend:
-    """Put one legend for all panels below them, above the note if there is one.
+    """Put one legend for all panels below them, above any note.
 
     Parameters
     ----------
     figure : Figure
-        From :func:`receval.figures.style.new_figure`. Its series are collected from all panels,
-        each label once, in the order of their first use.
+        From :func:`receval.figures.style.new_figure`. The legend has the labels of all panels, each
+        once, in the order of their first use.
     columns : int, optional
-        Columns of the legend; by default as many as the width of the figure holds.
+        Number of columns of the legend; by default as many as fit the width of the figure.
 
     Raises
     ------
     ValueError
-        Where no series has a label, or the labels are wider than the figure.
+        No series has a label, or the labels are wider than the figure.
     """
     layout = _layout(figure)
     entries: dict[str, Artist] = {}
@@ -64,7 +64,7 @@ def legend_below(figure: Figure, columns: int | None = None) -> Legend:
             loc="lower center",
             bbox_to_anchor=(0.5, bottom + PADDING / height),
         )
-        # Not part of what the layout arranges: its room is reserved here.
+        # The layout does not arrange the legend, so its space is reserved here.
         legend.set_in_layout(False)
         box = legend.get_window_extent()
         if box.width / figure.dpi <= width - 2 * PADDING:
@@ -78,11 +78,11 @@ def legend_below(figure: Figure, columns: int | None = None) -> Legend:
 
 
 def note(figure: Figure, text: str) -> Text:
-    """Print a small remark at the foot of a figure, such as "Absent: Netflix (see README)".
+    """Print a small note at the bottom of a figure, such as "Absent: Netflix (see README)".
 
-    The text is broken into lines that fit the width. Panels, legend and earlier notes move up; the
-    order of the calls of this function and :func:`legend_below` does not matter. Absent datasets
-    are named by the caption (:attr:`.DisplayStyle.described`).
+    The text is broken into lines that fit the width. Panels, legend and earlier notes move up. This
+    function and :func:`legend_below` may be called in any order. The caption names absent datasets
+    (:attr:`.DisplayStyle.described`).
     """
     layout = _layout(figure)
     width, height = figure.get_size_inches()
@@ -108,7 +108,7 @@ def note(figure: Figure, text: str) -> Text:
     needed = printed.get_window_extent().height / figure.dpi + PADDING
     for earlier in _notes(figure):
         earlier.set_y(earlier.get_position()[1] + needed / height)
-    # Not printed: the text before it was broken, by which the note is known again.
+    # The label is not printed: it keeps the unbroken text and identifies the note.
     printed.set_label(text)
     for legend in figure.legends:
         anchor = legend.get_bbox_to_anchor().transformed(figure.transFigure.inverted())
@@ -118,7 +118,7 @@ def note(figure: Figure, text: str) -> Text:
 
 
 def _notes(figure: Figure) -> list[Text]:
-    """Return the texts that :func:`note` has printed, which alone have labels."""
+    """Return the texts that :func:`note` has printed; only these have labels."""
     return [text for text in figure.texts if text.get_label()]
 
 
@@ -133,39 +133,40 @@ def _layout(figure: Figure) -> ConstrainedLayoutEngine:
 
 
 def _reserve(figure: Figure, layout: ConstrainedLayoutEngine, inches: float) -> None:
-    """Keep some more of the bottom of the figure free of panels."""
+    """Reserve more space without panels at the bottom of the figure."""
     left, bottom, width, height = layout.get()["rect"]
     share = inches / figure.get_size_inches()[1]
     layout.set(rect=(left, bottom + share, width, height - share))
 
 
 def _even_columns(entries: int, columns: int) -> int:
-    """Return the fewest columns that need no more rows: nine entries in 7 columns make 5 + 4."""
+    """Return the fewest columns with as few rows: 9 entries in 7 columns become 5 + 4."""
     rows = -(-entries // columns)
     return -(-entries // rows)
 
 
-# The solver of the layout meets its equations in an order that differs from process to process, and
-# so do the last digits of its solution; a millionth of a figure is far below what can be seen.
+# The layout solver handles its equations in an order that differs between processes, and so do the
+# last digits of its solution. A millionth of a figure is far below what is visible.
 _DIGITS_OF_POSITIONS = 6
 
 
 def settle_layout(figure: Figure) -> None:
-    """Lay the panels out for good, at rounded positions, with the numbers of all figures.
+    """Fix the final layout at rounded positions, with the common number format.
 
-    Nothing that takes room may be added later. Settling a second time changes nothing.
+    Nothing that needs space may be added later. Settling a second time changes nothing.
 
     Parameters
     ----------
     figure : Figure
-        Settled by :func:`save_figure` at the latest; earlier where the final positions are needed.
+        The figure. :func:`save_figure` settles it, too; settle it earlier if final positions are
+        needed.
     """
     number_axes(figure.axes)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        # Not "none", which leaves an engine that does nothing: saving would draw all of the figure
-        # twice for its sake, in each format.
+        # Not "none", which leaves an idle engine: with it, saving draws the whole figure twice in
+        # each format.
         figure.set_layout_engine(None)
     for axes in figure.axes:
         bounds = axes.get_position(original=True).bounds
@@ -174,7 +175,7 @@ def settle_layout(figure: Figure) -> None:
 
 
 def letter_panels(panels: Iterable[Axes]) -> None:
-    """Put (a), (b) ... before the titles of panels; a single one gets no letter."""
+    """Put (a), (b) ... before the titles of panels, unless there is only one."""
     lettered = list(panels)
     if len(lettered) > len(ascii_lowercase):
         raise ValueError(f"There are {len(lettered)} panels, more than letters to name them by.")
@@ -184,9 +185,10 @@ def letter_panels(panels: Iterable[Axes]) -> None:
 
 
 def print_heading(figure: Figure, text: str) -> Text:
-    """Print what all panels have in common above them, like their titles; it takes room.
+    """Print a common heading above all panels, in the style of their titles; it needs space.
 
-    Once the layout is settled, it may be moved to where they begin: it stands at the left.
+    It is at the left of the figure. Once the layout is settled, it may be moved to where the panels
+    begin.
     """
     return figure.suptitle(
         text,
@@ -197,7 +199,7 @@ def print_heading(figure: Figure, text: str) -> Text:
     )
 
 
-# None removes an entry: dates change every run, program versions every upgrade.
+# None removes an entry: dates would change with every run, versions with every upgrade.
 _SVG_METADATA = {"Date": None, "Creator": None}
 _NOT_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
@@ -206,15 +208,15 @@ _PDF_METADATA = {"CreationDate": None, "Creator": None, "Producer": None}
 def save_figure(
     figure: Figure, svg: Path, pdf: Path, title: str = "", description: str = ""
 ) -> None:
-    """Write a figure in both formats, each in one step.
+    """Write a figure as SVG and PDF, each file in one step.
 
-    Both are rendered before the first is written, so a figure that cannot be drawn leaves both
-    files as they were. The size is that of the figure: nothing is cropped.
+    Both are rendered before the first is written, so if a figure cannot be drawn, neither file
+    changes. Nothing is cropped.
 
     Parameters
     ----------
     title, description : str
-        What readers hear who cannot see it: the files carry both, and show none.
+        Text for screen readers, which the files contain but do not show.
     """
     contents = {
         svg: rendered_svg(figure, title, description),
@@ -225,17 +227,17 @@ def save_figure(
 
 
 def rendered_svg(figure: Figure, title: str = "", description: str = "") -> bytes:
-    """Return a figure as :func:`save_figure` writes it into an SVG."""
+    """Return the SVG of a figure, as :func:`save_figure` writes it."""
     with figure_style():
         settle_layout(figure)
         svg = _render(figure, "svg", _SVG_METADATA)
-        # Texts stand in comments beside their letters, and XML has no control characters anywhere.
+        # Texts are also in XML comments, and XML forbids control characters even there.
         svg = _NOT_IN_XML.sub(lambda found: ascii(found[0].decode())[1:-1].encode(), svg)
         return described_svg(svg, printable(title, "\n"), printable(description, "\n"))
 
 
 def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> bytes:
-    """Return a figure as :func:`save_figure` writes it into a PDF."""
+    """Return the PDF of a figure, as :func:`save_figure` writes it."""
     named = {"Title": title or None, "Subject": description or None}
     with figure_style():
         settle_layout(figure)
@@ -243,7 +245,7 @@ def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> byte
 
 
 def described_svg(svg: bytes, title: str, description: str) -> bytes:
-    """Return an SVG with its title and description, by which it stands alone."""
+    """Return an SVG with its title and description added."""
     start = re.search(rb"<svg\b[^>]*", svg)
     if start is None:
         raise ValueError("The figure was not rendered as an SVG: it has no <svg> element.")
@@ -261,15 +263,15 @@ def described_svg(svg: bytes, title: str, description: str) -> bytes:
 
 
 def borrow_letters(figure: Figure) -> str:
-    """Let texts have letters that the style's font lacks from other fonts of this machine.
+    """Use other fonts of this machine for letters that the style's font lacks.
 
     Returns
     -------
     str
-        The letters that none of them has, in the order of Unicode. They are drawn as boxes.
+        The letters that no font has, in Unicode order. They are drawn as boxes.
     """
     for axes in figure.axes:
-        # Names of ticks are set by these.
+        # Tick labels use these fonts.
         axes.get_xticklabels(), axes.get_yticklabels()
     family, usual = rcParams["font.family"][0], _letters_of(findfont(rcParams["font.family"][0]))
     lacking = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Heat maps that carry their numbers."""
+"""Draw heat maps with the value printed in each cell."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.style import ink_on
 
 COLOUR_MAP = "YlGnBu"
-"""Yellow for low, blue for high values: told apart under all colour vision deficiencies."""
+"""Yellow for low and blue for high values: distinguishable under all colour vision deficiencies."""
 
 SIGNED_COLOUR_MAP = "RdYlBu"
-"""Of scales that go below 0: red for negative values, yellow for 0, blue for positive ones."""
+"""For scales that go below 0: red for negative values, yellow for 0, blue for positive ones."""
 
 NUMBER_SIZE = 5.5
 """Font size of the numbers in points."""
@@ -27,20 +27,20 @@ NUMBER_SIZE = 5.5
 def heat_map(
     axes: Axes, values: ArrayLike, names: Sequence[str], lowest: float = 0.0, highest: float = 1.0
 ) -> AxesImage:
-    """Draw a square matrix as coloured cells with two decimals in each, such as .97 or 1.00.
+    """Draw a square matrix as coloured cells, each with its value to two decimals, such as .97.
 
     Parameters
     ----------
     values : array_like of float, shape (n, n)
-        NaN leaves a cell blank but for a dash.
+        NaN gives a blank cell with a dash.
     lowest, highest : float
-        Ends of the colour scale. One that goes below 0 has other colours, and ends as far below 0
-        as above.
+        Ends of the colour scale. A scale that goes below 0 has other colours, and is symmetric
+        around 0.
 
     Raises
     ------
     ValueError
-        The values are no square with one name a row, or lie outside the scale.
+        The values are not a square matrix with one name per row, or are outside the scale.
     """
     cells = np.asarray(values, dtype=np.float64)
     colour_map = COLOUR_MAP
@@ -79,7 +79,7 @@ def heat_map(
 
 
 def two_decimals(value: float) -> str:
-    """Print a number with two decimals and no zero before the point; a dash where there is none.
+    """Format a number with two decimals and no zero before the point; a dash if there is none.
 
     Examples
     --------

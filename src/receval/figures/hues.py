@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Shades of one hue: what is lighter or darker of one family keeps the family's hue."""
+"""Make lighter and darker shades of a colour that keep its hue."""
 
 from __future__ import annotations
 
 from functools import cache
 from math import atan2, cos, hypot, sin
 
-# Björn Ottosson, "A perceptual color space for image processing" (2020): linear RGB to the cone
-# responses, their cube roots to lightness and two opponent axes.
+# Björn Ottosson, "A perceptual color space for image processing" (2020): matrices from linear RGB
+# to cone responses, and from their cube roots to lightness and two opponent axes.
 _TO_CONES = (
     (0.4122214708, 0.5363325363, 0.0514459929),
     (0.2119034982, 0.6806995451, 0.1073969566),
@@ -38,13 +38,13 @@ _STEPS_TO_GAMUT = 24
 def shaded(colour: str, shade: float) -> str:
     """Return a colour of the same hue, lighter or darker.
 
-    In OKLCH, the lightness goes towards .92 or .22 by the shade, and the chroma is reduced as far
-    as a screen needs it. Greys stay greys.
+    In OKLCH, the shade moves the lightness towards .92 or .22, and the chroma is reduced as far as
+    a screen requires. Greys stay grey.
 
     Parameters
     ----------
     shade : float
-        From -1, darkest, through 0, the colour itself, to 1, lightest.
+        From -1 (darkest) to 1 (lightest); 0 is the colour itself.
 
     Notes
     -----

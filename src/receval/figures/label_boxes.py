@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boxes, points and lines in a panel: what overlaps, how far it is, what crosses what."""
+"""Geometry of boxes, points and lines in a panel: overlaps, distances and crossings."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
 COINCIDENT = 0.75
-"""Points between two lines up to which they are one to the eye, and carry one name."""
+"""Two lines that are at most this many points apart look like one line, and share one name."""
 
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
 
 
 def inside(boxes: Boxes, frame: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which boxes lie in a frame."""
+    """Return which boxes are inside a frame."""
     left, bottom, right, top = boxes.T
     return (left >= frame[0]) & (bottom >= frame[1]) & (right <= frame[2]) & (top <= frame[3])
 
 
 def overlaps(boxes: Boxes, taken: Boxes) -> NDArray[np.bool_]:
-    """Return which boxes overlap which taken ones, shape (n_boxes, n_taken)."""
+    """Return which boxes overlap which taken boxes, shape (n_boxes, n_taken)."""
     left, bottom, right, top = boxes.T[:, :, None]
     return (
         (left < taken[:, 2]) & (right > taken[:, 0]) & (bottom < taken[:, 3]) & (top > taken[:, 1])
@@ -37,7 +37,7 @@ def nearest_points(boxes: Boxes, point: NDArray[np.float64]) -> NDArray[np.float
 
 
 def distances_to(boxes: Boxes, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far boxes are from points, shape (n_boxes, n_points)."""
+    """Return the distances of boxes from points, shape (n_boxes, n_points)."""
     nearest = np.clip(points, boxes[:, None, :2], boxes[:, None, 2:])
     distances: NDArray[np.float64] = np.hypot(*np.moveaxis(nearest - points, -1, 0))
     return distances
@@ -46,13 +46,13 @@ def distances_to(boxes: Boxes, points: NDArray[np.float64]) -> NDArray[np.float6
 def lines_meet_boxes(
     starts: NDArray[np.float64], ends: NDArray[np.float64], boxes: Boxes
 ) -> NDArray[np.bool_]:
-    """Return which lines meet which boxes, by cutting them at their sides (Liang and Barsky).
+    """Return which lines meet which boxes, by the Liang-Barsky algorithm.
 
     Shape (n_lines, n_boxes).
     """
     lows, highs = np.minimum(starts, ends).T[:, :, None], np.maximum(starts, ends).T[:, :, None]
     left, bottom, right, top = boxes.T
-    # Few lines go through where a box is: only these are cut, which is what takes time.
+    # Only the few lines whose range overlaps a box are clipped, because clipping is slow.
     meets = (highs[0] > left) & (lows[0] < right)
     meets &= highs[1] > bottom
     meets &= lows[1] < top
@@ -64,7 +64,7 @@ def lines_meet_boxes(
             direction = ends[lines, axis] - start
             first = (boxes[met, axis] - start) / direction
             second = (boxes[met, axis + 2] - start) / direction
-            # A line along two sides of a box is between them from end to end, or was left out.
+            # A line parallel to two sides is between them over its whole length, or was excluded.
             along = direction == 0
             enters = np.maximum(enters, np.where(along, 0, np.minimum(first, second)))
             leaves = np.minimum(leaves, np.where(along, 1, np.maximum(first, second)))
@@ -80,8 +80,9 @@ def lines_cross(
 ) -> NDArray[np.bool_]:
     """Return which lines cross which others, shape (n_lines, n_others).
 
-    A line that ends on another does not cross it. One that goes through the end of another does if
-    the rest of that is on the right: of two that meet there on different sides, it crosses one.
+    A line that ends on another does not cross it. A line through the end of another crosses it if
+    the rest of the other is on the right, so of two lines that meet there on different sides, it
+    crosses one.
     """
 
     def sides(
@@ -93,7 +94,7 @@ def lines_cross(
     one, one_end = starts.T[:, :, None], ends.T[:, :, None]
     other, other_end = other_starts.T[:, None], other_ends.T[:, None]
     cross = (sides(one, one_end, other) < 0) != (sides(one, one_end, other_end) < 0)
-    # The others that lie on both sides of a line are few; it must lie on both sides of them, too.
+    # Few others have ends on both sides of a line; its ends must be on both sides of them, too.
     lines, met = np.nonzero(cross)
     one, one_end, other, other_end = (
         starts.T[:, lines],
@@ -106,13 +107,13 @@ def lines_cross(
 
 
 def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:
-    """Return whether two lines are one to the eye, by the points of the page that they go through.
+    """Return whether two lines look like one, given their points on the page.
 
     Parameters
     ----------
     near : float
-        How far apart they may be on average, at their ends twice as far; where they are no farther
-        apart than ``COINCIDENT`` anywhere, they are one in any case.
+        Maximum mean distance; at their ends, twice that is allowed. Lines that are nowhere farther
+        apart than ``COINCIDENT`` always count as one.
     """
     if one.shape != other.shape:
         return False
@@ -121,19 +122,19 @@ def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -
     return bool(apart.max() <= COINCIDENT or (apart[:, 1].mean() <= near and ends <= 2 * near))
 
 
-# Leaders: thin lines from what is drawn to its name.
+# Leaders: thin lines from a drawn element to its name.
 
 LEADER = "_leader"
-"""Label of leaders, which no legend shows and no file has, and by which they are known again."""
+"""Label that identifies leaders; it appears in no legend and no file."""
 
 
 def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
-    """Draw a leader, which takes no room in the layout.
+    """Draw a leader, which the layout ignores.
 
     Parameters
     ----------
     places : array_like of float, shape (n, 2)
-        Where it bends, and its ends, in points from the figure's lower left corner.
+        Its ends and bends, in points from the figure's lower left corner.
     """
     across, up = (np.asarray(places, dtype=np.float64) / (figure.get_size_inches() * 72)).T
     leader = Line2D(
@@ -150,19 +151,19 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
 
 
 def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
-    """Return where all leaders of a figure go, also those of annotations, in pixels.
+    """Return the paths of all leaders of a figure, including those of annotations, in pixels.
 
     Returns
     -------
     list of ndarray of float64, shape (n, 2)
-        Their ends and where they bend; the name is at the last of these points.
+        Ends and bends of each leader; the name is at the last point.
     """
     lines = [
         line.get_transform().transform(line.get_xydata())
         for line in figure.findobj(Line2D)
         if line.get_label() == LEADER
     ]
-    # An arrow without a head, which begins at its text.
+    # An arrow without a head that begins at its text.
     arrows = [
         text.arrow_patch.get_transform().transform(text.arrow_patch.get_path().vertices)[::-1]
         for text in figure.findobj(Annotation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables in LaTeX: rules of booktabs, heads on several lines, long ones over several pages."""
+"""Render tables in LaTeX, with booktabs rules, multi-line headings and page breaks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from receval.figures.tables import Column, Table, aligned_rows, to_markdown
 from receval.storage.files import write_atomically
 
 PAGE_ROWS = 42
-"""Lines of text that fit on a page; a table with more of them goes on on the next one."""
+"""Lines of text that fit on a page; a longer table continues on the next page."""
 
 LINE_CHARACTERS = 85
-"""Characters of a row that fit on a line in small type; wider tables are set closer."""
+"""Characters of a row that fit on a line in small type; wider tables are set more tightly."""
 
 _OTHER_LETTERS = (
     "% Has letters beyond Latin: compile with lualatex or xelatex, and a font that has them.\n"
@@ -29,17 +29,17 @@ _RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\center
 
 
 def to_latex(table: Table) -> str:
-    """Return a table for LaTeX; it needs the packages array and booktabs, a long one longtable.
+    """Render a table in LaTeX; it needs the packages array and booktabs, or longtable if long.
 
-    Formulas may need amsmath and amssymb, too. A table with letters that pdflatex does not have,
-    such as the name of a person's own system in Greek, begins with a comment that says so.
+    Formulas may also need amsmath and amssymb. A table with letters that pdflatex cannot print,
+    such as a system's Greek name, begins with a comment that says so.
     """
     rows = aligned_rows(table)
     body = [_row([_cell(cell) for cell in row]) for row in rows]
     columns = "".join(_column(column) for column in table.columns)
     head = [r"\toprule", _row(_heads(table, rows)), r"\midrule"]
     caption = [rf"\caption{{{text}}}"] if (text := _caption(table)) else []
-    # Standard classes set captions for figures, above which they stand.
+    # Standard classes space captions as for figures, where the caption is below.
     space = [r"\par\smallskip"] if caption else []
     label = [rf"\label{{{table.label}}}"] if table.label else []
     notes = [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
@@ -59,7 +59,7 @@ def to_latex(table: Table) -> str:
 
 
 def save_table(table: Table, markdown: Path, latex: Path) -> None:
-    """Write a table in both formats, each in one step, after both have been rendered."""
+    """Write a table as Markdown and LaTeX, each file in one step, after rendering both."""
     contents = {markdown: to_markdown(table), latex: to_latex(table)}
     for path, content in contents.items():
         write_atomically(path, content)
@@ -79,16 +79,16 @@ def _caption(table: Table) -> str:
 
 
 def _type(table: Table) -> list[str]:
-    """Return the size of the type, smaller and with less space where there are many columns."""
+    """Return the commands for type size and column spacing, smaller for wide tables."""
     if _characters(table, _longest_word, of_texts=0) <= LINE_CHARACTERS:
         return [r"\small"]
     return [r"\footnotesize\setlength{\tabcolsep}{3pt}"]
 
 
 def _characters(table: Table, head: Callable[[Column], int], of_texts: float) -> float:
-    """Return how many characters wide a table is, with heads of some length.
+    """Return the width of a table in characters, given a function for the width of its headings.
 
-    Columns of texts, which have a width of their own, count with a share of it.
+    Columns of text, which have a fixed width, count with a share of it.
     """
     return 2 * len(table.columns) + sum(
         max(head(column), *(_printed_length(row[i]) for row in table.rows), 0)
@@ -99,7 +99,7 @@ def _characters(table: Table, head: Callable[[Column], int], of_texts: float) ->
 
 
 def _lines(table: Table) -> int:
-    """Return how many lines of text the rows take, about."""
+    """Return the approximate number of lines of text that the rows need."""
     return sum(
         max(
             -(-_printed_length(cell) // max(1, round(LINE_CHARACTERS * (column.width or 1))))
@@ -110,7 +110,7 @@ def _lines(table: Table) -> int:
 
 
 def _printed_length(text: str) -> int:
-    """Return how many characters are seen: commands of formulas are one each."""
+    """Return the number of visible characters: each command of a formula counts as one."""
     return len(re.sub(r"[{}$`^_\\]", "", re.sub(r"\\[a-zA-Z]+", "x", text)))
 
 
@@ -119,7 +119,7 @@ def _longest_word(column: Column) -> int:
 
 
 def _heads(table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the heads, on several lines if on one they would make the table too wide."""
+    """Return the headings, on several lines if one line would make the table too wide."""
     whole = _characters(table, lambda column: _printed_length(column.header), of_texts=1)
     if whole <= LINE_CHARACTERS:
         return [escape_latex(column.header) for column in table.columns]
@@ -138,7 +138,7 @@ def _broken(column: Column, cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a cell whose long names, of the library, may be broken at points and underscores."""
+    """Return a cell in which long names of the library may be broken at points and underscores."""
     printed = escape_latex(text)
     if "$" in printed:
         return printed
@@ -148,12 +148,12 @@ def _cell(text: str) -> str:
 def _column(column: Column) -> str:
     if column.width is None:
         return _ALIGNMENT[column.alignment]
-    # The space between columns is no part of what a width shares out.
+    # Widths of columns are shares of the text width without the space between columns.
     share = rf"\dimexpr{column.width:g}\linewidth-2\tabcolsep\relax"
     return rf">{{{_RAGGED[column.alignment]}\arraybackslash}}p{{{share}}}"
 
 
 def _row(cells: list[str]) -> str:
     row = " & ".join(cells)
-    # After the \\ of the row above, a bracket or an asterisk would be read as its argument.
+    # A bracket or an asterisk would be read as an argument of the \\ of the row above.
     return ("{}" if row.startswith(("[", "*")) else "") + row + r" \\"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names at the ends of lines, in place of a legend: spread so that nothing overlaps."""
+"""Label lines at their ends, in place of a legend, without overlaps."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from receval.figures.label_boxes import (
 LABEL_SIZE = 6.5
 """Font size of a name, in points."""
 
-_LEADER = 9.0  # points between the panel and the names, which leaders cross
+_LEADER = 9.0  # points between the panel and the names, crossed by leaders
 _GAP = 1.5  # points between the end of a leader and its name
 _SPACING = 1.12  # distance of two names in heights of a name
 _NAMED_TOGETHER = 3
-_TOGETHER = 2.5  # points between ends that leaders do not tell apart
-_AMONG = 6.0  # the same where leaders go through what is drawn beyond the panel
-_CROWD = 3  # lines that end so, itself among them, from which on a name goes elsewhere
-_CONTRAST = 4.5  # least contrast of a name with white paper (WCAG 2.1)
+_TOGETHER = 2.5  # points between line ends that leaders cannot distinguish
+_AMONG = 6.0  # the same if leaders cross what is drawn beyond the panel
+_CROWD = 3  # number of lines that end so close together from which names are placed elsewhere
+_CONTRAST = 4.5  # minimum contrast of a name with white paper (WCAG 2.1)
 _SHADES = np.linspace(0, -0.8, 17)
 
 
 @dataclass(frozen=True)
 class _End:
-    """Where some lines end that are one to the eye, and their name."""
+    """The common end and name of lines that look like one."""
 
     lines: tuple[Line2D, ...]
     x: float
@@ -59,22 +59,22 @@ def label_lines(
 ) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
-    Lines that lie on each other from end to end carry one name, such as "P, F1". Names in the
-    order of the lines' ends keep a distance; a leader connects each to its end. The layout is
-    settled by this (:func:`receval.figures.finish.settle_layout`): nothing that takes room may be
-    added afterwards.
+    Lines that coincide from end to end share one name, such as "P, F1". Names are in the order of
+    the lines' ends, at a distance from each other, and a leader connects each to its end. This
+    settles the layout (:func:`receval.figures.finish.settle_layout`): nothing that needs space may
+    be added afterwards.
 
     Parameters
     ----------
     panels : iterable of Axes
-        Of one figure, with their final limits and scales.
+        Panels of one figure, with their final limits and scales.
     beyond : float or mapping of Axes to float
-        Points to leave free between panel and names for what is drawn there, of all panels or of
+        Points to leave free between panel and names for what is drawn there, for all panels or
         each.
     near : float
-        Where above 0, the points between two lines up to which they carry one name, on average and
-        at their ends; and lines that end where several others do have their names within the panel,
-        beside a place where they are apart, if there is one.
+        Maximum distance in points, on average and at the ends, of two lines that share one name. If
+        it is above 0, lines that end close to several others have their names within the panel
+        where possible, beside a point where they are apart.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def label_lines(
 
     Notes
     -----
-    The distances are those of the least squares fit to the lines' ends among all positions in
-    their order: isotonic regression (pool adjacent violators).
+    The positions are the least-squares fit to the lines' ends that keeps order and distances:
+    isotonic regression (pool adjacent violators).
     """
     panels = list(panels)
     room = beyond if isinstance(beyond, Mapping) else dict.fromkeys(panels, beyond)
@@ -138,7 +138,7 @@ def _points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
-    """Return where the points of a line are on the page, in points."""
+    """Return the positions of a line's points on the page, in points."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     places: NDArray[np.float64] = line.get_transform().transform(np.column_stack(_points(line)))
@@ -146,7 +146,7 @@ def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
 
 
 def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2D]]:
-    """Return the lines in groups of those that lie on each other at all their points."""
+    """Group the lines that coincide at all their points."""
     shown = [_shown(axes, line) for line in lines]
     groups: list[list[int]] = []
     for index, points in enumerate(shown):
@@ -159,30 +159,30 @@ def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2
     return [[lines[index] for index in group] for group in groups]
 
 
-# Places for names within a panel, beside lines where they are apart from all others.
+# Places for names within a panel, beside lines where these are apart from all others.
 
 Points = NDArray[np.float64]
 """Shape (n, 2), in points of the page."""
 
 APART = 2.0
-"""Points to the next line from which on a line can be followed alone."""
+"""Minimum distance in points from the next line for a line to be recognisable."""
 
 _ANCHORS = 16
 _DISTANCES = (6.0, 10.0, 15.0, 21.0, 28.0, 36.0)
 _ANGLES = np.deg2rad(np.arange(0, 360, 15.0))
-_CROSSING = 25.0  # points of distance that are worth one crossing less
-_NEARNESS = 1.5  # the same for each point that the line is farther from the next
+_CROSSING = 25.0  # points of distance that one crossing costs
+_NEARNESS = 1.5  # the same for each point of distance between the line and the next
 _MOST_CROSSED = 3
-_TRIED = 400  # best places of a name among which the others decide
-_MUCH = 10.0  # points of distance that a name would gain by choosing first
-_NOWHERE = 150.0  # and by having a place at all
+_TRIED = 400  # number of best places per name among which other names decide
+_MUCH = 10.0  # gain in points of distance for which a name may choose first
+_NOWHERE = 150.0  # and the gain of having a place at all
 _SLACK = 1.5  # free points around a name
 _AROUND = np.array([-_SLACK, -_SLACK, _SLACK, _SLACK])
 
 
 @dataclass(frozen=True)
 class InsideLabel:
-    """Where a name stands.
+    """The position of a name.
 
     Attributes
     ----------
@@ -197,14 +197,14 @@ class InsideLabel:
 
     @property
     def nearest(self) -> NDArray[np.float64]:
-        """The point of the box that is nearest to that of the line."""
+        """The point of the box that is nearest to the anchor."""
         found: NDArray[np.float64] = nearest_points(self.box[None], self.anchor)[0]
         return found
 
 
 @dataclass(frozen=True)
 class _NearBoxes:
-    """Where a name may stand: points of its line, boxes, and what speaks against each."""
+    """Possible places of a name: points of its line, boxes, and the cost of each."""
 
     anchors: Points
     boxes: Boxes
@@ -218,26 +218,26 @@ def positions_inside(
     taken: Boxes,
     beside: Sequence[Points] = (),
 ) -> dict[int, InsideLabel]:
-    """Return places for the names of some lines, where these can be told from the others.
+    """Return places for the names of some lines, where these can be distinguished from others.
 
-    A name meets no line and no leader, a leader no name and no other leader, and few lines. Lines
+    A name meets no line and no leader. A leader meets no name, no other leader and few lines. Lines
     that are apart from the others at fewer places choose first.
 
     Parameters
     ----------
     lines : sequence of ndarray of float64, shape (n_points, 2)
-        All lines of a panel that are told from each other.
+        All lines of a panel that look different.
     sizes : mapping of int to tuple of float and float
         Width and height of each name that needs a place, by the index of its line.
     taken : ndarray of float64, shape (n, 4)
         Boxes that neither a name nor a leader may overlap.
     beside : sequence of ndarray of float64, shape (n_points, 2)
-        Lines that are one to the eye with one of ``lines``, which no name may meet either.
+        Lines that look like one of ``lines``; no name may meet them either.
 
     Returns
     -------
     dict of int to InsideLabel
-        Without those lines that are nowhere apart or have no free place.
+        Lines that are nowhere apart from others, or have no free place, are missing.
     """
     apart = {index: _apart(lines, index) for index in sizes}
     places = {
@@ -247,7 +247,7 @@ def positions_inside(
     order = sorted(sizes, key=lambda index: (int((apart[index] >= APART).sum()), index))
     order = [index for index in order if len(places[index].costs)]
     best = _chosen(places, order)
-    # Whoever found no place, or one that is much worse than the best, chooses first in turn.
+    # Names without a place, or with one much worse than their best, choose first in turn.
     for index in order:
         if _loss(places, best, [index]) > _MUCH:
             found = _chosen(places, [index, *(other for other in order if other != index)])
@@ -274,7 +274,7 @@ def _places(
     frame: NDArray[np.float64],
     taken: Boxes,
 ) -> _NearBoxes:
-    """Return the places of a name that are free of lines and of what is taken, best first."""
+    """Return the places of a name that overlap no line and no taken box, best first."""
     anchors = np.argsort(-np.round(apart, 3), kind="stable")[:_ANCHORS]
     anchors = anchors[apart[anchors] >= APART]
     points, boxes = _tried(lines[index][anchors], size)
@@ -295,7 +295,7 @@ def _places(
 
 
 def _chosen(places: Mapping[int, _NearBoxes], order: Sequence[int]) -> dict[int, int]:
-    """Return the best place that is left for each of some names, which choose in this order."""
+    """Return the best remaining place for each name; the names choose in the given order."""
     found: dict[int, int] = {}
     for index in order:
         own = places[index]
@@ -315,7 +315,7 @@ def _chosen(places: Mapping[int, _NearBoxes], order: Sequence[int]) -> dict[int,
 def _go_together(
     anchors: Points, boxes: Boxes, anchor: NDArray[np.float64], box: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Return which places meet another name, its leader or where that begins nowhere."""
+    """Return which places meet neither another name nor its leader or the leader's start."""
     ends = np.clip(anchors, boxes[:, :2], boxes[:, 2:])
     one, other_end = anchor[None], nearest_points(box[None], anchor)
     together = ~overlaps(boxes + _AROUND, box[None])[:, 0]
@@ -329,7 +329,7 @@ def _go_together(
 def _loss(
     places: Mapping[int, _NearBoxes], found: Mapping[int, int], indices: Sequence[int]
 ) -> float:
-    """Return how much worse the places of some names are than the best ones for each alone."""
+    """Return how much worse the places of names are than the best place of each name alone."""
     losses = [
         places[index].costs[found[index]] - places[index].costs[0] if index in found else _NOWHERE
         for index in indices
@@ -338,15 +338,15 @@ def _loss(
 
 
 def _apart(lines: Sequence[Points], index: int) -> NDArray[np.float64]:
-    """Return how far the next line is at each point of a line, as far as it matters."""
+    """Return the distance to the next line at each point of a line, up to a relevant maximum."""
     across, up = lines[index].T
     order = np.arange(len(lines)) != index
     others = [_height_at(lines[other], across) for other in np.flatnonzero(order).tolist()]
     alone = np.full((1, len(across)), np.inf)
     distances: NDArray[np.float64] = np.abs(np.vstack([alone, *others]) - up).min(axis=0)
-    # Steep lines are nearer to each other than straight up.
+    # Steep lines are nearer to each other than their vertical distance.
     distances /= np.hypot(1.0, np.gradient(up, across))
-    # At its ends a line has no room for a name beside it.
+    # There is no room for a name beside the ends of a line.
     distances[[0, -1]] = 0
     return np.minimum(distances, 8.0)
 
@@ -357,7 +357,7 @@ def _height_at(line: Points, across: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
-    """Return the boxes that are tried around some points, and the point of each."""
+    """Return the boxes to try around some points, and the point of each."""
     steps = np.array(
         [
             (distance * np.cos(angle), distance * np.sin(angle))
@@ -366,7 +366,7 @@ def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
         ]
     )
     half = np.array(size) / 2
-    # The nearest corner or side of a box is as far away as the step says.
+    # The step is the distance of the nearest corner or side of a box.
     centres = steps + half * np.sign(np.round(steps, 6))
     points = np.repeat(anchors, len(steps), axis=0)
     middles = points + np.tile(centres, (len(anchors), 1))
@@ -374,7 +374,7 @@ def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
 
 
 def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
-    """Move the names of lines that end where several others do; return which have a place."""
+    """Move names of lines that end close to several others into the panel; return which moved."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     scale = 72 / figure.dpi
@@ -428,7 +428,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
         shift = float(np.round(place - point[1], 2))
         end.name.set_position((beyond + _LEADER + _GAP, shift))
         start = (float(point[0]) + 1.5, float(point[1]))
-        # Straight through what is drawn beyond the panel.
+        # The leader goes straight through what is drawn beyond the panel.
         way = [(right + beyond + 1.5, float(point[1]))] if beyond else []
         name = (right + beyond + _LEADER, float(place))
         draw_leader(figure, [start, *way, name], str(end.lines[0].get_color()))
@@ -437,12 +437,12 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
 def spaced_positions(
     wanted: NDArray[np.float64], distance: float, low: float, high: float
 ) -> NDArray[np.float64]:
-    """Return positions nearest to the wanted ones that keep a distance, in the same order.
+    """Return the positions nearest to the wanted ones that keep a minimum distance and the order.
 
     Parameters
     ----------
     low, high : float
-        Between which they lie, where there is room for all.
+        Limits of the positions, if there is room for all.
 
     Examples
     --------
@@ -466,10 +466,10 @@ def spaced_positions(
 
 
 def joint_name(names: Sequence[str]) -> str:
-    """Return the name of lines that lie on each other.
+    """Return the joint name of lines that coincide.
 
-    Many would leave no room for the panel, so that of more than three two are named; cut-offs of
-    one metric name it once.
+    If there are more than three, only two are named, to leave room for the panel. Cut-offs of one
+    metric name it once.
 
     Examples
     --------
@@ -487,7 +487,7 @@ def joint_name(names: Sequence[str]) -> str:
 
 
 def readable(colour: str) -> str:
-    """Return a colour, or a darker one of its hue that can be read as text on white.
+    """Return a colour, darkened if necessary to be readable as text on white.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How curves of metrics are drawn: each metric in its colour, cut-offs of one in its shades."""
+"""Styles of metrics in figures: a colour per metric, and shades of it for its cut-offs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from receval.figures.named_styles import MetricStyle
 from receval.figures.style import MARKERS, SeriesStyle
 
 NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
-"""A metric of one user by the name of its mean over users, which figures print."""
+"""Names in figures of metrics whose means over users have another name."""
 
 LIGHTEST, DARKEST = 0.6, -0.75
 """Shades of the smallest and the largest cut-off."""
 
 CUTOFF_MARKERS = ("p", "h", "d", "8")
-"""Of the second, third, ... cut-off of a metric beside other metrics, none of which has them."""
+"""Markers of the second, third, ... cut-off of a metric; no metric has them as its own."""
 
 
 def plain_metric(name: str) -> str:
-    """Return the metric that a printed name or label is of: MAP for ``GMAP`` and ``AP@100``.
+    """Return the plain metric of a printed name or label, such as MAP for ``GMAP`` and ``AP@100``.
 
     Examples
     --------
@@ -38,14 +38,14 @@ def plain_metric(name: str) -> str:
 def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dict[str, SeriesStyle]:
     """Return the style of each metric of a figure.
 
-    ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` like ``F1`` but dotted. Where
-    several are cut-offs of one metric, they go from light to dark in its hue, in their order, with
-    other markers.
+    ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` looks like ``F1`` but dotted.
+    Several cut-offs of one metric have its hue, from light to dark in their order, and different
+    markers.
 
     Raises
     ------
     ValueError
-        For repeated names, metrics without a style, or several names that would look alike.
+        A name is repeated, a metric has no style, or several names would look alike.
     """
     if len(set(names)) != len(names):
         raise ValueError(f"The metrics {', '.join(names)} repeat a name: each needs its own style.")

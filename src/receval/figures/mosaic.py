@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mosaics: a unit square cut into columns, and these into areas as large as their shares."""
+"""Draw mosaic plots: a square divided into columns, and these into areas by their shares."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from matplotlib.patches import Rectangle
 from receval.figures.style import INK, short_number
 
 LABEL_SIZE = 6.5
-"""Font size in points of what stands beside and in the areas."""
+"""Font size in points of the labels beside and in the areas."""
 
 LINE = 0.062
-"""Height of a line of the labels beside a square, as a share of its height."""
+"""Line height of the labels beside a square, as a share of its height."""
 
 LEAST_WIDTH, LEAST_HEIGHT = 0.2, 0.06
-"""Size of a part from which on its share is printed in it, as shares of the square."""
+"""Minimum size of a part in which its share is printed, as shares of the square."""
 
 THIN, THIN_EDGE, EDGE_SHARE = 0.03, 1.6, 0.0105
-"""Height of a part, as a share of the square, below which its edge has its colour, points of that
-edge, and their share of about 150: between white edges hardly anything of the part would be left.
+"""Parts lower than the first value, a share of the square, have an edge of their own colour,
+because white edges would cover them. The others are the width of that edge, in points and as a
+share of about 150 points.
 """
 
 LEAST_NAMED = 0.0095
-"""Share from which on a smaller part is listed beside the square."""
+"""Minimum share of a small part that is listed beside the square."""
 
 LEAST_STRIPED = 0.0001
-"""Share from which on a thin part is striped: of a smaller one, only its edge is to be seen."""
+"""Minimum share of a thin part that is striped; of a smaller one, only its edge is visible."""
 
 INSET = 0.02
-"""How far within an area the line to its name begins, as a share of the square."""
+"""Distance from the edge of an area at which the line to its name begins, as a share of the
+square."""
 
 HATCH = "/////"
 
@@ -46,7 +48,7 @@ class Part:
     Attributes
     ----------
     share : float
-        Of the whole square.
+        Share of the whole square.
     colour : str
     label : str
         Name of the colour in the legend.
@@ -62,14 +64,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Area:
-    """An area of a column, named beside the square, and the parts that lie in it side by side."""
+    """An area of a column, named beside the square, and the parts that it consists of."""
 
     label: str
     parts: tuple[Part, ...]
 
     @property
     def share(self) -> float:
-        """Of the whole square."""
+        """Share of the whole square."""
         return sum(part.share for part in self.parts)
 
 
@@ -82,7 +84,7 @@ class MosaicColumn:
     label : str
     areas : tuple of Area
     remark : str
-        What stands behind the share of the column.
+        Text after the share of the column.
     """
 
     label: str
@@ -91,24 +93,25 @@ class MosaicColumn:
 
     @property
     def share(self) -> float:
-        """Of the whole square: the width."""
+        """Share of the whole square: the width."""
         return sum(area.share for area in self.areas)
 
 
 def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None = None) -> None:
-    """Draw a square whose areas have the size of their shares, the first area of a column on top.
+    """Draw a mosaic plot: a square whose areas are as large as their shares.
 
-    Columns lie side by side from the left; areas and the parts of them are stacked. The areas of
-    the first column are labelled on the left, those of the second on the right, each with a line
-    that begins at a dot in the area. Shares are printed in parts that have room for them, and
-    beside the names of areas that are not such a part alone, followed, where a part of 1 % or more
-    has no room, by those of all these parts from above. Thin parts have an edge of their own
-    colour, by which they are a little larger than their shares.
+    Columns are side by side from the left. Areas are stacked from the top, and so are their parts.
+    The areas of the first column are labelled on the left, those of the second on the right, each
+    with a line from a dot in the area. Shares are printed in parts that have room for them. The
+    name of an area is followed by its share, unless the area is a single part with a printed share,
+    and, if a part of 1 % or more has no room, by the shares of all such parts from the top. Thin
+    parts have an edge of their own colour, so they look slightly larger than their shares.
 
     Parameters
     ----------
     columns : sequence of MosaicColumn
-        With shares that sum to 1, or to less where the rest is not shown. At most two have a name.
+        Columns with shares that sum to 1, or to less if the rest is not shown. At most two have
+        names.
 
     Raises
     ------
@@ -138,7 +141,7 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
         if column.share > 0:
             _draw_column(axes, column, left, side)
         left += column.share
-    # The legend's entries are patches of their own, so that none of them is hatched by chance.
+    # Legend entries are separate patches, so that none of them is hatched by accident.
     for label, colour in {part.label: part.colour for part in parts}.items():
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=colour, label=label, **_EDGES))
     if hatch_label is not None:
@@ -147,7 +150,7 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
         )
 
 
-# Above the white edges of their neighbours, and below the lines around areas.
+# Drawn above the white edges of neighbouring parts, and below the lines around areas.
 _THIN_PARTS, _BORDERS = 1.2, 1.4
 _EDGES: dict[str, Any] = {"edgecolor": "white", "hatchcolor": INK, "linewidth": 0.8}
 
@@ -165,7 +168,7 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
             bottom -= height
             if _draw_part(axes, part, (left, bottom, column.share, height), floor):
                 printed.add(part)
-        # A line around the area parts it from the next.
+        # A line around the area separates it from the next.
         axes.add_patch(
             Rectangle(
                 (left, bottom),
@@ -183,7 +186,7 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
     if side:
         _label_beside(axes, positions, texts, left if side < 0 else left + column.share, side)
         share = " ".join(filter(None, (percent(column.share), column.remark)))
-        # From the line between the columns outwards, so that no column is too narrow for its name.
+        # Names extend outwards from the line between the columns, so they also fit narrow columns.
         axes.text(
             left + column.share - 0.02 if side < 0 else left + 0.02,
             1.02,
@@ -195,7 +198,7 @@ def _draw_column(axes: Axes, column: MosaicColumn, left: float, side: int) -> No
 
 
 def _named_area(area: Area, printed: Set[Part]) -> str:
-    """Return the name of an area, with its share and those of its parts that are not to be seen."""
+    """Return the name of an area, with its share and those of parts without a printed share."""
     whole = percent(area.share)
     if any(percent(part.share) == whole for part in printed):
         return area.label
@@ -208,7 +211,7 @@ def _named_area(area: Area, printed: Set[Part]) -> str:
 def _draw_part(
     axes: Axes, part: Part, bounds: tuple[float, float, float, float], floor: float
 ) -> bool:
-    """Draw a part of the area that ends at a floor; return whether its share is printed in it."""
+    """Draw a part of the area above a lower edge; return whether its share is printed in it."""
     left, bottom, width, height = bounds
     if not part.share > 0:
         return False
@@ -218,7 +221,7 @@ def _draw_part(
     hatch = HATCH if part.hatched and not is_thin else None
     axes.add_patch(Rectangle((left, bottom), width, height, hatch=hatch, **style))
     if part.hatched and is_thin and part.share >= LEAST_STRIPED:
-        # Over its edge, which would hide most of the stripes, but not into the next area.
+        # Stripes cover the part's own edge, which would hide most of them, but not the next area.
         low, high = max(bottom - EDGE_SHARE / 2, floor), bottom + height + EDGE_SHARE / 2
         style = _EDGES | {"facecolor": "none", "linewidth": 0, "zorder": _THIN_PARTS}
         axes.add_patch(Rectangle((left, low), width, high - low, hatch=HATCH, **style))
@@ -231,7 +234,7 @@ def _draw_part(
         ha="center",
         va="center",
         fontsize=LABEL_SIZE,
-        # Stripes would make the number illegible.
+        # A number on stripes would be illegible.
         bbox={"boxstyle": "square,pad=0.15", "facecolor": part.colour, "edgecolor": "none"}
         if part.hatched
         else None,
@@ -243,7 +246,7 @@ def _label_beside(
     axes: Axes, positions: Sequence[float], texts: Sequence[str], edge: float, side: int
 ) -> None:
     lines = [1 + text.count("\n") for text in texts]
-    # A dot within the area: what lies between it and its name is not meant.
+    # A dot shows which area the line belongs to, since the line may cross others.
     inside, outside = edge - INSET * side, 0.0 if side < 0 else 1.0
     for position, printed, text in zip(positions, spread_out(positions, lines), texts, strict=True):
         axes.plot(
@@ -267,20 +270,20 @@ def _label_beside(
 
 
 def spread_out(positions: Sequence[float], lines: Sequence[int]) -> list[float]:
-    """Move the positions of labels, falling within 1..0, so far that no two of them overlap.
+    """Move the positions of labels, from 1 down to 0, so that no two of them overlap.
 
     Parameters
     ----------
     positions : sequence of float
-        Where the middle of each label would be best, from the highest to the lowest.
+        Ideal position of the middle of each label, from the highest to the lowest.
     lines : sequence of int
-        Number of lines of each label; one is ``LINE`` high.
+        Number of lines of each label; each line is ``LINE`` high.
     """
     distances = [LINE * (one + other) / 2 for one, other in pairwise(lines)]
     moved = list(positions)
     for index, distance in enumerate(distances):
         moved[index + 1] = min(moved[index + 1], moved[index] - distance)
-    # What was pushed below the square pushes the others up again.
+    # Labels that were pushed below the square move up again, and push the others up.
     if moved:
         moved[-1] = max(moved[-1], 0.0)
     for index, distance in reversed(list(enumerate(distances))):
@@ -289,5 +292,5 @@ def spread_out(positions: Sequence[float], lines: Sequence[int]) -> list[float]:
 
 
 def percent(share: float) -> str:
-    """Print a share, such as 61.2 %."""
+    """Format a share as a percentage, such as 61.2 %."""
     return f"{short_number(f'{100 * share:.1f}')} %"

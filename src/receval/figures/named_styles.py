@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a system and a metric are shown in every figure: ``config/display.yaml``."""
+"""Display styles of systems and metrics, as in ``config/display.yaml``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SystemStyle:
-    """Title, colour and marker of a system, and its title where there is little room."""
+    """Title, short title, colour and marker of a system."""
 
     title: str
     colour: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names beside the points of a scatter plot, placed so that nothing overlaps."""
+"""Label the points of a scatter plot, without overlaps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LABEL_SIZE = 5.5
 
 LEADER_COLOUR = "#8C8C8C"
 LEADER_FROM = 3.5
-"""Points between a marker and its name from which a line connects them."""
+"""Minimum distance in points of a marker and its name for a line that connects them."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class PointLabel:
         The point in data coordinates.
     text : str
     colour : str
-        Of the text.
+        Colour of the text.
     marker_size : float, optional
-        Diameter of its marker in points; that of all markers by default.
+        Diameter of its marker in points; by default that of all markers.
     clearance : float
-        Free points around the marker for a line to its name, which it has then wherever that is.
+        Free points around the marker for a line to its name. If above 0, there is always a line.
     """
 
     x: float
@@ -56,28 +56,28 @@ class PointLabel:
     clearance: float = 0.0
 
 
-# Places for the names of points: free of each other, near their points, with clear leaders.
+# Places for the names of points: without overlaps, near their points, with clear leaders.
 
 CLUSTER_LEADER_FROM = 1.8
-"""Points between a marker and its name from which a line connects them in a cluster."""
+"""The same minimum distance for a line in a cluster."""
 
 CLEAR = 7.0
-"""Points around a name within which no marker but its own is, or it needs a leader."""
+"""A name with another marker within this many points needs a leader."""
 
 GAP = 1.2
 """Free points around markers and names."""
 
 _DISTANCES = (1.0, 3.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0)
 _DIRECTIONS = 24
-_GRID = 4.0  # points between the positions that are tried all over the panel
-_TRIED = 160  # nearest free positions among which crossings decide
-_CROSSING = 60.0  # points of distance that are worth one crossing less
+_GRID = 4.0  # points between the positions tried all over the panel
+_TRIED = 160  # number of nearest free positions among which crossings decide
+_CROSSING = 60.0  # points of distance that one crossing costs
 _TOUCHING = 12.0  # the same for a name in a cluster that leaves no room for a leader
 _AMBIGUITY = 15.0  # the same for a marker that is nearer to the name than its own
-_CROWD = 8.0  # and for another marker right beside the name,
-_REACH = 4.0  # which is felt so many points away
+_CROWD = 8.0  # and the same for another marker right beside the name,
+_REACH = 4.0  # the points of distance over which that cost decays
 _REVISIONS = 4
-_PAIRED = 24  # best positions of a name, for each of which another looks for its own
+_PAIRED = 24  # number of best positions of a name for which the other name is placed
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class NamedPoints:
     sizes : ndarray of float64, shape (n, 2)
         Width and height of each name.
     radii, reserved : ndarray of float64, shape (n,)
-        How far markers reach, and how far names keep off their centres.
+        Radii of the markers, and the distances that names keep from their centres.
     frame : ndarray of float64, shape (4,)
         Left, bottom, right and top of the panel.
     texts : sequence of str
@@ -105,7 +105,7 @@ class NamedPoints:
     texts: Sequence[str]
 
     def boxes(self) -> Boxes:
-        """Return the place of each name, as :func:`.label_points` describes it."""
+        """Return the box of each name, as :func:`.label_points` describes it."""
         order = self._by_crowding()
         boxes = np.full((len(self.points), 4), np.nan)
         for _ in range(1 + _REVISIONS):
@@ -117,20 +117,20 @@ class NamedPoints:
                         "enlarge the figure or show fewer points."
                     )
                 boxes[index] = best[0]
-        # Two that are in each other's way remain so: either alone finds nothing better.
+        # Two names that block each other cannot improve by moving one at a time.
         for one, other in np.argwhere(np.triu(self._crossings(boxes), k=1)).tolist():
             boxes = self._moved_together(one, other, boxes)
         return boxes
 
     def _ranked(self, index: int, boxes: Boxes) -> Boxes:
-        """Return the free positions of a name among the others, best first."""
+        """Return the free positions of a name, given the other names, best first."""
         free = self._free(index, boxes)
-        # Rounded, for equal costs to stay equal whatever the last digits are.
+        # Costs are rounded, so that equal costs stay equal in spite of rounding errors.
         costs = np.round(self._costs(index, free, boxes), 3)
         return free[np.argsort(costs, kind="stable")]
 
     def _crossings(self, boxes: Boxes) -> NDArray[np.bool_]:
-        """Return which leaders cross that are long enough to be drawn, shape (n, n)."""
+        """Return which leaders, if long enough to be drawn, cross each other, shape (n, n)."""
         ends = np.clip(self.points, boxes[:, :2], boxes[:, 2:])
         starts = _edges(self.points, self.radii, ends)
         drawn = np.hypot(*(ends - starts).T) > CLUSTER_LEADER_FROM
@@ -138,7 +138,7 @@ class NamedPoints:
         return crossings & drawn[:, None] & drawn
 
     def _moved_together(self, one: int, other: int, boxes: Boxes) -> Boxes:
-        """Return the places once two names have looked for theirs together."""
+        """Return the boxes after placing two names jointly."""
         best, least = boxes, self._cost_of_both(one, other, boxes)
         for first, second in ((one, other), (other, one)):
             moved = boxes.copy()
@@ -159,15 +159,15 @@ class NamedPoints:
     def _free(self, index: int, boxes: Boxes) -> Boxes:
         """Return the nearest positions for a name that overlap no marker and no other name."""
         off_markers = self._off_markers[index]
-        # Names without a position yet are NaN, with which nothing overlaps.
+        # Names without a position are NaN, and NaN overlaps with nothing.
         met = overlaps(off_markers, np.delete(boxes, index, axis=0)).any(axis=1)
         return off_markers[~met][:_TRIED]
 
     @cached_property
     def _off_markers(self) -> list[Boxes]:
-        """The positions for each name that overlap no marker, the nearest first.
+        """The positions of each name that overlap no marker, nearest first.
 
-        Markers and the frame stay where they are, whatever the names do.
+        They are cached, since markers and the frame do not move.
         """
         reach = self.reserved[:, None]
         markers = np.hstack([self.points - reach, self.points + reach])
@@ -180,7 +180,7 @@ class NamedPoints:
         return found
 
     def _costs(self, index: int, free: Boxes, boxes: Boxes) -> NDArray[np.float64]:
-        """Return what speaks against each of some positions for a name, in points of distance."""
+        """Return the cost of each position for a name, in points of distance."""
         point = self.points[index]
         ends = nearest_points(free, point)
         own = _edges(point, self.radii[index], ends)
@@ -208,7 +208,7 @@ class NamedPoints:
         return np.asarray(costs + _TOUCHING * touching)
 
     def _by_crowding(self) -> list[int]:
-        """Return the points, first those with many others near."""
+        """Return the points in order of crowding, the most crowded first."""
         distances = np.hypot(*(self.points[:, None] - self.points[None]).transpose(2, 0, 1))
         crowd = np.round(np.exp(-distances / 15.0).sum(axis=1), 6)
         return [int(index) for index in np.argsort(-crowd, kind="stable")]
@@ -220,7 +220,7 @@ class NamedPoints:
         outwards = np.tile(directions, (len(_DISTANCES), 1))
         reach = self.reserved[index] + np.repeat(_DISTANCES, _DIRECTIONS)[:, None]
         half = self.sizes[index] / 2 + GAP / 2
-        # A name moves out by a share of its own extent: all of it straight beside, above and below.
+        # A name moves out by a share of its size: all of it straight beside, above and below.
         shares = np.sign(outwards) * np.sqrt(np.abs(outwards))
         around = self.points[index] + outwards * reach + shares * half
         low, high = self.frame[:2] + half, self.frame[2:]
@@ -233,28 +233,28 @@ class NamedPoints:
 def _edges(
     points: NDArray[np.float64], radii: NDArray[np.float64] | float, ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return where lines begin, at the edge of their markers: a ring has nothing in its way."""
+    """Return where lines begin: at the edge of their markers, so that rings stay empty."""
     lengths = np.hypot(*(ends - points).T)
     inner: NDArray[np.float64] = np.minimum(radii / lengths, 1.0)[:, None]
     return points + inner * (ends - points)
 
 
 def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -> list[Annotation]:
-    """Put the names beside their points.
+    """Put names beside their points without overlaps.
 
-    A name overlaps no marker and no other name. Among the free positions near its point it takes
-    one that is not nearer to another marker, and whose leader crosses as little as possible: the
-    thin line to a point that is not next to it, or that is not alone next to it. The most crowded
-    points choose first; then all choose again, knowing where the others are; at last two whose
-    leaders cross choose together.
+    A name overlaps no marker and no other name. A leader is a thin line to a point that is not next
+    to the name, or not the only point next to it. Among the free positions near its point, a name
+    takes one that is not nearer to another marker and whose leader crosses as little as possible.
+    The most crowded points choose first. Then all choose again, given the places of the others. At
+    last, pairs with crossing leaders choose together.
 
     Parameters
     ----------
     axes : Axes
-        Of a figure whose layout is settled (:func:`receval.figures.finish.settle_layout`), with its
+        Panel of a figure with a settled layout (:func:`receval.figures.finish.settle_layout`) and
         final limits.
     marker_size : float
-        Diameter in points of the markers that have no size of their own.
+        Diameter in points of the markers without their own size.
     """
     if not labels:
         return []
@@ -283,7 +283,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
 
 
 def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:
-    """Return width and height of each name in pixels, shape (n, 2)."""
+    """Return the width and height of each name in pixels, shape (n, 2)."""
     sizes = []
     for label in labels:
         probe = axes.text(0, 0, label.text, fontsize=LABEL_SIZE, transform=None)
@@ -303,7 +303,7 @@ def _write(
 ) -> Annotation:
     centre = np.round((box[:2] + box[2:]) / 2 - point, 2)
     if far:
-        # An annotation of its own, for the box of the name to be that of the name alone.
+        # A separate annotation, so that the box of the name does not include the leader.
         end = np.round(nearest_points(box[None], point)[0] - point, 2)
         axes.annotate(
             "",

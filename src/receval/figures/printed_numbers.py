@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and the numbers within texts as tables print them, by one rule.
+"""Format numbers, also within texts, for tables and figures.
 
-A number below 1 has no zero before the point, a negative one has a true minus, and small ones keep
-their digits instead of running out of decimals.
+Numbers below 1 have no zero before the point, negative numbers have a true minus sign, and small
+numbers keep their significant digits.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from math import isfinite, isnan
 
 DIGITS = 3
-"""Significant digits of a value, if a table says nothing else."""
+"""Default number of significant digits of a value."""
 
 NOTHING = "\N{EN DASH}"
-"""Stands where there is no value."""
+"""Printed if there is no value."""
 
 SMALLEST_P = 0.001
-"""Smaller p-values are not told apart."""
+"""Smaller p-values are printed as "< .001"."""
 
 _MINUS = "\N{MINUS SIGN}"
 _FIGURE_SPACE, _POINT_SPACE = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
@@ -29,7 +29,7 @@ _IN_TEXTS = (
     (re.compile(r"(?<![\w)\]}-])-(?=\.?\d)"), _MINUS),
     (re.compile(r"(?<=[\w)]) - (?=[\w(])"), f" {_MINUS} "),
     (re.compile(r"(?<=\d)%"), " %"),
-    # A product, such as coverage x reduced; in "x and y" or "the x axis" it is a name.
+    # The x of a product, such as coverage x reduced; in "x and y" or "the x axis" it is a name.
     (re.compile(r"(?<=\w) x (?!(?:and|or|axis)\b)(?=\w)"), " \N{MULTIPLICATION SIGN} "),
     (re.compile(">="), "\N{GREATER-THAN OR EQUAL TO}"),
     (re.compile("<="), "\N{LESS-THAN OR EQUAL TO}"),
@@ -38,7 +38,7 @@ _FORMULA = re.compile(r"(\$`.+?`\$)")
 
 
 def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
-    """Print a number with a number of decimals; a dash where there is none.
+    """Format a number with a fixed number of decimals; a dash if there is no number.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def fixed(value: float, decimals: int, *, signed: bool = False) -> str:
 
 
 def significant(value: float, digits: int = DIGITS, *, signed: bool = False) -> str:
-    """Print a number with its significant digits; a whole number above them is printed whole.
+    """Format a number with some significant digits; larger whole numbers are printed in full.
 
     Examples
     --------
@@ -65,13 +65,13 @@ def significant(value: float, digits: int = DIGITS, *, signed: bool = False) -> 
     """
     if value == 0 or not isfinite(value):
         return NOTHING if not isfinite(value) else "0"
-    # The exponent after rounding: .9996 becomes 1.00.
+    # Use the exponent after rounding: .9996 becomes 1.00.
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
     return fixed(value, max(0, digits - 1 - exponent), signed=signed)
 
 
 def p_value(value: float) -> str:
-    """Print a p-value with three decimals, and only that it is small if it is below .001.
+    """Format a p-value with three decimals, or as "< .001".
 
     Examples
     --------
@@ -84,7 +84,7 @@ def p_value(value: float) -> str:
 
 
 def as_written(value: float) -> str:
-    """Print a number with the digits that it has, as a published one.
+    """Format a number with all of its digits, such as a published number.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def as_written(value: float) -> str:
 
 
 def in_text(text: str) -> str:
-    r"""Return a text whose numbers are printed by the rule of tables; formulas stay as they are.
+    r"""Format the numbers within a text like those of tables; formulas do not change.
 
     Examples
     --------
@@ -130,9 +130,9 @@ def _replaced(text: str) -> str:
 
 
 def on_points(cells: Sequence[str]) -> list[str]:
-    """Return the cells of a column of numbers, filled up so that their points stand in one line.
+    """Pad the cells of a column of numbers so that their decimal points are aligned.
 
-    The spaces are as wide as a digit or a point. Cells without a number stay as they are.
+    The spaces are as wide as a digit or a point. Cells without a number do not change.
 
     Examples
     --------

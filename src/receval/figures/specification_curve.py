@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Specification curves: a difference in thousands of universes, and which decisions lead to it.
+"""Specification curves: a difference in all universes, and the decisions that lead to it.
 
 Source: Simonsohn, Simmons and Nelson (2020), "Specification curve analysis", Nature Human Behaviour
-4. They print one mark a specification; with thousands of universes, marks are counts in bins.
+4. They print one mark per specification; here, for thousands of universes, marks are counts in
+bins.
 """
 
 from __future__ import annotations
@@ -37,24 +38,24 @@ from receval.figures.mosaic import percent
 from receval.figures.style import DOUBLE_COLUMN, FIRST_WINS, INK, NO_WINNER, SECOND_WINS, new_figure
 
 CURVE_HEIGHT, STRIP_HEIGHT, ROW_HEIGHT, SURROUNDINGS_HEIGHT = 1.9, 0.42, 0.118, 1.0
-"""Inches of the curve, of the verdicts below it, of a level, and of what is around the panels."""
+"""Heights in inches of the curve, of the verdicts below it, of a level, and of the surroundings."""
 
 _SIGNS = (1, 0, -1)
-"""Of the verdicts: the first system wins, neither does, the second does."""
+"""Signs of the verdicts: the first system wins, neither does, the second does."""
 
 
 @dataclass(frozen=True)
 class MarkedUniverse:
-    """A universe that is pointed out: its index among the universes, and what is printed."""
+    """A universe to highlight: its index among the universes, and its printed label."""
 
     index: int
     label: str
 
 
-# The two sides of a specification curve: where each system begins to be ahead, and how often.
+# The two sides of a specification curve: where and how often each system is ahead.
 
 NARROW = 0.24
-"""Less than this share of the universes has no room for a text."""
+"""A side with a smaller share of the universes has no room for its text."""
 
 _TOP = 0.985
 _GAP = 0.012
@@ -67,7 +68,7 @@ def name_sides(
     second: str,
     marked: float,
 ) -> None:
-    """Mark where each system begins to be ahead, and say how many universes are on its side.
+    """Mark where each system begins to be ahead, and print how many universes are on its side.
 
     Parameters
     ----------
@@ -76,8 +77,8 @@ def name_sides(
     first, second : str
         Short titles of the systems; the first is ahead where differences are positive.
     marked : float
-        Where the line of the marked universe is, NaN if there is none. A text that would be on it
-        stands beyond it, with a leader to the line of its own side.
+        Position of the marked universe's line, NaN if there is none. A text that would overlap it
+        is placed beyond it, with a leader to the line of its own side.
     """
     behind, ahead = float((differences < 0).mean()), float((differences > 0).mean())
     for crossing in sorted({behind, 1 - ahead}):
@@ -85,11 +86,11 @@ def name_sides(
     left = f"{second}\nahead in {percent(behind)}" if behind > 0 else ""
     right = f"{first}\nahead in {percent(ahead)}" if ahead > 0 else ""
     if left and right and not NARROW <= behind <= 1 - ahead <= 1 - NARROW:
-        # One side has no room for its text, so the other has both.
+        # If one side has no room for its text, both texts are on the other side.
         both = f"{second} ahead in {percent(behind)},\n{first} in {percent(ahead)}"
         left, right = (both, "") if behind > 0.5 else ("", both)
     ends = [behind, 1 - ahead]
-    # The line of a universe within a text's width of the crossing, with room beyond.
+    # The line of a universe is within a text's width of the crossing, and there is room beyond it.
     if behind - NARROW < marked < behind and marked >= NARROW:
         ends[0] = marked
     elif 0 < marked - (1 - ahead) < NARROW <= 1 - marked:
@@ -101,7 +102,7 @@ def name_sides(
 
 
 def _print_side(axes: Axes, text: str, end: float, own: float, side: int) -> None:
-    """Print a text beside an end, at the left (-1) or right (1), with a leader to its own line."""
+    """Print a text to the left (-1) or right (1) of an end, with a leader to its own line."""
     style: dict[str, Any] = {
         "fontsize": NAME_SIZE,
         "va": "top",
@@ -120,7 +121,7 @@ def _print_side(axes: Axes, text: str, end: float, own: float, side: int) -> Non
     if end != own:
         figure = axes.get_figure(root=True)
         assert figure is not None
-        # At the height of the first line of the text.
+        # The leader is at the height of the text's first line.
         down = ScaledTranslation(0, -0.6 * NAME_SIZE / 72, figure.dpi_scale_trans)
         axes.plot(
             [own, place - side * _GAP / 4],
@@ -147,33 +148,34 @@ def specification_curve(
     title: str | None = None,
     colours: tuple[str, str] = (FIRST_WINS, SECOND_WINS),
 ) -> Figure:
-    """Draw the universes in the order of a difference, and below them the levels of the decisions.
+    """Draw a specification curve, with the levels of the decisions below it.
 
-    The area between the curve and 0 has the colour of the most frequent verdict of its bin of
-    universes; the strip below it shows the shares of all three. A tile is as dark as its level is
-    frequent in its bin (:func:`receval.figures.decision_rows.level_shades`); beside a row stand the
-    share of all universes that have the level, and the share of these in which the first system is
-    ahead, significantly or not.
+    Universes are in the order of a difference. The area between the curve and 0 has the colour of
+    the most frequent verdict in each bin of universes; the strip below shows the shares of all
+    three verdicts. The more frequent a level is in a bin, the darker is its tile
+    (:func:`receval.figures.decision_rows.level_shades`). Beside each row are the share of all
+    universes with the level, and the share of these in which the first system is ahead,
+    significantly or not.
 
     Parameters
     ----------
     values : array_like of float, shape (n_universes,)
-        Differences, positive where the first system is ahead. Among equal values, those that the
-        second system wins come first, and then the order is that of the universes.
+        Differences, positive where the first system is ahead. Equal values are ordered by verdict,
+        wins of the second system first, and then by the order of the universes.
     verdicts : array_like of int, shape (n_universes,)
         1 where the first system wins significantly, -1 where the second does, otherwise 0.
 
     Returns
     -------
     Figure
-        As wide as a page, as high as its rows ask for, with its legend. A note may follow
+        A figure as wide as a page and as high as its rows need, with a legend. A note may be added
         (:func:`receval.figures.finish.note`).
 
     Raises
     ------
     ValueError
         There is no universe or no decision, lengths differ, a value is not finite, a verdict is
-        none of the three, a level has no title, or there is no universe to be marked.
+        unknown, a level has no title, or the universe to be marked does not exist.
     """
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_universes = len(differences)
@@ -259,9 +261,9 @@ def _draw_curve(
     shares: NDArray[np.float64],
     grounds: Sequence[str],
 ) -> None:
-    """Draw the values as steps, on areas of the colour of the most frequent verdict."""
+    """Draw the values as steps, over areas in the colour of the most frequent verdict."""
     n_universes = len(ordered)
-    # The first and the last step show the lowest and the highest value.
+    # The first and last steps show the lowest and highest values.
     shown = ordered[(steps[:-1] + steps[1:] - 1) // 2]
     shown[0], shown[-1] = ordered[0], ordered[-1]
     winners = shares.argmax(axis=0)
@@ -286,14 +288,14 @@ def _draw_curve(
     span = high - low or 1.0
     ticks = axes.get_yticks()
     axes.set_yticks(ticks[(ticks >= low - span / 9) & (ticks <= high + span / 9)])
-    # Above the curve there is room for two lines of text.
+    # Leave space for two lines of text above the curve.
     axes.set_ylim(low - 0.04 * span, high + 0.24 * span)
 
 
 def _draw_strip(
     axes: Axes, shares: NDArray[np.float64], edges: NDArray[np.float64], grounds: Sequence[str]
 ) -> None:
-    """Stack the shares of the verdicts, the first system's on top."""
+    """Draw the stacked shares of the verdicts, with the first system's on top."""
     floor = np.zeros(shares.shape[1])
     for part, colour in zip(shares[::-1], grounds[::-1], strict=True):
         axes.stairs(
@@ -311,7 +313,7 @@ def _draw_strip(
 def _name_colours(
     axes: Axes, signs: NDArray[np.int64], first: str, second: str, grounds: Sequence[str]
 ) -> None:
-    """Add what the legend explains: a row for the verdicts and one for the tiles."""
+    """Add the legend entries: a row for the verdicts and one for the tiles."""
     verdicts = (
         f"{first} significantly better",
         "no significant difference",
@@ -331,7 +333,7 @@ def _name_colours(
 
 
 def _mark(panels: Sequence[Axes], x: float, value: float, label: str) -> None:
-    """Draw a line through all panels at a universe, and its name above them."""
+    """Draw a line through all panels at a universe, with its name above them."""
     for axes in panels:
         axes.axvline(x, color=INK, linewidth=0.7)
     panels[0].plot(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The style of every figure: sizes, fonts, grid and the distinguishable styles of series."""
+"""Common style of all figures: sizes, fonts, grid, and distinguishable styles of series."""
 
 from __future__ import annotations
 
@@ -36,27 +36,28 @@ INK = "#262626"
 """Colour of axes and text."""
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#595959")
-"""Okabe and Ito's palette, told apart under all common colour vision deficiencies; grey stands
-for its black, and its yellow, too faint for lines on white, is left out."""
+"""Okabe and Ito's palette, which is distinguishable under all common colour vision deficiencies.
+Grey replaces its black, and its yellow, too faint for lines on white, is left out."""
 
 FIRST_WINS = COLOURS[0]
 SECOND_WINS = COLOURS[3]
 NO_WINNER = "#C4C4C4"
-"""What a comparison of two systems says has the same colours in all figures. Nobody's is lighter
-than both others: print in greys tells it from them, and their positions tell these."""
+"""Colour of "no winner". Verdicts on two systems have the same colours in all figures. This one is
+lighter than the other two, so it is distinguishable in greyscale; the other two are distinguishable
+by position."""
 
 ORDERED = "#6a4c93"
-"""Colour in the middle of what is ordered: no system and no metric has its hue."""
+"""Middle colour of an ordered scale; no system and no metric has its hue."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 EXTRA_HATCH = "/////"
-"""Hatch of the bars of systems that the original figure does not have."""
+"""Hatch of bars of systems that the original figure does not have."""
 
 HATCHES = ("", EXTRA_HATCH, ".....", "xxxxx")
 LINE_STYLES = ("-", "--", ":", "-.")
 
 STYLE: dict[Any, Any] = {
-    # Bundled with matplotlib: the same glyphs, hence the same bytes, on every machine.
+    # Bundled with matplotlib, so glyphs and bytes are the same on every machine.
     "font.family": ["DejaVu Sans"],
     "mathtext.fontset": "dejavusans",
     "font.size": 8,
@@ -97,17 +98,17 @@ STYLE: dict[Any, Any] = {
     "legend.columnspacing": 1.4,
     "legend.borderaxespad": 0,
     "legend.borderpad": 0,
-    # Glyphs as outlines: an SVG looks the same without the font, a PDF keeps its text selectable.
+    # Outlines make an SVG independent of fonts, and text in a PDF stays selectable.
     "svg.fonttype": "path",
     "svg.hashsalt": "receval",
     "pdf.fonttype": 42,
 }
-"""Settings that differ from matplotlib's own; a user's matplotlibrc has no say."""
+"""Settings that differ from matplotlib's defaults; a user's matplotlibrc is ignored."""
 
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How one series looks in any kind of figure.
+    """The appearance of one series in any kind of figure.
 
     Attributes
     ----------
@@ -127,10 +128,10 @@ class SeriesStyle:
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Apply the style inside a ``with`` block; everything is drawn and saved within one.
+    """Apply the style inside a ``with`` block, in which figures are drawn and saved.
 
-    The settings start from matplotlib's defaults, so that no configuration file of this machine
-    reaches a figure, and are put back at the end.
+    The settings start from matplotlib's defaults, so that no configuration file affects a figure.
+    They are restored at the end.
     """
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -139,40 +140,40 @@ def figure_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, of inches, whose panels arrange themselves without overlaps.
+    """Return an empty figure, sized in inches, with an automatic layout without overlaps.
 
-    Call it inside :func:`figure_style`. The figure belongs to no window and to no global state
-    of ``pyplot``.
+    Call it inside :func:`figure_style`. The figure has no window and does not affect the global
+    state of ``pyplot``.
     """
     layout = ConstrainedLayoutEngine(h_pad=PADDING, w_pad=PADDING, hspace=0.04, wspace=0.04)
     figure = Figure(figsize=(width, height), layout=layout)
-    # Its renderer stays and remembers how large texts are. A figure without a canvas of its own
-    # makes a new one for each layout and for each text that is measured outside of one.
+    # The canvas keeps its renderer, which caches the sizes of texts. A figure without its own
+    # canvas makes a new renderer for each layout and each text measured outside of one.
     FigureCanvasAgg(figure)
     return figure
 
 
 def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str, SeriesStyle]:
-    """Return one style per series, no two alike.
+    """Return a different style for each series.
 
     Parameters
     ----------
     names : sequence of str
         All series, in the order of the legend. The first seven that are not extra are solid.
     extra : collection of str
-        Series that the original figure does not have; always hatched (bars) and never with a
-        full line (curves).
+        Series that the original figure does not have; always hatched (bars) and never with a solid
+        line (curves).
 
     Raises
     ------
     ValueError
-        For repeated names, or more series than there are styles.
+        Names are repeated, or there are more series than styles.
     """
     if len(set(names)) != len(names):
         raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
     free = list(product(range(len(HATCHES)), range(len(COLOURS))))
     styles = {}
-    # The original figure's series choose first, so that an extra one never changes theirs.
+    # Series of the original figure get styles first, so that an extra one never changes theirs.
     for name in sorted(names, key=lambda name: name in extra):
         suitable = [display for display in free if display[0] > 0 or name not in extra]
         if not suitable:
@@ -192,15 +193,15 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
 
 
 MOST_COLOURED = 10
-"""Of many series, those that have colours."""
+"""Maximum number of coloured series if there are many."""
 
 
 LONGEST_NAME = 30
-"""Characters of a name of a person's own in a figure."""
+"""Maximum number of characters of a user's own names in a figure."""
 
 
 def legend_name(name: str) -> str:
-    """Return a name of a person's own with no more characters than a figure has room for.
+    """Return a user's own name, shortened to fit a figure.
 
     Examples
     --------
@@ -211,13 +212,13 @@ def legend_name(name: str) -> str:
 
 
 def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return styles for any number of series: of more than there are, most are grey.
+    """Return styles for any number of series; if there are too many, most are grey.
 
     Returns
     -------
     dict of str to SeriesStyle
-        As :func:`series_styles` where these are enough. Otherwise the first
-        :data:`MOST_COLOURED` have such styles, and all others the colour of :data:`NO_WINNER`.
+        As for :func:`series_styles` if these are enough. Otherwise the first :data:`MOST_COLOURED`
+        have such styles, and all others the colour of :data:`NO_WINNER`.
 
     Examples
     --------
@@ -232,9 +233,9 @@ def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 
 def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return styles for series that have an order: one hue, from light to dark, markers in turn.
+    """Return styles for ordered series: one hue from light to dark, with alternating markers.
 
-    No system has the hue.
+    No system has this hue.
     """
     if len(set(names)) != len(names):
         raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
@@ -248,7 +249,7 @@ def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 
 def ink_on(ground: ColorType) -> str:
-    """Return "black" on light colours and "white" on dark ones, whichever has more contrast.
+    """Return "black" or "white", whichever has more contrast with a background colour.
 
     Notes
     -----
@@ -257,23 +258,23 @@ def ink_on(ground: ColorType) -> str:
     colour = np.array(to_rgb(ground))
     linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
     luminance = linear @ (0.2126, 0.7152, 0.0722)
-    # The contrast is (lighter + .05) / (darker + .05): black and white have the same at .179.
+    # The contrast is (lighter + .05) / (darker + .05), equal for black and white at .179.
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
 class AxisNumbers(ScalarFormatter):
-    """Numbers of an axis without the zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
+    """Formatter of axis numbers without a zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
 
     def __init__(self) -> None:
         super().__init__(useOffset=False)
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        """Return how a number is printed; see :meth:`matplotlib.ticker.Formatter.__call__`."""
+        """Format a number; see :meth:`matplotlib.ticker.Formatter.__call__`."""
         return short_number(super().__call__(x, pos))
 
 
 def short_number(text: str) -> str:
-    """Return a printed number without the zero before its point, and 0 for any zero.
+    """Return a printed number without the zero before its point; any zero becomes 0.
 
     Examples
     --------
@@ -289,7 +290,7 @@ def short_number(text: str) -> str:
 
 
 def number_axes(panels: Iterable[Axes]) -> None:
-    """Let all axes that have matplotlib's own numbers print them as the other figures do."""
+    """Use the common number format on all axes with matplotlib's default formatter."""
     for axes in panels:
         for axis in (axes.xaxis, axes.yaxis):
             if type(axis.get_major_formatter()) is ScalarFormatter:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of text, rendered to Markdown; :mod:`.latex_tables` renders them to LaTeX."""
+"""Tables of text, and their rendering to Markdown; :mod:`.latex_tables` renders them to LaTeX."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Alignment = Literal["left", "right", "center"]
 
 LONGEST_CELL = 100
-"""Characters of a cell; longer lists, such as those of numbers, live in the CSV."""
+"""Maximum number of characters of a cell; longer lists of numbers are in the CSV."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Column:
     header : str
         Its heading.
     alignment : {"left", "right", "center"}
-        Text left, numbers right.
+        Left for text, right for numbers.
     width : float or None
-        Share of the text width, in 0..1, for long text that LaTeX breaks into lines; None for a
-        column as wide as its longest cell.
+        Share of the text width, in 0..1, for long text that LaTeX breaks into lines; None for the
+        width of the longest cell.
     """
 
     header: str
@@ -47,23 +47,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    r"""A table as it is printed: every cell is text.
+    r"""A table to print, in which every cell is text.
 
-    Text is plain, and all its characters are printed, control characters and line
-    breaks as escapes. A formula is marked
-    ``$`...` ``, with LaTeX between the marks, as in ``$`E[P_s@n] = \sigma\delta` ``; closed by
-    a backquote and a dollar.
+    Text is plain, and all its characters are printed; control characters and line breaks become
+    escapes. A formula is LaTeX between a dollar with a backquote and a backquote with a dollar, as
+    in ``$`E[P_s@n] = \sigma\delta` ``.
 
     Attributes
     ----------
     title : str
-        What the table is, in a few words, such as "Table 2".
+        Short title, such as "Table 2".
     columns : tuple of Column
         At least one.
     rows : tuple of tuple of str
         One cell per column each.
     caption : str
-        A sentence on what it shows.
+        A sentence that describes the table.
     notes : tuple of str
         Remarks below the table.
     label : str
@@ -72,7 +71,7 @@ class Table:
     Raises
     ------
     ValueError
-        For rows of another length, what is no text, or an unusable width or label.
+        A row has another length, a cell is not text, or a width or label is invalid.
 
     Examples
     --------
@@ -132,14 +131,15 @@ class Table:
             object.__setattr__(self, name, value)
 
 
-# What :func:`receval.figures.printed_numbers.in_text` makes of 1e-6.
+# What :func:`receval.figures.printed_numbers.in_text` returns for 1e-6.
 _POWER = r"\$`(?:-?[\d.]+ \\times )?10\^\{-?\d+\}`\$"
 
 
 def without_marks_in_names(table: Table) -> Table:
-    r"""Return a table to be rendered, whose marks of formulas are text, but around powers of ten.
+    r"""Return a table in which marks of formulas are plain text, except around powers of ten.
 
-    For tables with names that other people chose: LaTeX and Markdown would obey them in a formula.
+    Use it for tables with names that users chose, because LaTeX and Markdown would interpret them
+    in a formula.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def without_marks_in_names(table: Table) -> Table:
         "caption": plain(table.caption),
         "notes": tuple(map(plain, table.notes)),
     }
-    # Not as a new table, which would show what stands between the marks as an escape.
+    # Not a new table, which would show the character between the marks as an escape.
     for name, value in shown.items():
         object.__setattr__(found, name, value)
     return found
@@ -177,12 +177,12 @@ def printed(
     rows: Sequence[Sequence[str]],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return a table with an artifact's title and caption, and a note on absent datasets.
+    """Return a table with the title and caption of an artifact, and a note on absent datasets.
 
     Parameters
     ----------
     notes : sequence of str
-        What else is to be said below the table.
+        Further notes below the table.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def printed_text(
 ) -> Table:
     """Return a table of text whose headings are the names of the columns.
 
-    Cells of more than :data:`LONGEST_CELL` characters go on in further rows.
+    Cells of more than :data:`LONGEST_CELL` characters continue in further rows.
     """
     columns = [Column(str(name), width=width) for name, width in zip(text, widths, strict=True)]
     rows = [
@@ -216,7 +216,7 @@ def printed_text(
 
 
 def continued(cells: Sequence[str]) -> list[list[str]]:
-    """Return the rows of a row whose long cells go on below, broken behind commas and semicolons.
+    """Split a row with long cells into several rows, breaking after commas and semicolons.
 
     Examples
     --------
@@ -236,10 +236,10 @@ def _broken(cell: str) -> list[str]:
 
 
 def to_markdown(table: Table) -> str:
-    """Return a table in GitHub's Markdown: title, caption, aligned columns, notes.
+    """Render a table in GitHub's Markdown: title, caption, aligned columns, notes.
 
-    The columns are laid out here, as tabulate makes each two characters wider than its heading,
-    which no option changes, and accepted tables are compared as they are printed.
+    tabulate is not used, because it makes each column two characters wider than its heading, and
+    accepted tables are compared as text.
     """
     header = [escape_markdown(column.header) for column in table.columns]
     rows = [[escape_markdown(cell) for cell in row] for row in aligned_rows(table)]
@@ -271,7 +271,7 @@ def to_markdown(table: Table) -> str:
 
 
 def aligned_rows(table: Table) -> list[tuple[str, ...]]:
-    """Return the rows with the numbers of each column on their points."""
+    """Return the rows with the numbers of each column aligned at the decimal point."""
     cells = list(zip(*table.rows, strict=True))
     columns = zip(table.columns, cells or [()] * len(table.columns), strict=True)
     return list(
@@ -283,6 +283,6 @@ def aligned_rows(table: Table) -> list[tuple[str, ...]]:
 
 
 def _paragraph(text: str) -> str:
-    # At the start of a line these would begin a numbered list, or a heading, list or quotation.
+    # At the start of a line, these would begin a numbered list, a heading, a list or a quotation.
     numbered = re.sub(r"^(\d+)([.)])", r"\1\\\2", escape_markdown(text))
     return re.sub(r"^([#+=>-])", r"\\\1", numbered)

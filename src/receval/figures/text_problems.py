@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts of a figure that overlap or leave it, and leaders that mislead."""
+"""Find layout problems of a figure: overlapping texts, texts outside it, and misleading leaders."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from receval.figures.label_boxes import (
 from receval.figures.style import figure_style
 
 TOLERANCE = 0.5
-"""Overlap in points that the eye does not see."""
+"""Overlap in points that is not visible."""
 
 
 def text_problems(figure: Figure) -> list[str]:
-    """Return one sentence for each pair of overlapping texts and each text out of the figure.
+    """Return a sentence for each pair of overlapping texts, text outside, and misleading leader.
 
-    Titles, axis and tick labels, legend entries, annotations and notes are compared by their
-    boxes after the layout. A legend counts as one box as well, against the panels' frames. So are
-    leaders: one that runs through another text than the nearest to its end, or crosses another, is
-    a problem.
+    Titles, axis and tick labels, legend entries, annotations and notes are compared by their boxes
+    after the layout. A legend also counts as one box, which is compared with the frames of panels.
+    A leader is a problem if it runs through a text other than the one nearest to its end, or
+    crosses another leader.
     """
     with figure_style():
         figure.draw_without_rendering()
@@ -63,7 +63,7 @@ def text_problems(figure: Figure) -> list[str]:
 def _leader_problems(
     leaders: Sequence[NDArray[np.float64]], texts: Sequence[tuple[str, Bbox]], margin: float
 ) -> list[str]:
-    """Return a sentence for each leader through a text that is not its own, and each crossing."""
+    """Return a sentence for each leader through another's text, and for each crossing."""
     if not leaders or not texts:
         return []
     boxes = np.array([box.extents for _, box in texts])
@@ -92,7 +92,7 @@ def _met(places: NDArray[np.float64], boxes: Boxes) -> list[int]:
 
 def _shown_texts(figure: Figure) -> list[Text]:
     ticks = figure.findobj(Tick)
-    # Ticks out of the limits, and those kept from an earlier layout, exist but are not drawn.
+    # Ticks outside the limits, and those of an earlier layout, exist but are not drawn.
     hidden = {label for tick in ticks for label in (tick.label1, tick.label2)}
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
@@ -111,7 +111,7 @@ def _shown_texts(figure: Figure) -> list[Text]:
 def _overlaps(
     named: Sequence[tuple[str, Bbox]], others: Sequence[tuple[str, Bbox]], margin: float
 ) -> NDArray[np.bool_]:
-    """Tell which boxes of one list overlap which of another by more than a margin."""
+    """Tell which boxes of two lists overlap by more than a margin."""
     one, two = (
         np.array([box.extents for _, box in boxes]).reshape(-1, 1, 2, 2)
         for boxes in (named, others)

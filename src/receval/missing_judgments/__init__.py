@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What remains of a comparison when judgments are missing, at random or by choice of users."""
+"""Evaluate systems when judgments are missing, at random or by the choices of users."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pairs of a user and an item that could have been judged: who is estimated for."""
+"""Candidate pairs: the pairs of a user and an item that estimates are made for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.splits.split import Fold, Judgments
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """The candidates of all users, and which judgments are of candidates.
+    """Numbers of candidates of all users, and which judgments are of candidates.
 
     Attributes
     ----------
@@ -39,13 +39,12 @@ class CandidatePairs:
         Parameters
         ----------
         judgments : Judgments
-            The test or unbiased ones of the fold, or others of the same users and items.
+            Test or unbiased judgments of the fold, or others of the same users and items.
 
         Raises
         ------
         ValueError
-            Which items the protocol ranks depends on what is judged, so that a rank would be
-            another one if other items had been judged.
+            The protocol ranks judged items, so ranks depend on which items were judged.
 
         Examples
         --------
@@ -81,7 +80,7 @@ class CandidatePairs:
         return cls(judged, sizes.astype(np.int64), is_candidate)
 
     def sum_over_candidates(self, fold: Fold, of_items: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum a number of each item over each user's candidates, shape (n_users,)."""
+        """Sum a number per item over the candidates of each user, shape (n_users,)."""
         inside = np.where(self.is_candidate, of_items, 0.0)
         users = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
         trained = np.bincount(
@@ -91,7 +90,7 @@ class CandidatePairs:
 
 
 def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each key is one of some others, which ascend."""
+    """Return whether each key is among the others, which are sorted."""
     if not len(others):
         return np.zeros(len(keys), dtype=np.bool_)
     places = np.minimum(np.searchsorted(others, keys), len(others) - 1)

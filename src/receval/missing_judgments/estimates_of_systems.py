@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems by biased and by unbiased estimates, beside each other in one table."""
+"""Compare systems by biased and unbiased estimates of metrics, in one table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def unbiased_estimates(
     clip: float = 0.0,
     normalised: Normalised = "all",
 ) -> pd.DataFrame:
-    r"""Estimate metrics from test ratings that users chose, weighted by propensities.
+    r"""Estimate metrics from biased test ratings, weighted by propensities.
 
     Parameters
     ----------
@@ -68,44 +68,46 @@ def unbiased_estimates(
     propensities : PropensityModel or sequence, optional
         From :mod:`receval.missing_judgments.propensities`; popularity by default.
     protocol : str or Protocol
-        ``AR AI-AN`` or ``AR train-AN``: the ranks must not depend on what was judged.
+        ``AR AI-AN`` or ``AR train-AN``: the ranks must not depend on which items were judged.
     relevant : float or "auto"
-        From which rating on a test item is relevant.
+        Test ratings at or above it are relevant.
     clip : float
-        Propensities below it are raised to it: less variance, more bias.
+        Smaller propensities are raised to this value, for less variance but more bias.
     normalised : {"all", "user"}
-        What SNIPS is divided by (:meth:`receval.missing_judgments.estimators.WeightedSums.snips`);
-        recall of the other estimators is averaged alike, over all relevant items or over users.
+        The divisor of SNIPS (:meth:`receval.missing_judgments.estimators.WeightedSums.snips`).
+        Recall of the other estimators is averaged accordingly, over all relevant items or over
+        users.
 
     Returns
     -------
     DataFrame
-        One row a system, metric and estimator, of which ``estimator`` is
+        One row per system, metric and estimator, where ``estimator`` is
 
-        - ``naive``: as if every judgment were there;
+        - ``naive``: as if no judgment were missing;
         - ``IPS`` and ``SNIPS``, for each of the ``propensities``
           (:mod:`receval.missing_judgments.estimators`); there is no IPS of recall;
         - ``MAR``: from the unbiased judgments, where the split has any, each of which stands for
           the candidates of its user that were not drawn.
 
-        ``value`` with ``standard_error`` and the 95 % interval from ``low`` to ``high`` over
-        ``users``, taking users as drawn and propensities as known; ``judgments`` of candidates,
-        their ``effective_size`` (Kish), under recall of relevant ones; and the share ``clipped``.
+        The other columns are ``value`` with its ``standard_error`` and 95 % interval from ``low``
+        to ``high`` over ``users``, assuming that users are a random sample and propensities are
+        known; the number of ``judgments`` of candidates and their ``effective_size`` (Kish), for
+        recall those of relevant ones; and the share ``clipped``.
 
     Raises
     ------
     ValueError
-        A name is unknown, the protocol ranks what was judged alone, no test rating is relevant, or
-        propensities are not to be had.
+        A name is unknown, the protocol ranks only judged items, no test rating is relevant, or
+        propensities cannot be computed.
 
     Notes
     -----
-    All users with candidates are averaged, also those who have no test rating: whether somebody has
-    one depends on what was observed. MAR values are over the users with unbiased judgments, which
-    are taken for a uniform sample of the user's candidates. They are if items were drawn whatever
-    the user had rated; if the drawn items were kept apart from the chosen ones, or train in other
-    folds (``unbiased_rows="fold"``), popular items are in the sample more often than others that
-    do not train, and MAR values are too high.
+    Averages are over all users with candidates, even those without test ratings, because having one
+    depends on what was observed. MAR values are over the users with unbiased judgments, which are
+    assumed to be a uniform sample of the user's candidates. That is true if items were drawn
+    regardless of what the user had rated. If the drawn items were kept apart from the chosen ones,
+    or are in train in other folds (``unbiased_rows="fold"``), popular items are in the sample more
+    often than other candidates, and MAR values are too high.
 
     Examples
     --------
@@ -149,20 +151,21 @@ def estimates_of_folds(
     clip: float = 0.0,
     normalised: Normalised = "all",
 ) -> pd.DataFrame:
-    """Estimate metrics of systems that have been ranked.
+    """Estimate metrics of systems from their ranks on all folds.
 
     Parameters
     ----------
     threshold : float
-        From which rating on a test item is relevant.
+        Test ratings at or above it are relevant.
     interventions : mapping of IntervenedTest to callable, optional
-        Parts of the test to be drawn; the callable returns the generator of a fold, by its number.
+        Intervened tests to draw; each callable returns the random generator of a fold, given its
+        number.
 
     Returns
     -------
     DataFrame
-        As of :func:`unbiased_estimates`, with the estimator ``naive`` of each intervened test under
-        its name.
+        As for :func:`unbiased_estimates`, with the ``naive`` estimator on each intervened test
+        under its name.
     """
     samples: list[_Sample] = []
     for ranked in folds:
@@ -189,7 +192,7 @@ def _intervened(name: str, naive: _Sample, kept: NDArray[np.bool_]) -> _Sample:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Weighted judgments of one fold, and the ranks that systems gave them."""
+    """Weighted judgments of one fold, and their ranks by each system."""
 
     source: tuple[str, str]
     judgments: Judgments
@@ -202,7 +205,7 @@ class _Sample:
 def _samples(
     ranked: RankedFold, protocol: Protocol, models: Sequence[PropensityModel], clip: float
 ) -> list[_Sample]:
-    """Return the judgments of a fold with the weights of every source of estimates."""
+    """Return the weighted judgments of a fold for every source of estimates."""
     fold = ranked.data
     pairs = CandidatePairs.of(fold, fold.test, protocol)
     samples = [_Sample(("naive", ""), fold.test, pairs, np.ones(len(fold.test)), ranked.test)]
@@ -215,7 +218,7 @@ def _samples(
         drawn = CandidatePairs.of(fold, fold.unbiased, protocol)
         users = fold.unbiased.users
         counts = np.bincount(users[drawn.judged], minlength=len(drawn.sizes))
-        # Users without a random sample are not averaged.
+        # Users without a random sample are left out of the average.
         sizes = np.where(counts > 0, drawn.sizes, 0)
         weights = np.ones(len(users))
         weights[drawn.judged] = (sizes / np.maximum(counts, 1))[users[drawn.judged]]
@@ -225,7 +228,7 @@ def _samples(
 
 
 class _Divisor:
-    """What all systems are divided by: weights of the judgments, or of the relevant ones."""
+    """The divisor of all systems: the weights of the judgments, or of the relevant ones."""
 
     def __init__(self, samples: Sequence[_Sample], rows: Sequence[NDArray[np.intp]]) -> None:
         n_users = len(samples[0].pairs.sizes)
@@ -242,7 +245,7 @@ class _Divisor:
 
 
 class _Source:
-    """The samples of all folds that one kind of estimates sees the systems by."""
+    """The samples of all folds for one kind of estimate."""
 
     def __init__(self, samples: Sequence[_Sample], threshold: float) -> None:
         self.kind, self.propensities = samples[0].source
@@ -280,7 +283,7 @@ def _by_source(samples: Sequence[_Sample], threshold: float) -> list[_Source]:
     for sample in samples:
         sources.setdefault(sample.source, []).append(sample)
     found = [_Source(own, threshold) for own in sources.values()]
-    # What is unbiased stands last.
+    # Unbiased estimates come last.
     return sorted(found, key=lambda source: source.kind == "MAR")
 
 

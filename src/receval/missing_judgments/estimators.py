@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-r"""Estimates of averages over users from weighted judgments, with their standard errors.
+r"""IPS and SNIPS estimators of averages over users, with their standard errors.
 
-Of user u the judged candidates i have the weight :math:`w_{ui}` (1, or the inverse of the
-propensity), the worth :math:`c_{ui}`, 0 for what is not relevant, and :math:`d_{ui}`, which is 1,
-or under recall 1 for relevant items and 0 for others; the user has :math:`N_u` candidates. With
-:math:`a_u = \sum_i w_{ui} c_{ui}` and :math:`b_u = \sum_i w_{ui} d_{ui}` over the judged ones:
+User u has :math:`N_u` candidates. Each judged candidate i has a weight :math:`w_{ui}` (1, or the
+inverse of the propensity), a worth :math:`c_{ui}`, which is 0 for non-relevant items, and
+:math:`d_{ui}`, which is 1, but for recall 0 for non-relevant items. With :math:`a_u = \sum_i w_{ui}
+c_{ui}` and :math:`b_u = \sum_i w_{ui} d_{ui}` over the judged candidates:
 
 .. math:: IPS = \frac{1}{|U|} \sum_u a_u, \qquad
           SNIPS = \frac{\sum_u a_u}{\sum_u b_u} \cdot \frac{\sum_u N_u}{|U|}
 
-IPS is unbiased if the propensities are right. SNIPS divides by the weights themselves: they
-estimate the number of candidates, and erring together with the numerator they make its variance
-smaller, at a bias that vanishes with the number of judgments. Under recall, SNIPS has no
-:math:`N_u`, and IPS does not exist, because the number of relevant items is not known.
+IPS is unbiased if the propensities are right. SNIPS divides by the weights, which estimate the
+number of candidates. Their errors correlate with those of the numerator, so the variance is
+smaller, at the cost of a bias that vanishes with more judgments. For recall, SNIPS has no
+:math:`N_u`, and IPS does not exist, because the number of relevant items is unknown.
 
 Notes
 -----
@@ -37,7 +37,7 @@ Normalised = Literal["all", "user"]
 
 @dataclass(frozen=True)
 class WeightedSums:
-    """What estimates need of one system under one metric, by user.
+    """Sums per user from which the estimates of one system under one metric follow.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class WeightedSums:
 
     Examples
     --------
-    Two users with 10 candidates each; of the first, one relevant item of weight 4 was found:
+    Two users with 10 candidates each; the first has one relevant item, of weight 4 and worth 1:
 
     >>> sums = WeightedSums(
     ...     worths=np.array([4.0, 0.0]),
@@ -64,20 +64,21 @@ class WeightedSums:
     lists: NDArray[np.float64]
 
     def ips(self) -> Estimate:
-        """Return the mean of the users' sums."""
+        """Return the IPS estimate: the mean of the users' sums."""
         there = self.lists > 0
         return _mean(self.worths[there] / self.lists[there])
 
     def snips(self, normalised: Normalised, *, per_relevant: bool) -> Estimate:
-        """Return the estimate that is divided by its weights.
+        """Return the SNIPS estimate, which is divided by the weights.
 
         Parameters
         ----------
         normalised : {"all", "user"}
-            Whether the weights of all users are the divisor, or the user's own, of users who have
-            any. The latter is an average of averages: with one judgment a user, its weight cancels.
+            Whether to divide by the weights of all users, or per user, over users who have any. The
+            latter is an average of averages: with one judgment per user, its weight cancels.
         per_relevant : bool
-            Whether the divisor is all there is (recall), or stands for the number of candidates.
+            Whether the value is per relevant item (recall); otherwise the divisor estimates the
+            number of candidates.
         """
         if normalised == "user":
             there = self.weights > 0
@@ -100,7 +101,7 @@ class WeightedSums:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate over users.
+    """An estimate of an average over users.
 
     Attributes
     ----------
@@ -130,7 +131,7 @@ class Estimate:
 
 
 def effective_size(weights: NDArray[np.float64]) -> float:
-    r"""Return the number of equally weighted judgments that would be as good.
+    r"""Return Kish's effective sample size: the equivalent number of equally weighted judgments.
 
     .. math:: n_{eff} = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Nine common metrics at one cut-off, in one pass down the lists of all systems.
+"""Compute nine common metrics at one cut-off in a single, fast pass over the lists.
 
-Incompleteness experiments measure the same lists tens of thousands of times. Where the metrics are
-those of valcarce2020 as its text defines them, this module computes all of them in one pass over
-the lists as they are, skipping judgments left out, several times faster than metric by metric.
-Sums along a list are kept from level to level, because most lists hold none of the judgments that
-leave: they are gone through again only for bpref, and only where its weights change.
-The definitions are those of :mod:`receval.metrics`, to which tests compare every value.
+Incompleteness experiments measure the same lists tens of thousands of times. For the metrics of
+valcarce2020, as its text defines them, this module computes all of them in one pass that skips
+removed judgments, several times faster than metric by metric. The sums of each list are kept from
+level to level, because most lists hold none of the judgments that are removed next. Such lists are
+read again only for bpref, and only if its weights change. The definitions are those of
+:mod:`receval.metrics`; tests compare every value.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NAMES = ("P", "Recall", "F1", "AP", "nDCG", "RR", "ERR", "bpref", "infAP")
 # States of judgments.
 _GONE, _LEFT, _LEFT_RELEVANT, _LEAVING = range(4)
 
-# Sums along a list. Eight of them fill a line of a cache.
+# Sums of each list. Eight of them fill a cache line.
 _HITS, _ABOVE, _PRECISIONS, _GAINED, _RECIPROCAL, _STOPPING, _PREFERENCES, _EXPECTED = range(8)
 
 
 def shared_cutoff(metrics: Sequence[Metric]) -> int | None:
-    """Return the cut-off of metrics that one pass can compute; None if it cannot."""
+    """Return the cut-off of metrics that one pass can compute, or None if it cannot."""
     cutoffs = {metric.cutoff for metric in metrics}
     cutoff = cutoffs.pop() if len(cutoffs) == 1 else None
     if cutoff is None or any(metric not in _at(cutoff) for metric in metrics):
@@ -49,21 +49,21 @@ def _at(cutoff: int) -> list[Metric]:
 
 @dataclass(frozen=True)
 class ReducedLists:
-    """The lists as far as judgments are left, and what a pass keeps of them from level to level.
+    """The lists without removed judgments, and the sums that a pass keeps between levels.
 
     Attributes
     ----------
     states : ndarray of uint8, shape (n_judged,)
-        Of each judgment: 0 if it is gone, 1 if it is left and the item is not relevant, 2 if it is
-        left and the item is relevant, 3 if it leaves with the next pass.
+        State of each judgment: 0 if it is removed, 1 if it remains and the item is not relevant, 2
+        if it remains and the item is relevant, 3 if it is removed with the next pass.
     indices, ranks : ndarray of uint32, shape (n_ranked,)
-        Those of the lists, where each begins with what is left of it.
+        Those of the lists; each list begins with its remaining entries.
     sizes : ndarray of int64, shape (n_rows * n_systems,)
-        How much is left of each.
+        Number of remaining entries of each list.
     sums : ndarray of float64, shape (n_rows * n_systems, 8)
-        Along each list.
+        Sums of each list.
     weights : ndarray of float64, shape (n_rows, 2)
-        Number of relevant items of each user, and what a preference counts in bpref.
+        Number of relevant items of each user, and the weight of a preference in bpref.
     """
 
     states: NDArray[np.uint8]
@@ -74,16 +74,16 @@ class ReducedLists:
     weights: NDArray[np.float64]
 
     def copy(self) -> ReducedLists:
-        """Return a copy from which other judgments can leave."""
+        """Return a copy from which other judgments can be removed."""
         return ReducedLists(**{name: array.copy() for name, array in vars(self).items()})
 
     def leave(self, judgments: NDArray[np.int64]) -> None:
-        """Let judgments leave with the next pass over their users."""
+        """Mark judgments for removal with the next pass over their users."""
         self.states[judgments] = _LEAVING
 
 
 class FusedPass:
-    """The nine metrics at a cut-off, for users whose judgments change.
+    """Computes the nine metrics at a cut-off for users whose judgments change.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class FusedPass:
         self.discounts = np.concatenate([[0.0], 1.0 / np.log2(ranks + 1.0)])
         within = stacked.ranks <= cutoff
         self.starts = np.concatenate([[0], np.cumsum(within)])[stacked.starts]
-        # Unsigned, because a look-up by a signed number first asks whether it counts from the end.
+        # Unsigned, because indexing by a signed number first checks whether it is negative.
         self.indices = stacked.indices[within].astype(np.uint32)
         self.ranks = stacked.ranks[within].astype(np.uint32)
         self.holder_starts, self.holders = _holders(
@@ -115,7 +115,7 @@ class FusedPass:
         )
 
     def all_left(self) -> ReducedLists:
-        """Return the lists with all judgments, none of them gone through yet."""
+        """Return the lists with all judgments, before any pass."""
         n_lists = len(self.starts) - 1
         return ReducedLists(
             np.uint8(_LEFT) << self.judged.relevant.astype(np.uint8),
@@ -129,12 +129,12 @@ class FusedPass:
     def values(
         self, rows: NDArray[np.int64], reduced: ReducedLists, *, first: bool
     ) -> NDArray[np.float64]:
-        """Measure some users by the judgments that are left.
+        """Measure some users by the remaining judgments.
 
         Parameters
         ----------
         first : bool
-            Whether no list of these users has been gone through before.
+            Whether this is the first pass over the lists of these users.
         """
         table = np.empty((len(rows), len(NAMES), self.n_systems))
         _pass_down(
@@ -165,7 +165,7 @@ class FusedPass:
 def _holders(
     n_judged: int, n_systems: int, starts: NDArray[np.int64], indices: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return, for each judgment, the systems whose list of its user holds it."""
+    """Return, for each judgment, the systems that have it in their list for its user."""
     ends = np.zeros(n_judged + 1, dtype=np.int64)
     for index in indices:
         ends[index + 1] += 1
@@ -210,8 +210,8 @@ def _pass_down(
         n_relevant = 0.0
         n_judged = 0
         ideal = 0.0
-        # Few judgments leave, but which are left is nothing a processor can guess: what counts
-        # them is written without branches, and adds 0 for those that are gone.
+        # A processor cannot predict which judgments remain, so the counting has no branches and
+        # adds 0 for removed judgments.
         for item in range(judged_starts[row], judged_starts[row + 1]):
             if states[item] == _LEAVING:
                 states[item] = _GONE
@@ -239,7 +239,7 @@ def _pass_down(
                 hits = above = precisions = gained = stopping = preferences = expected = 0.0
                 first = np.uint32(0)
                 goes_on = 1.0
-                # A judgment that is gone adds 0 to every sum, and the next takes its place.
+                # A removed judgment adds 0 to every sum, and the next one takes its place.
                 for entry in range(begin, end):
                     rank = ranks[entry]
                     item = indices[entry]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Metric values under incomplete judgments, for all systems, metrics and levels at once.
+"""Measure all systems and metrics under incomplete judgments, at several levels.
 
-A judgment left out is a mask: ranks do not change, because unjudged items keep theirs. From
-one level to the next only the users who lose a judgment are measured again.
+Judgments are removed by a mask. Ranks do not change, because unjudged items keep theirs. From one
+level to the next, only users who lose a judgment are measured again.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from receval.missing_judgments.fused_pass import FusedPass, ReducedLists, shared
 from receval.missing_judgments.judgment_sampling import reduce_lists, stack
 from receval.storage.kernel_cache import njit
 
-# Their values under all metrics and systems are a megabyte or less, which caches hold.
+# Values of this many users under all metrics and systems fit into caches: a megabyte or less.
 _USERS_AT_A_TIME = 512
 
 
 @dataclass(frozen=True)
 class AggregatedMetric:
-    """A metric and how its values are averaged over users with test ratings."""
+    """A metric, and how to average its values over users with test ratings."""
 
     metric: Metric
     average: QuasiArithmetic
@@ -46,18 +46,18 @@ class _Family(NamedTuple):
 
 @dataclass(frozen=True)
 class _Measured:
-    """Values by the judgments that are left, and what they are told from; all follow these.
+    """Values by the remaining judgments, and the state from which they are updated.
 
     Attributes
     ----------
     alive : ndarray of bool, shape (n_judged,)
-        Whether a judgment is left.
+        Whether each judgment remains.
     reduced : ReducedLists or None
-        The lists, where one pass computes all metrics.
+        The lists, if one pass computes all metrics.
     tables : list of ndarray of float64, shape (n_rows, n_metrics * n_systems)
-        For each family, its metrics' values, transformed.
+        For each family, the transformed values of its metrics.
     sums : list of ndarray of float64, shape (n_metrics * n_systems,)
-        Those of the tables over users.
+        Sums of the tables over users.
     """
 
     alive: NDArray[np.bool_]
@@ -66,7 +66,7 @@ class _Measured:
     sums: list[NDArray[np.float64]]
 
     def copy(self) -> _Measured:
-        """Return a copy from which other judgments can leave."""
+        """Return a copy from which other judgments can be removed."""
         return _Measured(
             self.alive.copy(),
             None if self.reduced is None else self.reduced.copy(),
@@ -76,22 +76,22 @@ class _Measured:
 
 
 class ReducedFold:
-    """The lists of several systems on one fold, measured by parts of its judgments.
+    """Measures the lists of several systems on one fold by subsets of its judgments.
 
     Parameters
     ----------
     systems : sequence of JudgedLists
-        Of the same fold under the same protocol, all bound to the same judged items.
+        Lists of the same fold and protocol, all bound to the same judged items.
 
     Raises
     ------
     ValueError
-        The lists are those of 1R, or are not bound to the same judged items.
+        The lists are 1R lists, or are not bound to the same judged items.
 
     Examples
     --------
-    The only system has the first of two relevant items at rank 1 and the second at rank 2. When
-    the first leaves, one hit is left among two ranks:
+    The only system ranks two relevant items at 1 and 2. When the first judgment is removed, one hit
+    remains among two ranks:
 
     >>> from receval.metrics.averages import Arithmetic
     >>> from receval.metrics.judged_items import JudgedItems
@@ -147,12 +147,13 @@ class ReducedFold:
         Parameters
         ----------
         kept : ndarray of int64, shape (n_levels,)
-            Units kept at each level, falling: the judgments with lower ranks in the order are left.
+            Number of units kept at each level, decreasing: judgments with lower ranks in the order
+            remain.
 
         Returns
         -------
         n_evaluated : ndarray of int64, shape (n_levels,)
-            Number of users who still have a test rating: only they are averaged.
+            Number of users who still have a test rating; only they are averaged.
         """
         own_order = order[self.judged.positions]
         last_to_leave = np.argsort(own_order)
@@ -173,8 +174,8 @@ class ReducedFold:
             self._measure(np.flatnonzero(lost), left, measured)
             n_evaluated[level] = np.count_nonzero(left)
             for family, summed in zip(self._families, measured.sums, strict=True):
-                # Rounding takes errors from means that are 0; what is left of them between other
-                # means is for those who compare to tolerate.
+                # Rounding removes errors from means that are 0. Comparisons of other means need a
+                # tolerance.
                 means = np.round(summed / n_evaluated[level], MEAN_DECIMALS) + 0.0
                 averages[level, family.indices] = family.average.restored(means).reshape(
                     -1, self.n_systems
@@ -199,8 +200,8 @@ class ReducedFold:
         return families
 
     def _measure_all(self) -> _Measured:
-        """Measure everyone by all judgments."""
-        # What a user's values are averaged from lies together, because users are measured again.
+        """Measure all users by all judgments."""
+        # The values of one user are adjacent in memory, because users are measured again.
         n_entries = [len(family.indices) * self.n_systems for family in self._families]
         measured = _Measured(
             np.ones(len(self._row_of), dtype=bool),
@@ -220,7 +221,7 @@ class ReducedFold:
         *,
         first: bool = False,
     ) -> None:
-        """Measure some users by the judgments that are left, and move the sums over all users."""
+        """Measure some users by the remaining judgments, and update the sums over all users."""
         emptied = touched[left[touched] == 0]
         if len(emptied):
             for table, summed in zip(measured.tables, measured.sums, strict=True):
@@ -278,7 +279,7 @@ def _replace_rows(
     rows: NDArray[np.int64],
     new: NDArray[np.float64],
 ) -> None:
-    """Put new values of users, shape (n_kept, n), into a table and move its sums over users."""
+    """Put new values of users, shape (n_kept, n), into a table, and update its sums."""
     for number in range(len(rows)):
         own = table[rows[number]]
         for entry in range(len(sums)):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-r"""Intervened tests: parts of a biased test, drawn so that they are more like a uniform one.
+r"""Intervened tests: samples of a biased test, drawn to resemble a uniform test.
 
-Instead of weighting all test ratings, some of them are drawn, each with a chance that grows with
-its weight, and lists are measured by these as they are. A weight says how much more often a user
-and an item would be in a uniform sample than they are in the test,
+Instead of weighting all test ratings, some of them are drawn, with probabilities that grow with
+their weights, and lists are measured by these without weights. A weight is the ratio of how often a
+user and an item would be in a uniform sample to how often they are in the test,
 
 .. math:: w_{ui} = \frac{P_{MAR}(u)}{P_{MNAR}(u)} \cdot \frac{P_{MAR}(i)}{P_{MNAR}(i)},
 
-with the shares that user and item have in either. What users think of an item has no part in it.
-The shares of what users choose are those in the training ratings, of which there are more; where
-a user or an item has no rating its share counts as .0001.
+with the shares of user and item in the uniform (MAR) and the biased (MNAR) ratings. Rating values
+do not matter. The MNAR shares are those of the training ratings, because there are more of them; a
+user or item without ratings gets a share of .0001.
 
 Notes
 -----
@@ -39,22 +39,22 @@ Sides = Literal["items", "users and items"]
 Counted = Literal["train", "test"]
 
 _NO_RATING = 1e-4
-"""The share of who has no rating."""
+"""Share of a user or item without ratings."""
 
 
 @dataclass(frozen=True)
 class IntervenedTest:
-    """How a part of the test ratings is drawn.
+    """A way to draw a sample of the test ratings.
 
     Parameters
     ----------
     sides : {"items", "users and items"}
-        Whose shares are made those of a uniform sample.
+        Whether to correct the shares of items only, or those of users, too.
     from_sample : bool
-        Whether these shares are those of the fold's unbiased judgments (WTD); otherwise all users
-        and all items are alike (WTD_H, SKEW).
+        Whether the uniform shares are those of the fold's unbiased judgments (WTD); otherwise they
+        are equal for all users and all items (WTD_H, SKEW).
     counted : {"train", "test"}
-        By which ratings the shares of what users choose are counted.
+        The ratings from which to count the MNAR shares.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class IntervenedTest:
     counted: Counted = "train"
 
     def weights(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
-        """Return the weight of each test rating; 0 where it is of no candidate.
+        """Return the weight of each test rating; 0 if its item is not a candidate.
 
         Raises
         ------
         ValueError
-            The shares are to be those of unbiased judgments, and the fold has none.
+            The shares of unbiased judgments are needed, but the fold has none.
         """
         judged = CandidatePairs.of(fold, fold.test, protocol).judged
         if self.from_sample and fold.unbiased is None:
@@ -92,7 +92,7 @@ class IntervenedTest:
         return weights
 
     def _chosen(self, fold: Fold, judged: NDArray[np.bool_], axis: int) -> NDArray[np.integer]:
-        """Return the user (axis 0) or the item (1) of each rating that users chose."""
+        """Return the user (axis 0) or the item (1) of each biased rating."""
         if self.counted == "test":
             return _owners(fold.test, axis)[judged]
         if axis == 1:
@@ -101,9 +101,9 @@ class IntervenedTest:
         return np.repeat(users, np.diff(fold.train.indptr))
 
     def drawn(self, fold: Fold, protocol: Protocol, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return which test ratings are drawn, without replacement."""
+        """Draw test ratings without replacement, and return a mask of them."""
         weights = self.weights(fold, protocol)
-        # What is of no candidate has no weight.
+        # Ratings of items that are not candidates have no weight.
         there = np.flatnonzero(weights > 0)
         # The largest keys are a sample without replacement, as in receval.protocols.
         keys = np.log(weights[there]) + gumbel_noise((len(there),), rng)
@@ -124,7 +124,7 @@ def _owners(judgments: Judgments, axis: int) -> NDArray[np.integer]:
 
 
 def _shares(owners: NDArray[np.integer], number: int) -> NDArray[np.float64]:
-    """Return which share of ratings each user or item has, shape (number,); above 0."""
+    """Return the share of ratings of each user or item, shape (number,); above 0."""
     counts = np.bincount(owners, minlength=number)
     shares = counts / max(int(counts.sum()), 1)
     return np.where(shares > 0, shares, _NO_RATING)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgment sampling: in which order judgments leave, and lists reduced to those that are left."""
+"""Judgment sampling: order the removal of judgments, and reduce lists to those that remain."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from receval.storage.messages import quoted
 SamplingUnit = Literal["ratings", "items", "users", "popular-items", "largest-users"]
 
 RANDOM: frozenset[str] = frozenset({"ratings", "items", "users"})
-"""Kinds that draw samples; the others are the same at every draw but for ties."""
+"""Units that leave in random order; the order of the others is fixed, except for ties."""
 
 
 def sampling_order(
     judgments: Judgments, unit: SamplingUnit, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], int]:
-    """Rank test ratings by when they leave: those that stay longest have the lowest ranks.
+    """Rank test ratings by the order of their removal: those that stay longest rank lowest.
 
     Parameters
     ----------
     unit : {"ratings", "items", "users", "popular-items", "largest-users"}
-        What leaves: single ratings, items, or users in random order; items from the one with most
-        test ratings on; users from the one with most test ratings on. With an item or a user go
-        all of its test ratings.
+        What to remove: single ratings, items or users in random order, or items or users in
+        descending order of their numbers of test ratings. An item or user is removed with all of
+        its test ratings.
 
     Returns
     -------
     order : ndarray of int64, shape (n_judgments,)
-        Ratings with a rank below k are those left when k ratings, items or users are kept: the
-        samples of one order are nested.
+        If k ratings, items or users are kept, the ratings with ranks below k remain, so the samples
+        of one order are nested.
     n_units : int
         Number of ratings, of items with test ratings, or of users with test ratings.
 
     Raises
     ------
     ValueError
-        There is no such kind, or there are no test ratings.
+        The unit is unknown, or there are no test ratings.
 
     Examples
     --------
-    Item 7 has two test ratings and leaves first, item 3 has one:
+    Item 7 has two test ratings and is removed first; item 3 has one:
 
     >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 7, 7], [4, 5, 2], n_users=2)
     >>> order, n_items = sampling_order(judgments, "popular-items", np.random.default_rng(1))
@@ -75,12 +75,12 @@ def sampling_order(
 
 
 def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how many units are kept at each level: the percentage, rounded, but at least one.
+    """Return how many units to keep at each level: the rounded percentage, but at least one.
 
     Raises
     ------
     ValueError
-        The percentages do not fall from at most 100 to above 0.
+        The percentages do not decrease, or are not above 0 and at most 100.
 
     Examples
     --------
@@ -96,17 +96,16 @@ def kept_units(n_units: int, percents: NDArray[np.float64]) -> NDArray[np.int64]
 
 
 class StackedLists(NamedTuple):
-    """The lists of several systems: those of the first row, of all systems, then of the next.
+    """The lists of several systems in one array, ordered by row and then by system.
 
-    So that what one user's lists hold lies together: measuring a few users reads little of the
-    memory.
+    This keeps the lists of one user together, so measuring a few users reads little memory.
 
     Attributes
     ----------
     lengths : ndarray of int64, shape (n_rows, n_systems)
     starts : ndarray of int64, shape (n_rows * n_systems + 1,)
     indices : ndarray of int32, shape (n_ranked,)
-        Each ranked item's index among the judged items, which the systems share.
+        Index of each ranked item among the judged items, which the systems share.
     ranks : ndarray of int32, shape (n_ranked,)
     """
 
@@ -117,7 +116,7 @@ class StackedLists(NamedTuple):
 
 
 def stack(views: Sequence[ListView]) -> StackedLists:
-    """Put lists of systems together; each system has one list for each row of judged items."""
+    """Stack the lists of several systems, which have one list for each row of judged items."""
     sizes = np.stack([np.diff(view.starts) for view in views], axis=1)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     indices = np.empty(starts[-1], dtype=np.int32)
@@ -138,7 +137,7 @@ def reduce_lists(
     judged_starts: NDArray[np.int64],
     stacked: StackedLists,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], StackedLists]:
-    """Keep some rows, and of them the judgments that are left."""
+    """Reduce lists to some rows and to the judgments that are kept."""
     chosen, starts, new_indices = _left(rows, alive, judged_starts)
     list_starts, indices, ranks = _listed(
         rows,

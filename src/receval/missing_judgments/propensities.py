@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-r"""Propensities: the probability that a pair of a user and an item which does not train tests.
+r"""Propensity models: the probability that a (user, item) pair that is not in train is in test.
 
-Estimates divide by them what is observed of a pair, so that pairs which are seldom observed count
-for those like them that were not.
+Estimators divide what they observe of a pair by its propensity, so that rarely observed pairs also
+count for similar pairs that were not observed.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from receval.storage.messages import enumerated
 
 
 class PropensityModel(Interface):
-    """What gives the propensities of a fold's test ratings."""
+    """Interface of models that give the propensities of a fold's test ratings."""
 
     @property
     def label(self) -> str:
-        """Its name in tables."""
+        """Name of the model in tables."""
         ...
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -39,17 +39,17 @@ class PopularityPropensities:
 
     .. math:: p_{ui} = \min(1,\; s\,|R(i)|^{\alpha})
 
-    with the users :math:`|R(i)|` who rated the item in train or test, and s such that the expected
-    number of test ratings over all candidates is the observed one. That scale is a guess: popular
-    items are observed more often, but how many relevant ones are not is unknown without a random
-    sample. So IPS estimates by these are right up to a factor that all systems share, and SNIPS
-    ones do not depend on it.
+    with :math:`|R(i)|` the number of users who rated the item in train or test, and s such that the
+    expected number of test ratings over all candidates is the observed one. The scale s is a guess,
+    because the number of unobserved relevant items is unknown without a random sample. So IPS
+    estimates are right up to a factor that all systems share, and SNIPS estimates do not depend on
+    it.
 
     Parameters
     ----------
     power : float
-        :math:`\alpha`. Yang et al. have :math:`(\gamma + 1) / 2` with a :math:`\gamma` that they
-        fit to the popularity curve; 0 makes all pairs alike.
+        :math:`\alpha`. Yang et al. use :math:`(\gamma + 1) / 2`, with :math:`\gamma` fitted to the
+        popularity curve; 0 gives all pairs the same propensity.
 
     Notes
     -----
@@ -67,7 +67,7 @@ class PopularityPropensities:
 
     @property
     def label(self) -> str:
-        """Its name in tables."""
+        """Name of the model in tables."""
         return "popularity" if self.power == 1 else f"popularity^{self.power:g}"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -82,19 +82,19 @@ class PopularityPropensities:
 
 @dataclass(frozen=True)
 class SamplePropensities:
-    r"""Propensities of rating values, by a sample of judgments that are missing at random.
+    r"""Propensities by rating value, estimated with a sample of judgments missing at random.
 
     .. math:: P(O \mid R = r) = \frac{P(R = r \mid O)\, P(O)}{P(R = r)}
 
     with :math:`P(R = r \mid O)` the share of the value r among the test ratings, :math:`P(O)` the
-    share of all candidates that test, and :math:`P(R = r)` the share of r in the sample. Given the
-    value, every item is as likely to be observed as any other: that users choose popular items
-    whatever they think of them is not in this model.
+    share of all candidates with a test rating, and :math:`P(R = r)` the share of r in the sample.
+    Given the value, all items are equally likely to be observed, so this model ignores that users
+    choose popular items whatever they think of them.
 
     Parameters
     ----------
     sample : Judgments, optional
-        Of randomly drawn items; the fold's unbiased judgments by default.
+        Judgments of randomly drawn items; the fold's unbiased judgments by default.
 
     Notes
     -----
@@ -103,7 +103,7 @@ class SamplePropensities:
 
     Examples
     --------
-    Half of what tests is a 5, of the sample a quarter, and three of six candidates test:
+    A 5 is half of the test ratings and a quarter of the sample; half of the candidates are in test:
 
     >>> from scipy.sparse import csr_array
     >>> test = Judgments.from_pairs([0, 0], [0, 1], [5, 1], n_users=1)
@@ -117,7 +117,7 @@ class SamplePropensities:
 
     @property
     def label(self) -> str:
-        """Its name in tables."""
+        """Name of the model in tables."""
         return "MAR sample"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -146,22 +146,23 @@ class SamplePropensities:
         propensity = np.ones(len(values))
         known = in_sample > 0
         propensity[known] = given_seen[known] * share / (in_sample[known] / len(drawn))
-        # Values that no candidate was rated with are asked for nowhere.
+        # Values with which no candidate was rated are never needed.
         propensity[in_test == 0] = 1.0
         return np.minimum(1.0, propensity)[value_of_rating]
 
 
 @dataclass(frozen=True)
 class StratifiedPropensities:
-    r"""Propensities of strata of items, the more popular ones apart from the others.
+    r"""Propensities by strata of items of similar popularity.
 
-    Items are parted by falling popularity into strata that hold as equal parts of the test ratings
-    as whole items allow. All pairs of a stratum are taken for equally likely to be observed,
+    Items in order of falling popularity are divided into strata with shares of the test ratings
+    that are as equal as whole items allow. All pairs of a stratum are treated as equally likely to
+    be observed,
 
     .. math:: p_{ui} = \frac{n_s}{N_s} \quad \text{for } i \in s,
 
-    with :math:`n_s` test ratings of the :math:`N_s` candidates. So IPS is the sum, over strata, of
-    their means times their sizes: a stratified estimate.
+    with :math:`n_s` test ratings among the :math:`N_s` candidates of the stratum. So IPS is a
+    stratified estimate: the sum, over strata, of their means times their sizes.
 
     Notes
     -----
@@ -184,7 +185,7 @@ class StratifiedPropensities:
 
     @property
     def label(self) -> str:
-        """Its name in tables."""
+        """Name of the model in tables."""
         return f"{self.strata} strata"
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:
@@ -205,13 +206,13 @@ class StratifiedPropensities:
         shares = np.ones(self.strata)
         np.divide(observed, candidates, out=shares, where=candidates > 0)
         own = shares[part[fold.test.items]]
-        # What is of no candidate is not weighted.
+        # Test ratings of items that are not candidates get no weight.
         return np.where(pairs.judged, np.minimum(own, 1.0), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPropensities:
-    """Propensities of all pairs that somebody knows, as in a simulation or a logged experiment.
+    """Known propensities of all pairs, as in a simulation or a logged experiment.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ class KnownPropensities:
 
     @property
     def label(self) -> str:
-        """Its name in tables."""
+        """Name of the model in tables."""
         return self.name
 
     def of(self, fold: Fold, protocol: Protocol) -> NDArray[np.float64]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics that are sums over relevant judged items, each of which counts by its own rank."""
+"""Metrics that are sums over relevant judged items of a function of the item's rank."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DCG = re.compile(r"(?i)\s*dcg@(\d+)\s*")
 
 @dataclass(frozen=True)
 class RankSum:
-    r"""A sum of :math:`c(k)` over the relevant items of a list, k being their ranks.
+    r"""A sum of :math:`c(k)` over the ranks k of the relevant items of a list.
 
     ===========  =================================  ===============================
     ``kind``     :math:`c(k)` for :math:`k \le n`   the sum is divided by
@@ -41,16 +41,16 @@ class RankSum:
 
     @property
     def label(self) -> str:
-        """The printed form, such as ``DCG@10``."""
+        """Printed name, such as ``DCG@10``."""
         return f"{self.kind}@{self.cutoff}"
 
     @property
     def per_relevant(self) -> bool:
-        """Whether the sum is divided by the number of relevant items, which is not known."""
+        """Whether the sum is divided by the unknown number of relevant items."""
         return self.kind == "Recall"
 
     def worth(self, ranks: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return what a relevant item adds at each rank; 0 where it is not ranked or behind n."""
+        """Return what a relevant item adds at each rank; 0 if it is not ranked or below rank n."""
         within = (ranks > 0) & (ranks <= self.cutoff)
         worth = np.zeros(len(ranks))
         if self.kind == "DCG":
@@ -61,12 +61,12 @@ class RankSum:
 
 
 def rank_sum_of(name: str) -> RankSum:
-    """Return the metric of a name such as ``P@10``, ``recall@5``, ``DCG@10``.
+    """Return the metric with a name such as ``P@10``, ``recall@5`` or ``DCG@10``.
 
     Raises
     ------
     ValueError
-        The metric is no sum over relevant items, or has no cut-off.
+        The metric is not a sum over relevant items, or has no cut-off.
 
     Examples
     --------

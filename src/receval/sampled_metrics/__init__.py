@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What metrics on sampled candidates say of given lists, against their full ranking."""
+"""Compare metrics on sampled candidates with metrics on the full ranking."""

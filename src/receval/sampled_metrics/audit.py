@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sampled metrics of given lists against full ranking, over all samples that could be drawn."""
+"""Audit sampled metrics: compare them with full ranking, over all possible samples."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def audit_samples(
     r"""Compare metrics on sampled candidates with those on all, over all samples.
 
     Every relevant test rating is ranked among non-relevant items: all of them (1R AN), or a sample
-    of s (1R NN), drawn without replacement for each rating and system by itself. With K of M
-    candidates above it, a sample has :math:`H \sim Hypergeometric(M, K, s)` above it, so that mean
-    and variance of a sampled metric are sums, not simulations. The probability that two systems
-    change places takes the difference of two averages of many lists as normal,
+    of s (1R NN), drawn without replacement and independently for each rating and system. If K of M
+    candidates are above the item, a sample has :math:`H \sim Hypergeometric(M, K, s)` candidates
+    above it, so the mean and variance of a sampled metric are computed as sums, without simulation.
+    The probability that two systems swap assumes that the difference of their averages is normal,
 
     .. math:: \Pr[\text{other order}] = \Phi\left(-\mathrm{sign}(d)\,
         \frac{E_1 - E_2}{\sqrt{V_1 + V_2}}\right)
 
-    with d their difference under full ranking, E and V mean and variance over samples.
+    with d their difference under full ranking, and E and V the means and variances over samples.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def audit_samples(
     sampled : int
         s, at least 1.
     train : path, data frame, mapping or Ratings, optional
-        What is no candidate of its user; a split says that itself.
+        Training ratings, whose items are not candidates; not needed with a split.
     trained_pairs : {"refuse", "drop"}
-        Whether test pairs that are in the training data, too, are refused or taken out of the test.
+        Whether test pairs that are also in the training data are refused or removed from the test.
     metrics : str, Metric or sequence
-        That depend on the rank of the one relevant item alone.
+        Metrics that depend only on the rank of the one relevant item.
     relevant : float or "auto"
     told : callable, optional
-        Is told how far the work is: a word, how many steps of it are done, and of how many.
+        Called to report progress: a word, the number of steps done, and the total number of steps.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def audit_samples(
     Raises
     ------
     ValueError
-        A list is not whole, a system cannot score, a metric is none of these, nothing is relevant,
-        or ``sampled`` is below 1.
+        A list is not complete, a system cannot score, a metric depends on more than the rank, no
+        test rating is relevant, or ``sampled`` is below 1.
     TableError
         A file cannot be used.
 
@@ -89,7 +89,7 @@ def audit_samples(
 
     Examples
     --------
-    The relevant item is second of three: in every other sample of one it is first.
+    The relevant item is second of three: it is first in half of the samples of one candidate.
 
     >>> test = {"user": ["ann"], "item": ["y"], "rating": [5]}
     >>> runs = {"mine": {"ann": {"x": 3.0, "y": 2.0, "z": 1.0}}}

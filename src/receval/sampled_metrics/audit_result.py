@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an audit of sampled metrics finds: tables of data, and a report of them."""
+"""The result of an audit of sampled metrics: its tables and its report."""
 
 from __future__ import annotations
 
@@ -23,32 +23,35 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class SamplingAudit:
-    """Sampled metrics against full ranking.
+    """Comparison of sampled metrics with full ranking.
 
     Attributes
     ----------
     values : DataFrame
-        By ``metric`` and ``system``: the value under ``full`` ranking; with so many ``negatives``,
-        the ``expected`` one and its ``sd`` over samples; how many ``relevant_items`` are averaged.
+        By ``metric`` and ``system``: the value under ``full`` ranking; the number of ``negatives``,
+        and the ``expected`` sampled value and its ``sd`` over samples; the number of
+        ``relevant_items`` averaged.
     corrections : DataFrame
         By metric, system and ``estimator``: ``expected``, ``bias`` against full ranking, ``sd``
-        (NaN for MLE, which is of the expected distribution of sampled ranks).
+        (NaN for MLE, which is computed from the expected distribution of sampled ranks).
     cutoffs : DataFrame
-        By metric and system, where the metric is a step (Recall, P): the ``full_cutoff`` that the
-        ``cutoff`` among samples amounts to (:mod:`receval.sampled_metrics.sampled_moments`).
+        By metric and system, for metrics that are step functions of the rank (Recall, P): the
+        ``full_cutoff`` that corresponds to the ``cutoff`` among samples
+        (:mod:`receval.sampled_metrics.sampled_moments`).
     curve : DataFrame
         ``expected`` and ``sd`` by metric, system and number of ``negatives``.
     pairs : DataFrame
-        By metric and two systems: ``full_difference`` and ``full_p`` of its t-test over users;
-        ``expected_difference`` and its ``sd``; the ``swap_probability``; and how many negatives are
-        ``enough`` for one below .05 (to within 2 %), also as a ``share`` of the candidates.
+        By metric and pair of systems: ``full_difference`` and ``full_p`` of its t-test over users;
+        ``expected_difference`` and its ``sd``; the ``swap_probability``; and the number of
+        negatives that is ``enough`` for a swap probability below .05 (to within 2 %), also as a
+        ``share`` of the candidates.
     swaps : DataFrame
-        ``swap_probability`` by metric, two systems and number of negatives.
+        ``swap_probability`` by metric, pair of systems and number of negatives.
     by_user : DataFrame
-        Means of a user's relevant items under full ranking, and expected.
+        Means over each user's relevant items, under full ranking and expected.
     settings : mapping
     notes : tuple of Note
-        What may mislead.
+        Warnings about possible misinterpretations.
     """
 
     values: pd.DataFrame
@@ -62,7 +65,7 @@ class SamplingAudit:
     notes: tuple[Note, ...] = ()
 
     def as_report(self, title: str = "Sampled metrics") -> Report:
-        """Return tables, figures and sentences of it."""
+        """Return a report with tables, figures and sentences."""
         largest = int(self.settings["largest_number_of_negatives"])
         parts: list[ReportPart] = [ReportText("In short", tuple(self.sentences()))]
         parts.append(ReportTable("values", self._values_table()))
@@ -97,7 +100,7 @@ class SamplingAudit:
         )
 
     def sentences(self) -> list[str]:
-        """Return what was found in a few sentences."""
+        """Return a few sentences that summarise the findings."""
         sampled, largest = self.settings["sampled"], self.settings["largest_number_of_negatives"]
         told = [
             f"Each of {self.settings['relevant_items']:,} relevant test items is ranked among "
@@ -123,7 +126,7 @@ class SamplingAudit:
         return told
 
     def _pairs_left_out(self) -> str:
-        """Say how many pairs the figure has, where it has not all."""
+        """Return how many pairs the figure shows, if it does not show all."""
         pairs = len(self.pairs[["first", "second"]].drop_duplicates())
         return "" if pairs <= MOST_PAIRS else f" The first {MOST_PAIRS} of {pairs:,} pairs."
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of values and orders with more sampled negatives, up to all candidates."""
+"""Draw how metric values and swap probabilities depend on the number of sampled negatives."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from receval.figures.style import (
 )
 
 MOST_COLUMNS = 3
-"""Panels beside each other."""
+"""Maximum number of panels in a row."""
 
 MOST_PAIRS = 15
-"""Pairs of systems that have a curve."""
+"""Maximum number of pairs of systems with a curve."""
 
 _HEIGHT = 2.2
 _LETTER, _HANDLE, _LINE = 0.07, 0.45, 0.17
-"""Inches of a legend's letter, of what stands around its labels, and of its lines."""
+"""Sizes in inches: a letter of the legend, the space around its labels, and a line."""
 
 
 def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
-    """Draw the expected values over the number of negatives, a panel for each metric.
+    """Draw the expected values over the number of negatives, one panel per metric.
 
     Parameters
     ----------
     curve, values : DataFrame
-        Of :class:`receval.sampled_metrics.audit_result.SamplingAudit`. Of more systems than there
-        are styles, the best by the first metric have colours, and the others are grey.
+        From :class:`receval.sampled_metrics.audit_result.SamplingAudit`. If there are more systems
+        than styles, the best by the first metric have colours and the others are grey.
     """
     first = values[values["metric"] == values["metric"].iloc[0]]
     best = first.sort_values("full", ascending=False, kind="stable")["system"].tolist()
@@ -49,7 +49,7 @@ def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
 
     def draw(axes: Axes, metric: str) -> None:
         own = curve[curve["metric"] == metric]
-        # The grey ones first, so that they lie below.
+        # Draw the grey curves first, so that they are below the others.
         for system in sorted(best, key=lambda name: styles[name].colour != NO_WINNER):
             rows = own[own["system"] == system]
             is_named = styles[system].colour != NO_WINNER
@@ -69,7 +69,7 @@ def draw_negatives(curve: pd.DataFrame, values: pd.DataFrame) -> Figure:
 
 
 def draw_swaps(swaps: pd.DataFrame, values: pd.DataFrame) -> Figure:
-    """Draw the probabilities of another order over the number of negatives."""
+    """Draw the probability of swapped systems over the number of negatives."""
     pairs = list(dict.fromkeys(zip(swaps["first"], swaps["second"], strict=True)))
     pairs = pairs[:MOST_PAIRS]
     names = [f"{legend_name(first)}, {legend_name(second)}" for first, second in pairs]
@@ -94,7 +94,7 @@ def _panels(
     columns = min(MOST_COLUMNS, len(metrics))
     rows = -(-len(metrics) // columns)
     width = SINGLE_COLUMN if columns == 1 else DOUBLE_COLUMN
-    # The legend has as many rows as the longest label makes of it.
+    # The longest label decides how many rows the legend has.
     in_a_row = max(1, int(width / (_LETTER * max(map(len, labels)) + _HANDLE)))
     figure = new_figure(width, _HEIGHT * rows + 0.25 + _LINE * -(-len(labels) // in_a_row))
     panels = figure.subplots(rows, columns, squeeze=False).ravel()

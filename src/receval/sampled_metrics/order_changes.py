@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How probably samples put two systems into another order, and how many negatives are enough."""
+"""Compute how likely sampling swaps two systems, and how many negatives make that unlikely."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from scipy.special import ndtr
 from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 RARE = 0.05
-"""Two systems seldom change places if they do with less than this probability."""
+"""A swap of two systems counts as rare below this probability."""
 
 
 def swap_probability(
     full: NDArray[np.float64], expected: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the probability that a sampled difference has the other sign than the full one.
+    """Return the probability that a sampled difference has the opposite sign of the full one.
 
     Parameters
     ----------
     full, expected, variance : ndarray of float64, shape (n,)
-        The difference under full ranking, and mean and variance of the sampled one.
+        The difference under full ranking, and the mean and variance of the sampled difference.
 
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN where the systems are equal under full ranking; one half where they are equal in every
-        sample.
+        NaN if the systems are equal under full ranking; one half if they are equal in every sample.
 
     Examples
     --------
@@ -42,7 +41,7 @@ def swap_probability(
     towards = np.sign(full) * expected
     towards = np.where(np.abs(towards) < 1e-12, 0.0, towards)
     deviation = np.sqrt(variance)
-    # Without variance the order is sure, and without a difference, too, it is anybody's.
+    # Without variance the order is certain, except that it is open if the difference is 0, too.
     sure = np.select([towards > 0, towards < 0], [np.inf, -np.inf], default=0.0)
     z = np.divide(towards, deviation, out=sure, where=deviation > 1e-12)
     return np.where(np.abs(full) < 1e-12, np.nan, ndtr(-z))
@@ -51,14 +50,14 @@ def swap_probability(
 def order_changes(
     moments: AuditedMoments, sizes: Sequence[int], sampled: int, largest: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return every pair of systems with a number of negatives, and its chances with all sizes.
+    """Return the pairs of systems with one number of negatives, and their swaps with all numbers.
 
     Parameters
     ----------
     sizes : sequence of int
-        Numbers of negatives, the last one of all candidates.
+        Numbers of negatives; the last one is the number of all candidates.
     sampled, largest : int
-        The number that is audited, and that of all candidates.
+        The number of negatives that is audited, and the number of all candidates.
     """
     names, labels = list(moments.odds), list(moments.metrics)
     pairs, swaps = [], []
@@ -110,7 +109,7 @@ def order_changes(
 def _enough(
     sizes: Sequence[int], chances: Sequence[float], chance: Callable[[int], float]
 ) -> float:
-    """Return the smallest number from which on places seldom change, to within 2 %; else NaN."""
+    """Return the smallest number of negatives with rare swaps, to within 2 %, or NaN."""
     often = np.flatnonzero(~(np.array(chances) < RARE))
     if not len(often):
         high, low = sizes[0], 0

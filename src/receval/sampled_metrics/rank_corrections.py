@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Corrections of sampled metrics: estimators of the full value from ranks among samples."""
+"""Correct sampled metrics: estimate full-ranking values from ranks among samples."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ BIAS_VARIANCE = 0.1
 """Weight of the variance in the bias-variance estimator, as in the paper's experiments."""
 
 ESTIMATORS = ("rank", "CLS", "BV", "MLE")
-"""Names of the corrections, as tables have them."""
+"""Names of the corrections in tables."""
 
 _EXACT = 2_000
-"""Candidates up to which chances are exact to the last digits, and beyond to ten of them."""
+"""Up to this many candidates, probabilities are exact to the last digits; beyond, to ten digits."""
 
 _STEPS = 2_000
 _SMALLEST_STEP = 1e-7
 
 
 def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
-    r"""Return the chance of each rank among samples, for each rank among all candidates.
+    r"""Return the probability of each rank among samples, given each rank among all candidates.
 
     Returns
     -------
     ndarray of float64, shape (M + 1, s + 1)
-        Row K is the hypergeometric distribution of the number of the sample above the item, of K
-        above it among all.
+        Row K is the hypergeometric distribution of the number of sampled candidates above the item,
+        if K of all candidates are above it.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def chances_of_sampled_ranks(pool: int, sampled: int) -> NDArray[np.float64]:
     above, hits = np.arange(pool + 1)[:, None], np.arange(sampled + 1)[None]
     if pool <= _EXACT:
         return hypergeom.pmf(hits, pool, above, sampled)
-    # scipy takes the prime factors of factorials, ever longer the more candidates there are.
+    # scipy factorises the factorials, which takes ever longer with more candidates.
     factorials = gammaln(np.arange(pool + 1) + 1.0)
     below, others = pool - above, sampled - hits
     is_possible = (hits <= above) & (others <= below)
@@ -62,14 +62,14 @@ def _logarithm_of_choices(pool: int, sampled: int) -> float:
 
 
 def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> NDArray[np.float64]:
-    r"""Return a metric at the unbiased estimate of the rank among all candidates.
+    r"""Return a metric's value at the unbiased estimate of the rank among all candidates.
 
     .. math:: \hat f(h) = f(1 + h M / s)
 
     Parameters
     ----------
     values : ndarray of float64, shape (M + 1,)
-        The metric at the ranks 1 to M + 1; between two ranks, on the line between them.
+        The metric at the ranks 1 to M + 1, interpolated linearly between ranks.
 
     Notes
     -----
@@ -87,15 +87,15 @@ def estimated_by_rank(values: NDArray[np.float64], pool: int, sampled: int) -> N
 def estimated_by_least_squares(
     values: NDArray[np.float64], chances: NDArray[np.float64], variance_weight: float = 0.0
 ) -> NDArray[np.float64]:
-    r"""Return the function of the sampled rank that is closest to a metric of the full rank.
+    r"""Return the function of the sampled rank that best estimates a metric by least squares.
 
-    With ranks K equally likely, it minimises
+    If all ranks K are equally likely, it minimises
 
     .. math:: \sum_K (E[\hat f(H) | K] - f(K))^2 + \gamma \sum_K Var[\hat f(H) | K]
 
-    which is CLS, the constrained least squares, for :math:`\gamma = 0` and BV, the trade-off of
-    bias and variance, above:
-    :math:`\hat f = ((1 - \gamma) A^T A + \gamma\, diag(c))^{-1} A^T f`, c the sums of columns of A.
+    which is CLS (constrained least squares) for :math:`\gamma = 0`, and BV (the trade-off of bias
+    and variance) for larger values: :math:`\hat f = ((1 - \gamma) A^T A + \gamma\, diag(c))^{-1}
+    A^T f`, c the sums of columns of A.
 
     Parameters
     ----------
@@ -126,20 +126,20 @@ def estimated_by_least_squares(
 def most_likely_ranks(
     shares: NDArray[np.float64], chances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the most likely distribution of full ranks, given one of sampled ranks.
+    """Estimate the distribution of full ranks by maximum likelihood from that of sampled ranks.
 
-    The EM algorithm starts from equal shares, and ends after 2,000 steps or with one that changes
-    no share by 1e-7.
+    The EM algorithm starts from equal shares. It ends after 2,000 steps, or when a step changes no
+    share by 1e-7.
 
     Parameters
     ----------
     shares : ndarray of float64, shape (s + 1,)
-        How often 0, 1, ... of the sample are above a relevant item.
+        Shares of relevant items with 0, 1, ... sampled candidates above them.
 
     Notes
     -----
     Jin, Li, Mudrak, Gao and Liu (2021), "On estimating recommendation evaluation metrics under
-    sampling", AAAI: maximal likelihood estimation.
+    sampling", AAAI: maximum likelihood estimation.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def most_likely_ranks(
     return found
 
 
-# Corrected sampled metrics of several systems: what they are on average, and how sure.
+# Corrected sampled metrics of several systems: their means and standard deviations.
 
 
 def corrected_values(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
@@ -178,7 +178,7 @@ def corrected_values(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
             estimated_by_least_squares(values, chances, BIAS_VARIANCE),
         ]
     by_hits = np.stack(curves, axis=1)
-    # Lists of more candidates than the average may have more of a large sample above.
+    # Lists with more candidates than average may have more of a large sample above the item.
     rest = np.maximum(0, sampled - size)
     by_hits = np.pad(by_hits, ((0, rest), (0, 0)), mode="edge")
     nothing = np.repeat(moments.tables[:1], len(ESTIMATORS) - 1, axis=1)

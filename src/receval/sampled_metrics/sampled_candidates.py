@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-r"""Exact expectations over the sampling of :math:`N_u`, from ranks among all candidates.
+r"""Compute exact expected metrics on sampled candidates from the ranks among all candidates.
 
-A relevant item that has K of the user's M non-relevant candidates above it has
-:math:`H \sim Hypergeometric(M, K, s)` of them above it in a sample of size s. So the ranks that a
-system gives under AR with all candidates (AN) say what it gets on average under sampled ones (NN),
-without sampling.
+If K of a user's M non-relevant candidates are ranked above a relevant item, then :math:`H \sim
+Hypergeometric(M, K, s)` of them are above it in a sample :math:`N_u` of size s. So the ranks under
+AR with all candidates (AN) determine a system's expected values under sampled candidates (NN),
+without any sampling.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from receval.theory.target_densities import TargetDensities
 
 @dataclass(frozen=True)
 class SamplingOdds:
-    """What the rank of each relevant item among samples depends on.
+    """The numbers that determine the distribution of each relevant item's rank among samples.
 
     Attributes
     ----------
     users : ndarray of int64, shape (n_lists,)
-        Of each relevant test rating, in the order of the fold's test ratings, as 1R lists are.
+        User of each relevant test rating, in the order of the fold's test ratings, like 1R lists.
     values : ndarray of float32, shape (n_lists,)
-        Its rating.
+        The rating.
     above : ndarray of int64, shape (n_lists,)
         Number K of non-relevant candidates above it; -1 where the item is not ranked.
     relevant_above : ndarray of int64, shape (n_lists,)
         Number of relevant items above it; -1 where it is not ranked.
     pools : ndarray of int64, shape (n_users,)
-        Number M of non-relevant candidates; those whose score cannot be computed are among them
-        but above nothing.
+        Number M of non-relevant candidates. It includes those without a score, which are ranked
+        above no item.
     all_computable : bool
-        Whether there are none of these.
+        Whether all candidates have a score.
     threshold : float
     maximum_rating : float or None
     """
@@ -61,23 +61,23 @@ class SamplingOdds:
 
     @property
     def metadata_of_one_item(self) -> DatasetMetadata:
-        """What metrics may know of a dataset in which all lists have the same relevant item."""
+        """Metadata for metrics of a dataset in which all lists have the same relevant item."""
         return DatasetMetadata(self.maximum_rating, np.ones(1, dtype=np.int64))
 
     @classmethod
     def of(cls, fold: Fold, lists: JudgedLists, protocol: Protocol) -> Self:
-        """Read the odds off lists of all candidates.
+        """Compute the odds from lists of all candidates.
 
         Parameters
         ----------
         protocol : Protocol
-            AR AN. Samples are drawn from its base candidates.
+            An AR AN protocol. Samples are drawn from its base candidates.
 
         Raises
         ------
         ValueError
-            The protocol is another one, or its order of ties depends on the whole list; or the
-            lists are not those of the fold.
+            The protocol is not AR AN, its order of ties depends on the whole list, or the lists are
+            not those of the fold.
         """
         if protocol.relevant != "AR" or protocol.sampled is not None:
             raise ValueError(
@@ -123,12 +123,12 @@ class SamplingOdds:
 
     @classmethod
     def of_all_folds(cls, folds: Sequence[SamplingOdds]) -> Self:
-        """Return the odds of all folds as those of one, with users of their own in each.
+        """Join the odds of all folds, with separate users for each fold.
 
         Parameters
         ----------
         folds : sequence of SamplingOdds
-            The codes of users in fold n will begin with n times the number of users.
+            The codes of users in fold n are shifted by n times the number of users.
         """
         first = np.cumsum([0, *(len(own.pools) for own in folds)])
         return cls(
@@ -150,8 +150,8 @@ def expected_under_one_relevant(
 
     .. math:: E[M(T_u^r)] = \sum_{h} Pr[H = h]\, M(\text{one relevant item at rank } h + 1)
 
-    Any metric will do that can be measured under 1R, since a list is known by the rank of its one
-    relevant item and by its length.
+    This holds for any metric that can be measured under 1R, since its value depends only on the
+    rank of the one relevant item and the length of the list.
 
     Parameters
     ----------
@@ -161,19 +161,19 @@ def expected_under_one_relevant(
     Returns
     -------
     ndarray of float64, shape (n_lists,)
-        In the order of the values that :func:`receval.metrics.evaluation.evaluate` returns for the
-        lists of 1R, to be averaged as they are.
+        In the same order as the values that :func:`receval.metrics.evaluation.evaluate` returns for
+        1R lists. The metric's value is their plain average.
 
     Raises
     ------
     ValueError
-        The metric needs more judgments than a 1R list has; or it depends on the length of lists,
-        and some scores cannot be computed, which makes that length random.
+        The metric needs more judgments than a 1R list has, or it depends on the length of lists and
+        that is random because some scores cannot be computed.
 
     Examples
     --------
-    The relevant item is second of five candidates. The item above it is not among two of the four
-    others, and the relevant one then first, with a chance of one half:
+    The relevant item is second of five candidates. With probability one half, the item above it is
+    not among two samples of the four others, and the relevant item is first:
 
     >>> from receval.metrics.precision import Precision
     >>> from receval.protocols.judged_ranks import JudgedRanks
@@ -216,9 +216,9 @@ def expected_under_one_relevant(
 def _by_rank(
     odds: SamplingOdds, metric: Metric, value: float, size: int, width: int
 ) -> NDArray[np.float64]:
-    """Return the metric of lists whose relevant item is not ranked, or at rank 1, 2, ..."""
+    """Return the metric's values if the relevant item is not ranked, or is at rank 1, 2, ..."""
     ranks = np.arange(width + 1)
-    # A list is as long as its sample, or long enough for ranks that its sample cannot lead to.
+    # The list has the length of a sample, or more where the table has ranks beyond the sample.
     lengths = np.maximum(np.where(ranks > 0, size + 1, size), ranks)
     judged = JudgedItems(
         starts=np.arange(len(ranks) + 1, dtype=np.int64),
@@ -226,7 +226,7 @@ def _by_rank(
         relevant=np.ones(len(ranks), dtype=bool),
         positions=ranks,
         threshold=odds.threshold,
-        # Of a single relevant item no metric shows the popularity: weights are normalised.
+        # Weights are normalised, so the popularity of a single relevant item does not matter.
         metadata=odds.metadata_of_one_item,
         items=np.zeros(len(ranks), dtype=np.int32),
     )
@@ -242,7 +242,7 @@ def expected_precision_among_samples(
 
     .. math:: E[P^u@n] = \frac1n \sum_{i \in PR_{test}(u)} Pr[1 + r_i + H_i \le n]
 
-    with :math:`r_i` the relevant items above i, which are in every target set.
+    with :math:`r_i` the number of relevant items above i, which are in every target set.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def expected_precision_among_samples(
         :math:`s = |N_u|`; a user with fewer candidates gets all of them.
     """
     sizes = np.minimum(sampled, odds.pools)[odds.users]
-    # Row r: 1 where h non-relevant items above leave an item with r relevant ones in the first n.
+    # Row r is 1 where an item below r relevant and h non-relevant items is among the first n.
     table = np.zeros((cutoff + 1, sampled + 2))
     for relevant_above in range(cutoff):
         table[relevant_above, 1 : 1 + cutoff - relevant_above] = 1
@@ -267,10 +267,10 @@ def _expected(
     rows: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Average ``table[row, h + 1]`` over H; ``table[row, 0]`` where an item is not ranked.
+    """Return the mean of ``table[row, h + 1]`` over H; ``table[row, 0]`` for unranked items.
 
-    The probabilities are walked through from the mode outwards by the ratio of neighbours, and
-    divided by their sum: no logarithm of a factorial loses digits.
+    The probabilities are computed from the mode outwards by ratios of neighbours and divided by
+    their sum, which avoids the rounding errors of logarithms of factorials.
     """
     expected = np.empty(len(above))
     for item in range(len(above)):

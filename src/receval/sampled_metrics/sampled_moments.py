@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Exact means and variances, over all samples, of what depends on a rank among samples."""
+r"""Compute exact means and variances of sampled metrics over all possible samples."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from receval.storage.kernel_cache import njit
 
 
 def values_by_rank(metric: Metric, deepest: int, odds: SamplingOdds) -> NDArray[np.float64]:
-    """Return what a metric gives a list whose one relevant item has each rank.
+    """Return the value of a metric for each rank of a list's one relevant item.
 
     Returns
     -------
     ndarray of float64, shape (deepest + 1,)
-        At index 0 the value where the relevant item is not ranked.
+        Index 0 holds the value if the relevant item is not ranked.
 
     Raises
     ------
     ValueError
         The value depends on more than the rank: on other judgments, on the length of the list, or
-        on how high the relevant item is rated.
+        on the rating of the relevant item.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _of_lists(
 def expected_of_ranks(
     odds: SamplingOdds, tables: NDArray[np.float64], sampled: int
 ) -> NDArray[np.float64]:
-    r"""Return the expectation of functions of the rank among samples, for every relevant item.
+    r"""Return the expected values of functions of the rank among samples, for every relevant item.
 
     .. math:: E[g(1 + H)] = \sum_h \Pr[H = h]\, g(1 + h), \qquad
         H \sim \mathrm{Hypergeometric}(M, K, s)
@@ -96,15 +96,15 @@ def expected_of_ranks(
     Parameters
     ----------
     tables : ndarray of float64, shape (n_ranks, n_functions)
-        Values by rank, at index 0 those of an item that is not ranked; at least
-        ``min(sampled, largest pool) + 2`` rows.
+        Values by rank; index 0 is for an item that is not ranked. At least ``min(sampled, largest
+        pool) + 2`` rows.
     sampled : int
         s; a user with fewer candidates gets all of them.
 
     Notes
     -----
-    Krichene and Rendle (2020), section 4, whose samples are drawn with replacement; here, as
-    evaluations do, without.
+    Krichene and Rendle (2020), section 4. They sample with replacement; this function samples
+    without, as evaluations do.
     """
     pools = odds.pools[odds.users]
     return _expected_rows(odds.above, pools, np.minimum(sampled, pools), tables)
@@ -117,7 +117,7 @@ def _expected_rows(
     sizes: NDArray[np.int64],
     tables: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Walk through the probabilities from the mode outwards, by the ratio of neighbours."""
+    """Compute the expectations from the mode outwards, by ratios of neighbouring probabilities."""
     n_functions = tables.shape[1]
     expected = np.zeros((len(above), n_functions))
     for item in range(len(above)):
@@ -153,23 +153,23 @@ def _expected_rows(
     return expected
 
 
-# Means and variances of metrics over samples of any size, of several systems.
+# Means and variances of the metrics of several systems over samples of any size.
 
 
 class AuditedMoments:
-    """Means and variances of all metrics and systems over samples of each size, kept.
+    """Cached means and variances of all metrics and systems over samples of each size.
 
     Parameters
     ----------
     n_users : int
-        Codes of users in the odds that differ by a multiple of it are of the same one.
+        Codes in the odds that differ by a multiple of it are of the same user.
 
     Attributes
     ----------
     owners : ndarray of int64, shape (n_items,)
         The code of each relevant item's user, below `n_users`.
     tables : ndarray of float64, shape (n_ranks, n_metrics)
-        The metrics by rank, in the first row of an item that is not ranked.
+        The metrics by rank; the first row is for an item that is not ranked.
     full_items : dict of str to ndarray of float64, shape (n_items, n_metrics)
         Values under full ranking, by system.
     """
@@ -214,7 +214,7 @@ class AuditedMoments:
         return float(t_test(both[None])[0, 0])
 
     def items(self, system: str, size: int) -> NDArray[np.float64]:
-        """Return expectations of the metrics, then of their squares, by relevant item."""
+        """Return the expected metrics, then the expected squares, for each relevant item."""
         both = np.concatenate([self.tables, self.tables**2], axis=1)
         return expected_of_ranks(self.odds[system], both, size)
 
@@ -232,38 +232,39 @@ class AuditedMoments:
 def moments_of_average(
     items: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and variance of the average of independent items, function by function."""
+    """Return the mean and variance of the average over independent items, for each function."""
     half = items.shape[1] // 2
     variances = np.maximum(items[:, half:] - items[:, :half] ** 2, 0.0)
     return items[:, :half].mean(axis=0), variances.sum(axis=0) / len(items) ** 2
 
 
-# The cut-off under full ranking that a cut-off among samples amounts to.
+# Cut-offs under full ranking that correspond to a cut-off among samples.
 
 
 def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
-    r"""Return at which cut-off each system's full Recall is what its sampled one is expected to be.
+    r"""Return the cut-offs at which systems' full Recall reaches their expected sampled Recall.
 
-    A relevant item that is among the first k of s sampled candidates and itself is somewhere among
-    the first K of all. For Recall, alias hit rate, and for P, which under 1R are steps,
+    A relevant item among the first k of its sampled candidates is among the first K of all
+    candidates for some larger K. For Recall (hit rate) and P, which are step functions of the rank
+    under 1R, that cut-off is
 
     .. math:: K = \min \{K : \mathrm{Recall}@K \ge E[\mathrm{Recall}@k \text{ among samples}]\}
 
-    says where. If it were the same for all systems, samples would tell Recall@K instead of
-    Recall@k, and in the right order.
+    If K were the same for all systems, sampled Recall@k would measure Recall@K and order systems
+    correctly.
 
     Returns
     -------
     DataFrame
-        By ``metric`` (those that are steps) and ``system``: the ``cutoff`` k among samples, the
-        ``full_cutoff`` K (0 where nothing is expected to be found), and its ``share`` of the
-        candidates, whose number is averaged over relevant items.
+        By ``metric`` (step functions only) and ``system``: the ``cutoff`` k among samples; the
+        ``full_cutoff`` K, 0 if the expected value is 0; and its ``share`` of the mean number of
+        candidates of relevant items.
 
     Notes
     -----
     Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD, look for one
-    function :math:`K = f(k)` for all systems with :math:`SHR@k \approx HR@f(k)`; here K is
-    measured, system by system, so that one sees how far that goes.
+    function :math:`K = f(k)` for all systems with :math:`SHR@k \approx HR@f(k)`. Here K is measured
+    for each system, which shows how well one function can fit.
     """
     rows = []
     for column, metric in enumerate(moments.metrics):
@@ -277,7 +278,7 @@ def full_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
         for system, value in zip(moments.odds, expected, strict=True):
             odds = moments.odds[system]
             ranks = np.sort(odds.above[odds.above >= 0] + 1)
-            # As many items must be found, but for what rounding takes from a sum of parts.
+            # At least as many items must be found, up to the rounding error of the sum.
             needed = int(np.ceil(value / steps[0] * len(odds.above) - 1e-9))
             full = int(ranks[needed - 1]) if needed else 0
             pool = float(odds.pools[odds.users].mean())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-r"""Exact expectations over candidates that are drawn by weight, with replacement.
+r"""Compute exact expected metrics on candidates sampled by weight, with replacement.
 
-Let :math:`q_i` be the share that the candidates above a relevant item i have in the weights of all
-non-relevant candidates of its user. Of s candidates that are drawn independently, each with a
-chance in proportion to its weight, :math:`H_i \sim Binomial(s, q_i)` are above the item. How many
-candidates are above it, which judged ranks say, does not tell :math:`q_i`; the scores do.
+Let :math:`q_i` be the share of the weights of a user's non-relevant candidates that belongs to the
+candidates above a relevant item i. If s candidates are drawn independently, with probabilities
+proportional to their weights, :math:`H_i \sim Binomial(s, q_i)` of them are above the item. Judged
+ranks give only the number of candidates above it, so :math:`q_i` needs the scores.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ def weight_shares_above(
     weights: NDArray[np.float64],
     priority: NDArray[np.uint32],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    r"""Return the share of the weights above relevant items, among all items but the user's own.
+    r"""Return the share of a user's candidate weights that is ranked above each relevant item.
 
     Parameters
     ----------
     rows : ndarray of int64, shape (n_items,)
-        Which of the fold's test ratings are asked for, in ascending order.
+        Indices of the test ratings to compute shares for, in ascending order.
     relevant : ndarray of bool, shape (n_judgments,)
-        Whether each test rating is relevant, so that its item is in no sample of its user.
+        Whether each test rating is relevant; its item is then in no sample of its user.
 
     Returns
     -------
     shares : ndarray of float64, shape (n_items,)
         :math:`q_i`; NaN where the item is not ranked.
     above : ndarray of int64, shape (n_items,)
-        How many candidates are above the item, -1 where it is not ranked: as ranks say, too.
+        Number of candidates above the item, as by its rank; -1 where it is not ranked.
 
     Raises
     ------
     ValueError
-        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
+        All candidates of a user with a ranked item have weight 0, so that none can be drawn.
 
     Examples
     --------
-    Item 2 is relevant. Item 1 is above it, with a quarter of the weights of 1 and 3:
+    Item 2 is relevant. Item 1 is above it, and has a quarter of the weights of items 1 and 3:
 
     >>> from receval.recommenders.non_personalised import Random
     >>> from receval.splits.split import Judgments
@@ -84,9 +84,9 @@ def _add_up(
     shares: NDArray[np.float64],
     above: NDArray[np.int64],
 ) -> None:
-    """Pass over the candidates of each user once, for all test ratings of the user together.
+    """Go over the candidates of each user once, for all of the user's test ratings together.
 
-    Weights are added in the order of the items all the same.
+    Weights are still added in the order of the items.
     """
     begin = 0
     while begin < len(asked):
@@ -121,18 +121,18 @@ def _add_up(
 def expected_of_weighted_ranks(
     shares: NDArray[np.float64], tables: NDArray[np.float64], sampled: int
 ) -> NDArray[np.float64]:
-    r"""Return the expectation of functions of the rank among s weighted samples.
+    r"""Return the expected values of functions of the rank among s weighted samples.
 
     .. math:: E[g(1 + H)] = \sum_h \binom{s}{h} q^h (1 - q)^{s - h}\, g(1 + h)
 
     Parameters
     ----------
     tables : ndarray of float64, shape (n_ranks, n_functions)
-        Values by rank, at least s + 2 rows; at index 0 those of an item that is not ranked.
+        Values by rank, at least s + 2 rows; index 0 is for an item that is not ranked.
 
     Examples
     --------
-    One of two is above with a chance of one quarter each:
+    Each of two samples is above the item with probability one quarter:
 
     >>> table = np.array([[0.0], [1.0], [0.0], [0.0]])
     >>> expected_of_weighted_ranks(np.array([0.25, np.nan]), table, 2).tolist()
@@ -150,7 +150,7 @@ def expected_of_weighted_ranks(
 def _expected_binomial(
     shares: NDArray[np.float64], size: int, tables: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Walk through the probabilities from the mode outwards, by the ratio of neighbours."""
+    """Compute the expectations from the mode outwards, by ratios of neighbouring probabilities."""
     n_functions = tables.shape[1]
     expected = np.zeros((len(shares), n_functions))
     for item in range(len(shares)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs or systems that rank all candidates, as the odds of every sample of these."""
+"""Compute sampling odds from runs or systems that rank all candidates."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def odds_of_runs(
     relevant: float | Literal["auto"] = "auto",
     trained_pairs: TrainedPairs = "refuse",
 ) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
-    """Read runs, and return what the rank of each relevant item among samples depends on.
+    """Read runs, and return the sampling odds of their relevant items.
 
     Parameters
     ----------
     test, runs, train, relevant, trained_pairs
-        As for :func:`receval.evaluation.runs.evaluate_runs`; runs have all candidates of each user
-        who is tested.
+        As for :func:`receval.evaluation.runs.evaluate_runs`; runs must rank all candidates of every
+        user with test ratings.
 
     Raises
     ------
     ValueError
-        A list is cut or lacks items, or nothing is relevant.
+        A list is truncated or lacks items, or no test rating is relevant.
     """
     if not runs:
         raise ValueError("There is no run to audit: name at least one.")
@@ -83,19 +83,19 @@ def odds_of_runs(
 def odds_of_systems(
     data: SplitRatings, systems: Mapping[str, Any], relevant: float | Literal["auto"] = "auto"
 ) -> tuple[dict[str, SamplingOdds], NDArray[np.str_], float, list[Note]]:
-    """Train systems, and return what the ranks of relevant test ratings among samples depend on.
+    """Train systems, and return the sampling odds of the relevant test ratings.
 
     Returns
     -------
     odds : dict of str to SamplingOdds
-        By system. The codes of users in fold n begin with n times the number of users.
+        By system. The codes of users in fold n are shifted by n times the number of users.
     user_ids : ndarray of str
-        By code, less multiples of the number of users.
+        By code, modulo the number of users.
 
     Raises
     ------
     ValueError
-        There is no system, one cannot score, or nothing is relevant.
+        There is no system, a system cannot score, or no test rating is relevant.
 
     Examples
     --------

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of data and of comparisons."""
+"""Statistics that describe ratings, and statistics that compare systems."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Resampled sets of users: a test of the mean, and how often other tests reject in them."""
+"""Bootstrap over users: a test of the mean, and how often other tests reject on resamples."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def poisson_resamples(
 ) -> NDArray[np.float64]:
     """Return how often each user is in each resampled set of users.
 
-    Every user is in a sample a Poisson(1) distributed number of times, independently of the others:
-    for many users as good as drawing n users with replacement, and a subset of the users has
-    samples of its own in the same numbers.
+    Every user is in a sample a Poisson(1) distributed number of times, independently of the others.
+    For many users this is as good as drawing n users with replacement, and the same numbers also
+    serve as samples of any subset of the users.
 
     Parameters
     ----------
@@ -44,23 +44,23 @@ def rejected_shares(
     test: InnerTest = "t",
     level: float = 0.05,
 ) -> NDArray[np.float64]:
-    """Return the share of resampled sets of users whose two-sided test rejects.
+    """Return the share of resampled sets of users in which a two-sided test rejects.
 
     Parameters
     ----------
     differences : array_like, shape (k, n_users)
-        Paired differences, a row a comparison.
+        Paired differences, one comparison per row.
     resamples : ndarray of float64, shape (n_samples, n_users)
         From :func:`poisson_resamples`.
     test : {"t", "sign"}
         Student's t-test of the mean, or the exact sign test.
     level : float
-        A test rejects if its p-value is below it.
+        A test rejects if its p-value is below this level.
 
     Returns
     -------
     ndarray of float64, shape (k,)
-        Samples of fewer than two users, or without a difference, reject nothing.
+        The test never rejects on samples of fewer than two users or without a difference.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def rejected_shares(
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums / sizes
         deviations = np.sqrt(np.maximum(squares - sizes * means**2, 0.0) / (sizes - 1))
-        # A difference that is the same for all users is certain.
+        # A difference that is the same for all users is always significant.
         certain = deviations <= 1e-12 * np.abs(means)
         t = np.where(certain, np.inf, np.abs(means) / (deviations / np.sqrt(sizes)))
         rejected = (t > stdtrit(sizes - 1, 1 - level / 2)) & (means != 0) & (sizes >= 2)
@@ -98,17 +98,17 @@ def rejected_shares(
 def shifted_bootstrap_test(
     differences: ArrayLike, samples: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Return the two-sided p-values of the bootstrap test of the mean, shifted to the hypothesis.
+    r"""Return the two-sided p-values of the shifted bootstrap test of the mean.
 
     .. math:: p = \frac{1 + |\{b : |\bar d^{(b)} - \bar d| \ge |\bar d|\}|}{1 + B}
 
-    with :math:`\bar d` the mean of a row and :math:`\bar d^{(b)}` that of as many users drawn with
-    replacement.
+    with :math:`\bar d` the mean of a row and :math:`\bar d^{(b)}` the mean over as many users drawn
+    with replacement.
 
     Parameters
     ----------
     differences : array_like, shape (k, n_users)
-        Paired differences, a row a comparison.
+        Paired differences, one comparison per row.
     samples : int
         B, the number of resampled sets of users, which all rows share.
     generator : Generator
@@ -121,14 +121,14 @@ def shifted_bootstrap_test(
     Raises
     ------
     ValueError
-        There are no samples, or the differences are no table.
+        There are no samples, or the differences are not a two-dimensional array.
 
     Notes
     -----
     Source: Noreen (1989), "Computer-intensive methods for testing hypotheses"; of systems on the
     same queries, Smucker, Allan and Carterette (2007), "A comparison of statistical significance
-    tests for information retrieval evaluation", CIKM, who have c / B. Resamples are multiplied in
-    single precision; a mean that is closer to the limit than rounding can tell counts as at it.
+    tests for information retrieval evaluation", CIKM, who use c / B. Products with the resamples
+    are in single precision; a mean within rounding error of the limit counts as being at the limit.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def shifted_bootstrap_test(
     counts = np.bincount(drawn.ravel(), minlength=samples * n_users).reshape(samples, n_users)
     means = rows.mean(axis=1, keepdims=True)
     centred = rows - means
-    # Counts less 1 leave the sums as they are, for the rows are centred, and the errors smaller.
+    # Rows are centred, so subtracting 1 from the counts keeps the sums and reduces rounding errors.
     sums = (counts.astype(np.float32) - 1) @ centred.T.astype(np.float32)
     slack = 4 * np.finfo(np.float32).eps * np.sqrt(n_users * np.square(rows).sum(axis=1))
     limits = (np.abs(rows.sum(axis=1)) - slack).astype(np.float32)

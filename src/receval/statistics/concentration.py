@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
 
-# Figures know this module, also when they are only drawn from their CSV.
+# Figures import this module even if they are only drawn from their CSV.
 
 
 def density(ratings: Ratings) -> float:
-    r"""Return the share of (user, item) pairs with a rating.
+    r"""Return the density of a rating matrix: the share of (user, item) pairs with a rating.
 
     .. math:: |\{(u, i) : u \text{ rated } i\}| / (|U| |I|)
 
@@ -32,7 +32,7 @@ def density(ratings: Ratings) -> float:
 
 
 def gini(counts: ArrayLike) -> float:
-    r"""Return the Gini coefficient of some counts: 0 if all are equal, near 1 if one has all.
+    r"""Return the Gini coefficient: 0 if all counts are equal, near 1 if one count has it all.
 
     .. math:: G = \frac{\sum_{k=1}^{n} (2k - n - 1)\, x_{(k)}}{n \sum_k x_k}
 
@@ -41,7 +41,7 @@ def gini(counts: ArrayLike) -> float:
     Parameters
     ----------
     counts : array_like, shape (n,)
-        Not negative, such as the number of ratings of every item.
+        Non-negative counts, such as the number of ratings of every item.
 
     Raises
     ------
@@ -85,19 +85,19 @@ def cumulative_shares(
     counts : array_like of int, shape (n,)
         Ratings of each item; items without any are left out.
     points : int
-        How many ranks to return at most, evenly spread from the first to the last.
+        Maximum number of ranks to return, evenly spread from the first to the last.
 
     Returns
     -------
     ranks : ndarray of int64
-        Numbers of items, increasing, the last the number of items with ratings.
+        Numbers of items, increasing; the last is the number of items with ratings.
     shares : ndarray of float64
-        The share of the ratings that this many items have, the last 1.
+        The share of the ratings that this many items have; the last is 1.
 
     Raises
     ------
     ValueError
-        If no item has ratings, or a count is negative.
+        No item has ratings, or a count is negative.
 
     Examples
     --------
@@ -121,15 +121,15 @@ def cumulative_shares(
 def popularity_segments(
     order: NDArray[np.int64], segments: int, **quantities: NDArray
 ) -> pd.DataFrame:
-    """Return the mean of each quantity over segments of equally many items.
+    """Return the mean of each quantity over popularity segments with equal numbers of items.
 
     Parameters
     ----------
     order : ndarray of int64, shape (n_ordered,)
-        Items from the most popular one on.
+        Items by falling popularity.
     segments : int
     quantities : ndarray, shape (n_items,)
-        One number for each item, by the name of its column.
+        One number per item, by the name of its column.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Means over users, and shares, with their confidence intervals."""
+"""Confidence intervals of means over users and of probabilities."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, stdtrit
 
 CONFIDENCE = 0.95
-"""How often the interval would hold the mean of all users, were others drawn."""
+"""Confidence level of the intervals."""
 
 
 def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the means over users, each with half the width of its confidence interval.
+    r"""Return the means over users and half the widths of their confidence intervals.
 
     .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
 
@@ -21,7 +21,8 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
     Parameters
     ----------
     values : array_like of float, shape (..., n_users)
-        Of those who are averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
+        Values of the users who are averaged: see
+        :func:`receval.metrics.evaluation.evaluated_lists`.
 
     Returns
     -------
@@ -46,12 +47,13 @@ def mean_with_interval(values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[
 def binomial_interval(
     successes: ArrayLike, trials: ArrayLike, confidence: float = CONFIDENCE
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return the exact confidence interval of a probability, from independent trials.
+    r"""Return the exact confidence interval of a probability estimated from independent trials.
 
     .. math:: l = B^{-1}_{k,\, n - k + 1}(\alpha / 2), \qquad
               h = B^{-1}_{k + 1,\, n - k}(1 - \alpha / 2)
 
-    with quantiles of the beta distribution; 0 and 1 where there is no success and no failure.
+    with quantiles of the beta distribution. The lower end is 0 without a success, and the upper end
+    is 1 without a failure.
 
     Parameters
     ----------

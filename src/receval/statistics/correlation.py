@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correlation: Kendall's tau-b between orderings of systems, Pearson's between columns."""
+"""Kendall's tau-b between orderings of systems, and Pearson's correlation between columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from receval.statistics.pairs import system_pairs
 
 TOLERANCE_OF_MEANS = 1e-8
-"""A relative tolerance for means of the same values that were added in another order, as those of
-other users or folds are: rounding errors are far below it, real differences far above."""
+"""Relative tolerance for means of the same values that were summed in another order, such as by
+user or by fold. Rounding errors are far below it, real differences far above."""
 
 
 def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]:
-    """Return which system of each pair is ahead.
+    """Return which system of each pair has the higher value.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
             "leave out the orderings that lack it."
         )
     first, second = system_pairs(table.shape[-1])
-    # Of numbers at both ends of double precision the difference is infinite, with its sign.
+    # The difference of numbers at both ends of double precision is infinite, with the right sign.
     with np.errstate(over="ignore"):
         differences = table[..., first] - table[..., second]
     if tolerance > 0:
@@ -54,34 +54,34 @@ def pair_signs(values: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float32]
 
 
 def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> NDArray[np.float64]:
-    r"""Correlate every ordering of one table with every ordering of another.
+    r"""Return Kendall's tau-b of every ordering of one table with every ordering of another.
 
     .. math:: \tau_b = \frac{\sum_p s_p t_p}{\sqrt{\sum_p s_p^2 \sum_p t_p^2}}
 
-    with the signs :math:`s_p, t_p \in \{-1, 0, 1\}` of pair :math:`p` in the two orderings: one
-    matrix product for all of them (Kendall 1945).
+    with the signs :math:`s_p, t_p \in \{-1, 0, 1\}` of pair :math:`p` in the two orderings,
+    computed as one matrix product (Kendall 1945).
 
     Parameters
     ----------
     one : array_like of float, shape (n_one, n_systems)
-        Values of the systems, one ordering a row.
+        Values of the systems, one ordering per row.
     other : array_like of float, shape (n_other, n_systems)
     tolerance : float
-        As of :func:`pair_signs`; :data:`TOLERANCE_OF_MEANS` where values are means.
+        As for :func:`pair_signs`; use :data:`TOLERANCE_OF_MEANS` if the values are means.
 
     Returns
     -------
     ndarray of float64, shape (n_one, n_other)
-        NaN where an ordering has all systems tied, or has but one.
+        NaN where all systems of an ordering are tied, or there is only one system.
 
     Raises
     ------
     ValueError
-        As :func:`pair_signs`, or the numbers of systems differ.
+        As for :func:`pair_signs`, or the numbers of systems differ.
 
     Examples
     --------
-    Two orderings of three systems against one; the second has its last pair the other way round:
+    Two orderings of three systems against one; the second swaps the last two systems:
 
     >>> kendall_tau_b([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2]], [[1, 2, 3]]).round(3).tolist()
     [[1.0], [0.333]]
@@ -92,7 +92,7 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
             f"The orderings have {np.shape(one)[-1]} and {np.shape(other)[-1]} systems: both must "
             "be of the same ones."
         )
-    # Single precision holds whole numbers exactly up to 16,777,216 pairs, or 5,793 systems.
+    # Single precision holds whole numbers exactly up to 16,777,216: the pairs of 5,793 systems.
     untied = np.sqrt(
         np.abs(signs).sum(axis=1, dtype=np.float64)[:, None]
         * np.abs(others).sum(axis=1, dtype=np.float64)
@@ -104,7 +104,7 @@ def kendall_tau_b(one: ArrayLike, other: ArrayLike, tolerance: float = 0.0) -> N
 
 
 def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
-    r"""Correlate two columns of numbers.
+    r"""Return Pearson's correlation of two columns of numbers.
 
     .. math:: r = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}
                        {\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
@@ -116,7 +116,7 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
     Returns
     -------
     float
-        From -1 to 1; NaN where a column is constant, or has fewer than two numbers.
+        From -1 to 1; NaN if a column is constant or has fewer than two numbers.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def pearson_r(one: ArrayLike, other: ArrayLike) -> float:
         )
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    # Seconds of start-up that those who ask for Kendall's tau need not wait for.
+    # Imported here because it takes long to import and Kendall's tau does not need it.
     from scipy.stats import pearsonr
 
     return float(pearsonr(x, y).statistic)

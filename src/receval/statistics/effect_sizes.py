@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How large a difference between two systems on the same users is, whatever its p-value.
+"""Effect sizes of the difference between two systems measured on the same users.
 
 Every function takes the values of all metrics and systems at once, shape (..., n_systems, n_users),
-and returns one number for every unordered pair of systems, shape (..., n_pairs), in the order of
-:func:`receval.statistics.pairs.system_pairs`. Signs are those of the first system minus the second.
+and returns one number per unordered pair of systems, shape (..., n_pairs), in the order of
+:func:`receval.statistics.pairs.system_pairs`. Differences are the first system minus the second.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def cohen_dz(values: ArrayLike) -> NDArray[np.float64]:
     .. math:: d_z = \bar d / s_d = t / \sqrt n
 
     with :math:`s_d` the standard deviation of the differences (denominator n - 1). It is 0 if all
-    differences are 0, and infinite, with their sign, if all are the same other number.
+    differences are 0, and infinite, with their sign, if all differences are equal and not 0.
 
     Parameters
     ----------
@@ -69,13 +69,12 @@ def cohen_dz(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def hedges_gz(values: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the standardised paired difference without its bias in small samples.
+    r"""Return Hedges' standardised paired difference: Cohen's, corrected for small-sample bias.
 
     .. math:: g_z = d_z \, \frac{\Gamma(\nu / 2)}{\sqrt{\nu / 2}\; \Gamma((\nu - 1) / 2)},
               \qquad \nu = n - 1
 
-    The factor is nearly :math:`1 - 3 / (4 \nu - 1)`. Where :func:`cohen_dz` is 0 or infinite, this
-    is, too.
+    The factor is nearly :math:`1 - 3 / (4 \nu - 1)`. It is 0 or infinite where :func:`cohen_dz` is.
 
     Parameters
     ----------
@@ -109,14 +108,14 @@ def rank_biserial(values: ArrayLike, *, decimals: int | None = None) -> NDArray[
     .. math:: r = \frac{W^+ - W^-}{W^+ + W^-}
 
     with :math:`W^+` and :math:`W^-` the sums of Wilcoxon's ranks of the positive and the negative
-    differences (:func:`receval.statistics.paired_tests.wilcoxon_test`), zeros left out. It is 1 if
-    the first system is nowhere worse and somewhere better, and 0 if all differences are 0.
+    differences (:func:`receval.statistics.paired_tests.wilcoxon_test`), leaving out zeros. It is 1
+    if the first system is never worse and sometimes better, and 0 if all differences are 0.
 
     Parameters
     ----------
     values : array_like, shape (..., n_systems, n_users)
     decimals : int, optional
-        Round differences to so many decimals, as for the test.
+        Number of decimals to round differences to, as for the test.
 
     Returns
     -------
@@ -146,11 +145,11 @@ class OutcomeShares(NamedTuple):
     """Shares of users, each of shape (..., n_pairs); the three of a pair sum to 1."""
 
     better: NDArray[np.float64]
-    """Users for whom the first system has the higher value."""
+    """Share of users for whom the first system has the higher value."""
     equal: NDArray[np.float64]
-    """Users for whom both have the same value."""
+    """Share of users for whom both have the same value."""
     worse: NDArray[np.float64]
-    """Users for whom the first system has the lower value."""
+    """Share of users for whom the first system has the lower value."""
 
 
 def outcome_shares(values: ArrayLike) -> OutcomeShares:
@@ -182,18 +181,18 @@ def outcome_shares(values: ArrayLike) -> OutcomeShares:
 def users_for_power(
     effects: ArrayLike, power: float = 0.8, level: float = 0.05
 ) -> NDArray[np.float64]:
-    r"""Return how many users a two-sided test of the mean needs to find an effect.
+    r"""Return how many users a two-sided test of the mean needs to detect an effect.
 
     .. math:: n = \Big(\frac{z_{1 - \alpha / 2} + z_{1 - \beta}}{d_z}\Big)^2
 
-    by the normal approximation, for which a few dozen users are enough.
+    by the normal approximation, which is good from a few dozen users.
 
     Parameters
     ----------
     effects : array_like, shape (...)
         Cohen's d_z of the population of users.
     power : float
-        The wanted probability :math:`1 - \beta` that the test rejects.
+        The desired probability :math:`1 - \beta` that the test rejects.
     level : float
         :math:`\alpha`.
 

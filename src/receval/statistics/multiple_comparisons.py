@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P-values of many comparisons: adjusted for their number, or summed to discriminative power."""
+"""Adjust p-values for multiple comparisons, or sum them to a metric's discriminative power."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: \tilde p_{(k)} = \min\big(1,\; \max_{j \le k}\, (m - j + 1)\, p_{(j)}\big)
 
-    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. Rejecting where the
-    adjusted value is at most :math:`\alpha` keeps the probability of one false rejection or more
-    at :math:`\alpha` at most, whatever the dependence between the tests.
+    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. If every hypothesis with
+    an adjusted value of at most :math:`\alpha` is rejected, the probability of any false rejection
+    is at most :math:`\alpha`, whatever the dependence between the tests.
 
     Parameters
     ----------
     p_values : array_like, shape (..., m)
-        One family a row, such as all pairs of systems for each metric.
+        One family per row, such as all pairs of systems for each metric.
 
     Returns
     -------
@@ -40,11 +40,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     Source: Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
     Journal of Statistics 6(2).
 
-    By hand, because scipy does not have it and statsmodels costs more than it brings: 65 MB, which
-    nothing else here needs; 368 modules to import after those of scipy.stats, in 0.8 seconds; one
-    family at a time, 0.2 seconds for 210 p-values, where twelve such families take 0.1 ms here. The
-    values of ``statsmodels.stats.multitest.multipletests(method="holm")``, version 0.15.0, are the
-    same to the last bit.
+    Implemented here because scipy does not have it, and statsmodels would be a large and slow
+    dependency (65 MB, 0.8 seconds to import). The values of
+    ``statsmodels.stats.multitest.multipletests(method="holm")``, version 0.15.0, are the same to
+    the last bit.
 
     Examples
     --------
@@ -66,14 +65,14 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: \tilde p_{(k)} = \min\Big(1,\; \min_{j \ge k}\, \frac{m}{j}\, p_{(j)}\Big)
 
-    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. Rejecting where the
-    adjusted value is at most :math:`\alpha` keeps the expected share of false rejections at
-    :math:`\alpha` at most for tests that are independent or positively dependent.
+    with :math:`p_{(1)} \le \dots \le p_{(m)}` the p-values of one family. If every hypothesis with
+    an adjusted value of at most :math:`\alpha` is rejected, the expected share of false rejections
+    is at most :math:`\alpha`, for tests that are independent or positively dependent.
 
     Parameters
     ----------
     p_values : array_like, shape (..., m)
-        One family a row, such as all pairs of systems for each metric.
+        One family per row, such as all pairs of systems for each metric.
 
     Returns
     -------
@@ -95,7 +94,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
     [0.02, 0.04, 0.04, 0.02]
     """
-    # Seconds of start-up that those who sum p-values need not wait for.
+    # Imported here because scipy.stats takes long to import and other functions do not need it.
     from scipy.stats import false_discovery_control
 
     adjusted: NDArray[np.float64] = false_discovery_control(_checked(p_values), axis=-1)
@@ -103,18 +102,18 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def p_value_curve(p_values: ArrayLike, largest: int | None = None) -> NDArray[np.float64]:
-    """Return the p-values of all pairs of systems by descending size.
+    """Return the p-values of all pairs of systems in descending order.
 
     Parameters
     ----------
     p_values : array_like of float, shape (..., n_pairs)
     largest : int, optional
-        Number of values to keep from the largest on; all by default.
+        Number of the largest values to keep; all by default.
 
     Returns
     -------
     ndarray of float64, shape (..., n_pairs or largest)
-        The nearer to zero, the more differences are significant (Sakai 2006).
+        The nearer the curve is to zero, the more differences are significant (Sakai 2006).
     """
     curve = -np.sort(-_checked(p_values), axis=-1)
     return curve if largest is None else curve[..., :largest]
@@ -126,10 +125,11 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
     Parameters
     ----------
     p_values : array_like of float, shape (..., n_pairs)
-        Of unordered pairs.
+        One p-value per unordered pair.
     pairs : {"unordered", "ordered"}
-        Over what to sum. The released values of valcarce2018 (its table 3) are sums over ordered
-        pairs, every pair tested twice with other samples; here its p-value counts twice.
+        Which pairs to sum over. The released values of valcarce2018 (its table 3) are sums over
+        ordered pairs, each pair being tested twice with different samples; here its p-value counts
+        twice.
 
     Returns
     -------
@@ -138,11 +138,11 @@ def discriminative_power(p_values: ArrayLike, pairs: Pairs = "unordered") -> NDA
     Raises
     ------
     ValueError
-        A value is no probability, or ``pairs`` is none of the two.
+        A value is not a probability, or ``pairs`` is unknown.
 
     Examples
     --------
-    The first of two metrics tells three pairs of systems apart, the second does not:
+    The first of two metrics distinguishes all three pairs of systems, the second none:
 
     >>> discriminative_power([[0.01, 0.02, 0.01], [0.5, 0.3, 0.7]]).round(3).tolist()
     [0.04, 1.5]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""t-tests of all pairs of systems from one matrix of products of their values.
+"""Fast t-tests of all pairs of systems from one matrix of products of their values.
 
-For simulations of many families of systems: no table of a pair's differences is made. Rounding
-differs from :func:`receval.statistics.paired_tests.t_test` where differences are tiny.
+They are for simulations of many families of systems, because they never compute the differences of
+a pair. Tiny differences are rounded differently than in
+:func:`receval.statistics.paired_tests.t_test`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from scipy.special import stdtr
 from receval.statistics.pairs import checked_values, system_pairs
 
 _NO_SPREAD = 1e-13
-"""Variances and values below this share of those of the systems are rounding errors."""
+"""Variances and values below this share of those of the systems count as rounding errors."""
 
 
 def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
@@ -27,7 +28,7 @@ def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (..., n_pairs)
-        As :func:`receval.statistics.paired_tests.t_statistics`, in the same order.
+        As for :func:`receval.statistics.paired_tests.t_statistics`, in the same order.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def t_statistics_by_moments(values: ArrayLike) -> NDArray[np.float64]:
     array = checked_values(values, min_users=2)
     n_systems, n_users = array.shape[-2:]
     first, second = system_pairs(n_systems)
-    # What a user's values have in common is in no difference.
+    # Subtract what all values of a user have in common, which does not affect differences.
     centred = array - array.mean(axis=-2, keepdims=True)
     means = centred.mean(axis=-1)
     centred -= means[..., np.newaxis]
@@ -65,12 +66,12 @@ def t_test_by_moments(values: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (..., n_pairs)
-        As :func:`receval.statistics.paired_tests.t_test`, in the same order.
+        As for :func:`receval.statistics.paired_tests.t_test`, in the same order.
 
     Raises
     ------
     ValueError
-        As :func:`t_statistics_by_moments`.
+        As for :func:`t_statistics_by_moments`.
     """
     array = checked_values(values, min_users=2)
     found: NDArray[np.float64] = 2.0 * stdtr(

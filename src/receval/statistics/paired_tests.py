@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Two-sided tests of two systems on the same users: Student's t, Wilcoxon, sign.
+"""Two-sided paired tests of two systems on the same users: t-test, Wilcoxon, sign test.
 
 Every function takes the values of all metrics and systems at once, shape (..., n_systems, n_users),
-and returns one number for every unordered pair of systems, shape (..., n_pairs), in the order of
-:func:`receval.statistics.pairs.system_pairs`. Nothing is adjusted for the number of pairs: see
-:mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.tukey`.
+and returns one number per unordered pair of systems, shape (..., n_pairs), in the order of
+:func:`receval.statistics.pairs.system_pairs`. P-values are not adjusted for the number of pairs:
+see :mod:`receval.statistics.multiple_comparisons` and :mod:`receval.statistics.tukey`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from receval.statistics.pairs import checked_values, over_pairs
 from receval.storage.kernel_cache import njit
 
 MOST_RANKED = 25
-"""Differences other than 0 up to which Wilcoxon's test is exact where that is asked for."""
+"""Maximum number of non-zero differences for an exact Wilcoxon test, where requested."""
 
 
 def t_statistics(values: ArrayLike) -> NDArray[np.float64]:
-    r"""Return the t statistic of the paired differences of every pair.
+    r"""Return the t statistic of the paired differences for every pair of systems.
 
     .. math:: t = \frac{\bar d}{s_d / \sqrt n}, \qquad
               s_d^2 = \frac{1}{n - 1} \sum_u (d_u - \bar d)^2
 
     with :math:`d_u` the value of the first system minus that of the second for user u. It is 0 if
-    all differences are 0, and infinite, with their sign, if all are the same other number.
+    all differences are 0, and infinite, with their sign, if all differences are equal and not 0.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ def t_test(values: ArrayLike) -> NDArray[np.float64]:
 
     Notes
     -----
-    Source: Student (1908), "The probable error of a mean", Biometrika 6(1). The same as
-    ``scipy.stats.ttest_rel``, but for the two cases above.
+    Source: Student (1908), "The probable error of a mean", Biometrika 6(1). Equals
+    ``scipy.stats.ttest_rel``, except in the two cases above.
 
     Examples
     --------
-    Two systems on four users; the first is better for three of them by one:
+    Two systems on four users; the first is better by one for three of them:
 
     >>> t_test([[2, 3, 1, 5], [1, 2, 1, 4]]).round(4).tolist()
     [0.0577]
@@ -91,24 +91,23 @@ def wilcoxon_test(
               {\sqrt{k (k + 1) (2 k + 1) / 24 - \sum_g (t_g^3 - t_g) / 48}},
               \qquad p = 2 \Phi(-|z|)
 
-    with k the number of differences that are not 0, :math:`W^+` the sum of the ranks that the
-    positive ones have among the absolute values of these k, and :math:`t_g` the sizes of groups of
-    equal absolute values, which share their mean rank. So differences of 0 are left out (Wilcoxon's
-    own treatment, ``zero_method="wilcox"``), the p-value is that of the normal approximation with
-    correction for ties, without correction for continuity (``method="asymptotic"``). The
-    approximation is meant for many users; with a dozen differences or fewer it is rough. Identical
-    systems have p = 1.
+    with k the number of differences that are not 0, :math:`W^+` the sum of the ranks of the
+    positive ones among the absolute values of these k, and :math:`t_g` the sizes of groups of equal
+    absolute values, which share their mean rank. Differences of 0 are left out, as Wilcoxon did
+    (``zero_method="wilcox"``). The p-value is from the normal approximation with correction for
+    ties and without continuity correction (``method="asymptotic"``), which is rough for a dozen
+    differences or fewer. Identical systems have p = 1.
 
     Parameters
     ----------
     values : array_like, shape (..., n_systems, n_users)
     decimals : int, optional
-        Round differences to so many decimals. Otherwise differences are equal if they are as
+        Number of decimals to round differences to. Without rounding, differences are compared as
         floating-point numbers, and 0.3 - 0.1 ranks below 0.2 - 0.
     exact_up_to : int
-        With at most so many differences other than 0 the p-value is exact: the share of all signs
-        of their ranks, mean ranks among them, with which :math:`W^+` is as far from its
-        expectation.
+        With at most this many non-zero differences the p-value is exact: the share of all
+        assignments of signs to the ranks, including mean ranks, for which :math:`W^+` is at least
+        as far from its expectation.
 
     Returns
     -------
@@ -121,7 +120,7 @@ def wilcoxon_test(
 
     Examples
     --------
-    Five users, all of them for the second system:
+    All five users prefer the second system:
 
     >>> five = [[0, 0, 0, 0, 0], [1, 2, 3, 4, 5]]
     >>> wilcoxon_test(five).round(4).tolist(), wilcoxon_test(five, exact_up_to=25).tolist()
@@ -130,8 +129,8 @@ def wilcoxon_test(
     Notes
     -----
     Source: Wilcoxon (1945), "Individual comparisons by ranking methods", Biometrics Bulletin 1(6);
-    correction for ties: Lehmann (1975), "Nonparametrics". The same as
-    ``scipy.stats.wilcoxon`` with the options named above.
+    correction for ties: Lehmann (1975), "Nonparametrics". Equals ``scipy.stats.wilcoxon`` with the
+    options named above.
     """
     approximate = 2.0 * ndtr(-np.abs(wilcoxon_statistics(values, decimals=decimals)))
     if not exact_up_to:
@@ -148,9 +147,9 @@ def wilcoxon_test(
 
 
 def _exact_wilcoxon(differences: NDArray[np.float64]) -> float:
-    """Return the share of all signs with which the sum of positive ranks is as far out."""
+    """Return the exact p-value: the share of all signs with a rank sum at least as extreme."""
     kept = differences[differences != 0]
-    # Twice the ranks are whole numbers, those of ties, too.
+    # Doubled ranks are whole numbers, even the mean ranks of ties.
     doubled = np.rint(2.0 * rankdata(np.abs(kept))).astype(np.int64)
     total = int(doubled.sum())
     chances = np.zeros(total + 1)
@@ -163,13 +162,13 @@ def _exact_wilcoxon(differences: NDArray[np.float64]) -> float:
 
 
 def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> NDArray[np.float64]:
-    """Return z of Wilcoxon's signed-rank test, above 0 where the first system has larger ranks.
+    """Return z of Wilcoxon's signed-rank test, positive where the first system has larger ranks.
 
     Parameters
     ----------
     values : array_like, shape (..., n_systems, n_users)
     decimals : int, optional
-        As of :func:`wilcoxon_test`, which has the formula.
+        As for :func:`wilcoxon_test`, which has the formula.
 
     Returns
     -------
@@ -179,7 +178,7 @@ def wilcoxon_statistics(values: ArrayLike, *, decimals: int | None = None) -> ND
     Raises
     ------
     ValueError
-        As :func:`wilcoxon_test`.
+        As for :func:`wilcoxon_test`.
     """
 
     def z(differences: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -197,8 +196,8 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
 
     .. math:: p = \min\Big(1,\; 2 \sum_{j=0}^{\min(w, l)} \binom{w + l}{j} 2^{-(w + l)}\Big)
 
-    with w users for whom the first system is better and l for whom the second is. Users with equal
-    values are left out. Identical systems have p = 1.
+    with w the number of users for whom the first system is better and l for whom the second is.
+    Users with equal values are left out. Identical systems have p = 1.
 
     Parameters
     ----------
@@ -216,12 +215,12 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
     Notes
     -----
     Source: Arbuthnott (1710), "An argument for divine providence", Philosophical Transactions 27;
-    Conover (1999), "Practical nonparametric statistics", section 3.4. The same as
+    Conover (1999), "Practical nonparametric statistics", section 3.4. Equals
     ``scipy.stats.binomtest`` of w among w + l.
 
     Examples
     --------
-    Five users, all of them for the first of two systems: twice one chance in 32.
+    All five users prefer the first of two systems: twice one chance in 32.
 
     >>> sign_test([[2, 3, 2, 5, 1], [1, 2, 1, 4, 0]]).tolist()
     [0.0625]
@@ -234,17 +233,17 @@ def sign_test(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
-    """Return the p-values of the exact sign test from how many users are for either system.
+    """Return the p-values of the exact sign test from the numbers of wins and losses.
 
     Parameters
     ----------
     wins, losses : array_like of int, shape (...)
-        Users for whom the first system is better, and the second.
+        Numbers of users for whom the first system is better, and the second.
 
     Returns
     -------
     ndarray of float64, shape (...)
-        As :func:`sign_test`, which has the formula.
+        As for :func:`sign_test`, which has the formula.
 
     Examples
     --------
@@ -257,10 +256,11 @@ def sign_test_of_counts(wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float6
 
 
 def clustered_t_test(sums: NDArray[np.float64], counts: NDArray[np.integer]) -> float:
-    r"""Return the p-value of a mean difference over all ratings, whose users are independent.
+    r"""Return the p-value of a t-test of the mean difference over ratings, clustered by user.
 
-    With the sum :math:`d_u` of the differences of a user's :math:`n_u` ratings, their mean
-    :math:`\bar d = \sum_u d_u / N` over all N ratings is a ratio of sums over the U users:
+    Users are independent, but not the ratings of one user. With :math:`d_u` the sum of the
+    differences of the :math:`n_u` ratings of user u, the mean :math:`\bar d = \sum_u d_u / N` over
+    all N ratings is a ratio of sums over the U users:
 
     .. math:: t = \frac{\bar d}{s}, \qquad
               s^2 = \frac{U}{U - 1} \, \frac{1}{N^2} \sum_u (d_u - n_u \bar d)^2, \qquad
@@ -280,8 +280,8 @@ def clustered_t_test(sums: NDArray[np.float64], counts: NDArray[np.integer]) -> 
 
     Notes
     -----
-    Source: Cochran (1977), "Sampling techniques", section 6.4, the variance of a ratio. Of users
-    with one rating each it is the paired t-test.
+    Source: Cochran (1977), "Sampling techniques", section 6.4, the variance of a ratio. With one
+    rating per user it is the paired t-test.
 
     Examples
     --------
@@ -304,10 +304,10 @@ def clustered_t_test(sums: NDArray[np.float64], counts: NDArray[np.integer]) -> 
 
 
 class SignedRanks(NamedTuple):
-    """Sums over the differences that are not 0, ranked by absolute value; one entry a row."""
+    """Sums over the non-zero differences of each row, ranked by absolute value."""
 
     nonzero: NDArray[np.float64]
-    """How many differences are not 0."""
+    """Number of differences that are not 0."""
     positive: NDArray[np.float64]
     """Sum of the ranks of positive differences."""
     negative: NDArray[np.float64]
@@ -317,13 +317,13 @@ class SignedRanks(NamedTuple):
 
 
 def signed_ranks(differences: NDArray[np.float64], decimals: int | None = None) -> SignedRanks:
-    """Return what tests on signed ranks need of every row of differences.
+    """Rank the differences of every row by absolute value, and sum the signed ranks.
 
     Parameters
     ----------
     differences : ndarray of float64, shape (k, n_users)
     decimals : int, optional
-        Round differences to so many decimals first.
+        Number of decimals to round differences to first.
 
     Returns
     -------
@@ -332,8 +332,9 @@ def signed_ranks(differences: NDArray[np.float64], decimals: int | None = None) 
     """
     if decimals is not None:
         differences = np.round(differences, decimals)
-    # The bits of a float with the sign moved from the highest to the lowest: they sort by absolute
-    # value and still tell the sign, and integers sort several times faster than an argsort.
+    # Move the sign bit of each float from the highest to the lowest bit. The keys then sort by
+    # absolute value and still hold the sign, and sorting integers is several times faster than an
+    # argsort.
     bits = np.ascontiguousarray(differences).view(np.uint64)
     keys = np.sort((bits << np.uint64(1)) | (bits >> np.uint64(63)), axis=-1)
     sums = np.zeros((4, len(keys)))
@@ -346,7 +347,7 @@ def _add_ranks(keys: NDArray[np.uint64], sums: NDArray[np.float64]) -> None:
     """Fill the sums of :class:`SignedRanks` from sorted keys, shape (k, n_users); all are exact."""
     n_users = keys.shape[1]
     for row in range(len(keys)):
-        # A difference of 0 has no rank; one of minus 0 is 0, too.
+        # A difference of 0 or -0 has no rank.
         zeros = 0
         while zeros < n_users and keys[row, zeros] <= 1:
             zeros += 1
@@ -369,10 +370,10 @@ def _add_ranks(keys: NDArray[np.uint64], sums: NDArray[np.float64]) -> None:
 def _t(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     means = differences.mean(axis=-1)
     deviations = differences.std(axis=-1, ddof=1)
-    # The rounded mean of equal numbers may not be that number, which would leave a deviation.
+    # The rounded mean of equal numbers may differ from them, which would leave a deviation.
     constant = differences.max(axis=-1) == differences.min(axis=-1)
     certain = np.where(means == 0, 0.0, np.copysign(np.inf, means))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = means / (deviations / np.sqrt(differences.shape[-1]))
-    # Deviations below 1e-162 have squares that are 0.
+    # Squares of deviations below 1e-162 underflow to 0.
     return np.where(constant | (deviations == 0), certain, t)

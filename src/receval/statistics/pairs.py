@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All pairs of systems that were measured on the same users, in one order everywhere."""
+"""Enumerate all pairs of systems measured on the same users, and compare their values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.05
-"""A difference is significant if its p-value is below it."""
+"""A difference is significant if its p-value is below this level."""
 
 BLOCK_DIFFERENCES = 2**17
-"""How many differences are made together where that changes no bit: they fit into a cache."""
+"""Number of differences computed at a time, where this affects no result: they fit into the
+cache."""
 
 
 def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -34,14 +35,14 @@ def system_pairs(n_systems: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def checked_values(values: ArrayLike, min_users: int = 1) -> NDArray[np.float64]:
-    """Return values of systems on users as an array of numbers that can be compared.
+    """Check values of systems on users, and return them as an array of floats.
 
     Parameters
     ----------
     values : array_like, shape (..., n_systems, n_users)
-        For instance (n_metrics, n_systems, n_users). A column holds the same user's values.
+        For instance (n_metrics, n_systems, n_users). Each column holds the values of one user.
     min_users : int
-        How many users the comparison needs.
+        Minimum number of users that the comparison needs.
 
     Raises
     ------
@@ -71,20 +72,20 @@ def over_pairs(
     *,
     exact: bool = False,
 ) -> NDArray[np.float64]:
-    """Return a statistic of the paired differences, first system minus second, of all pairs.
+    """Compute a statistic of the paired differences (first minus second system) for all pairs.
 
-    Memory stays at the size of one metric's values, however many pairs there are.
+    Memory use is about the size of the values of one metric, however many pairs there are.
 
     Parameters
     ----------
     values : ndarray of float64, shape (..., n_systems, n_users)
         As :func:`checked_values` returns them.
     statistic : callable
-        Takes differences of shape (k, n_users), returns one number a row, shape (k,).
+        Takes differences of shape (k, n_users) and returns one number per row, shape (k,).
     exact : bool
-        Whether the statistic counts and ranks, so that no sum of it is rounded. How numpy adds
-        fractions depends on the number of rows; so the pairs of one first system are made together
-        unless it is exact, and then as many as is fastest.
+        Whether the statistic only counts and ranks, so that its sums are not rounded. The rounding
+        of numpy's sums depends on the number of rows. So an inexact statistic is computed for all
+        pairs with the same first system at a time, an exact one for as many pairs as is fastest.
 
     Returns
     -------

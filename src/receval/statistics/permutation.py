@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The paired permutation test for all pairs of systems and all metrics in one matrix product.
+"""Paired permutation test of all pairs of systems under all metrics at once.
 
-Under the null hypothesis of a pair of systems, exchanging their values for a user changes nothing,
-so each user's difference keeps or flips its sign with equal chance. The sum of signed differences
-of a pair is the difference of two sums, each of one system's values under the same signs: with
-signs shared by all pairs, one product (signs x values) holds what all of them need.
+Under the null hypothesis for a pair of systems, exchanging their values for a user changes nothing,
+so each user's difference keeps or flips its sign with equal probability. The sum of signed
+differences of a pair is the difference of the two systems' signed sums. All pairs share the same
+signs, so one matrix product (signs x values) gives the sums for all of them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from receval.statistics.pairs import checked_values, system_pairs
 from receval.storage.kernel_cache import njit
 
 MONTE_CARLO_SAMPLES = 100_000
-"""The papers' number of Monte Carlo samples."""
+"""Number of Monte Carlo samples in the papers."""
 
 BLOCK = 1000
-"""Samples of one product: their signs for 10,000 users take 40 MB. A block has its own seed, so
-results do not depend on the threads; the number is part of what a seed means."""
+"""Samples per matrix product: their signs for 10,000 users take 40 MB. Each block has its own seed,
+so results do not depend on the threads. Changing this number changes the results of a seed."""
 
 
 # Sums and squares of values up to this power of two stay far within the range of single precision.
@@ -33,12 +33,12 @@ _LARGEST_EXPONENT = 40
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Counts of a paired permutation test, for every metric and pair of systems.
+    """Result of a paired permutation test: counts for every metric and pair of systems.
 
     Attributes
     ----------
     exceeded : ndarray of int64, shape (n_metrics, n_pairs)
-        Samples whose difference is at least as far from 0 as the observed one.
+        Number of samples whose difference is at least as far from 0 as the observed one.
     samples : int
         Number of samples.
     """
@@ -48,12 +48,12 @@ class PermutationTest:
 
     @property
     def p_values(self) -> NDArray[np.float64]:
-        """Two-sided p-values (c + 1) / (B + 1), which are valid and never 0."""
+        """Two-sided p-values (c + 1) / (B + 1), which are never 0."""
         return (self.exceeded.astype(np.float64) + 1.0) / (self.samples + 1.0)
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The plain shares c / B."""
+        """The shares c / B of samples, without counting the observed difference."""
         return self.exceeded / self.samples
 
 
@@ -67,19 +67,19 @@ def permutation_test(
 
     .. math:: p = \frac{1 + \sum_b 1[|\sum_u s_{bu} d_u| \ge |\sum_u d_u|]}{1 + B}
 
-    with differences :math:`d_u` of the users and random signs :math:`s_{bu}`, which all pairs and
-    metrics share (Efron and Tibshirani 1993; valcarce2018, section 4).
+    with the differences :math:`d_u` of the users and random signs :math:`s_{bu}`, which all pairs
+    and metrics share (Efron and Tibshirani 1993; valcarce2018, section 4).
 
     Parameters
     ----------
     values : ndarray of float64, shape (n_metrics, n_systems, n_users)
-        Finite values; a column holds the same user's.
+        Finite values; each column holds the values of one user.
     seed : SeedSequence
-        The blocks of signs take its children, by their number; it is not changed.
+        Each block of signs uses one of its children. It is not modified.
     samples : int
         Number B of Monte Carlo samples.
     threads : int
-        Blocks computed at a time; the result is the same for any number.
+        Number of blocks computed in parallel, which does not affect the result.
 
     Returns
     -------
@@ -94,15 +94,15 @@ def permutation_test(
 
     Notes
     -----
-    The product is taken in single precision. A sample whose sum is closer to the observed one than
-    about twice the expected rounding error counts as equal to it. The threads are those of blocks:
-    leave BLAS one thread each (``OPENBLAS_NUM_THREADS=1``), or they fight for the processor.
+    The product is in single precision. A sample whose sum differs from the observed one by less
+    than about twice the expected rounding error counts as equal to it. Set BLAS to one thread
+    (``OPENBLAS_NUM_THREADS=1``), because its threads would compete with those of the blocks.
 
     Examples
     --------
-    Under the first metric the second and third system are better by one for each of five users:
-    signs agree in two of 32 cases, so that the exact p-value is .0625. The second metric tells
-    nobody apart.
+    Under the first metric, the second and third systems are better by one for each of five users.
+    All signs agree in two of 32 cases, so the exact p-value is .0625. Under the second metric all
+    systems are equal.
 
     >>> precision = [[0, 1, 2, 1, 0], [1, 2, 3, 2, 1], [1, 2, 3, 2, 1]]
     >>> values = np.array([precision, np.ones((3, 5))])
@@ -119,7 +119,7 @@ def permutation_test(
     values = _within_single_precision(values)
     n_metrics, n_systems, n_users = values.shape
     first, second = system_pairs(n_systems)
-    # Differences do not change when a user's values move together, but rounding errors shrink.
+    # Centring each user's values keeps the differences and reduces rounding errors.
     centred = values - values.mean(axis=1, keepdims=True)
     columns = np.ascontiguousarray(centred.reshape(-1, n_users).T, dtype=np.float32)
     sums = centred.sum(axis=2)
@@ -143,7 +143,7 @@ def permutation_test(
 
 
 def _within_single_precision(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of metrics on extreme scales over a power of two, which changes no sign."""
+    """Divide values on extreme scales by a power of two, which changes no sign."""
     _, exponents = np.frexp(np.abs(values).max(axis=(1, 2)))
     extreme = np.abs(exponents) > _LARGEST_EXPONENT
     if not extreme.any():
@@ -173,9 +173,10 @@ def _spread_bits(words: NDArray[np.uint64], signs: NDArray[np.float32]) -> None:
 def _count_exceeding(
     signed: NDArray[np.float32], limits: NDArray[np.float32], exceeded: NDArray[np.int32]
 ) -> None:
-    """Count for each pair the samples, shape (n_samples, n_metrics, n_systems), at the limit.
+    """Count, for each pair, the samples whose difference reaches the limit.
 
-    The pairs of one first system are neighbours, so that a processor compares several at once.
+    The samples have the shape (n_samples, n_metrics, n_systems). Pairs with the same first system
+    are adjacent, so that the processor compares several at once.
     """
     n_samples, n_metrics, n_systems = signed.shape
     for sample in range(n_samples):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tukey's honestly significant difference: all pairs of systems in one test, and randomised.
+"""Tukey's honestly significant difference (HSD) for all pairs of systems, also randomised.
 
-Both tests limit the probability of one false difference or more among all pairs of systems. They
-take the values of all metrics at once, shape (..., n_systems, n_users), and return p-values of
-shape (..., n_pairs) in the order of :func:`receval.statistics.pairs.system_pairs`.
+Both tests limit the probability of any false difference among all pairs of systems. They take the
+values of all metrics at once, shape (..., n_systems, n_users), and return p-values of shape (...,
+n_pairs) in the order of :func:`receval.statistics.pairs.system_pairs`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from receval.seeds import block_seed
 from receval.statistics.pairs import checked_values, over_pairs, system_pairs
 from receval.storage.kernel_cache import njit
 
-# A block of samples has a generator of its own, so blocks can be drawn in any order. The number is
-# part of what a seed means.
+# Each block of samples has its own generator, so blocks can be drawn in any order. Changing the
+# block size changes the samples that belong to a seed.
 SAMPLES_PER_BLOCK = 50
 # Sums of the same numbers in another order differ by about sqrt(n) 1e-16 of their size.
 TOLERANCE_OF_SUMS = 1e-12
@@ -61,7 +61,7 @@ def tukey_hsd(values: ArrayLike) -> NDArray[np.float64]:
 
     with m systems, n users, :math:`\bar d` the mean difference of a pair, MSE the residual mean
     square (:func:`residual_mean_squares`) and Q the studentized range. With two systems it is the
-    paired t-test. Identical systems have p = 1; where no residual is left, a difference has p = 0.
+    paired t-test. Identical systems have p = 1. If the residual is zero, any difference has p = 0.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def tukey_hsd(values: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, shape (..., n_pairs)
-        Exact to about 1e-11, so smaller p-values are not told from 0. The distribution is
-        integrated numerically, about 20 ms a pair.
+        Exact to about 1e-11; smaller p-values may be 0. The distribution is integrated numerically,
+        which takes about 20 ms per pair.
 
     Raises
     ------
@@ -95,11 +95,12 @@ def tukey_hsd(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def honestly_significant_differences(values: ArrayLike, level: float) -> NDArray[np.float64]:
-    r"""Return the least mean difference that Tukey's HSD calls significant.
+    r"""Return the smallest mean difference that is significant by Tukey's HSD.
 
     .. math:: q_{1 - \alpha;\, m, (m - 1)(n - 1)} \sqrt{MSE / n}
 
-    Of many families of the same size this is quicker than :func:`tukey_hsd`, and rejects the same.
+    For many families of the same size this is faster than :func:`tukey_hsd`, with the same
+    decisions.
 
     Parameters
     ----------
@@ -136,23 +137,23 @@ def randomised_tukey_hsd(
               c = \Big|\Big\{b : \max_s \bar x^{(b)}_s - \min_s \bar x^{(b)}_s \ge |\bar d|
               \Big\}\Big|
 
-    In each of B samples every user's values are permuted among the systems, at random and each
-    user apart; a pair's mean difference is compared with the range of all the systems' means.
-    Ranges that equal the difference but for rounding count. With two systems it is the permutation
-    test of the paired difference. Identical systems have p = 1.
+    In each of B samples, the values of every user are permuted at random among the systems,
+    independently of other users. The mean difference of a pair is compared with the range of the
+    means of all systems. Ranges that equal the difference up to rounding count. With two systems it
+    is the permutation test of the paired difference. Identical systems have p = 1.
 
     Parameters
     ----------
     values : array_like, shape (..., n_systems, n_users)
-        All metrics see the same permutations, so p-values of a metric do not depend on which
-        others are there.
+        All metrics share the same permutations, so the p-values of a metric do not depend on the
+        other metrics.
     samples : int
         B, the number of permutations.
     seed : SeedSequence
-        Blocks of samples draw from its children. It is not changed: the same seed gives the same
-        p-values again, and the first samples do not depend on how many follow.
+        Blocks of samples draw from its children. It is not modified, so the same seed gives the
+        same p-values again. The first samples do not depend on how many follow.
     threads : int
-        Blocks that are drawn side by side. The result does not depend on it.
+        Number of blocks drawn in parallel, which does not affect the result.
     count_observed : bool
         Count the observed values as one of the permutations. Otherwise p = c / B, which can be 0
         and rejects a little too often.
@@ -170,10 +171,10 @@ def randomised_tukey_hsd(
     Notes
     -----
     Source: Carterette (2012), "Multiple testing in statistical analysis of systems-based
-    information retrieval experiments", ACM TOIS 30(1); Sakai (2012), "Evaluation with
-    informational and navigational intents", WWW, who has c / B. The observed values as one of the
-    permutations: Phipson and Smyth (2010), "Permutation p-values should never be zero",
-    Statistical Applications in Genetics and Molecular Biology 9(1).
+    information retrieval experiments", ACM TOIS 30(1); Sakai (2012), "Evaluation with informational
+    and navigational intents", WWW, who uses c / B. Counting the observed values as one of the
+    permutations: Phipson and Smyth (2010), "Permutation p-values should never be zero", Statistical
+    Applications in Genetics and Molecular Biology 9(1).
     """
     array = checked_values(values)
     *leading, n_systems, n_users = array.shape
@@ -194,13 +195,13 @@ def randomised_tukey_hsd(
 def _permuted_ranges(
     tables: NDArray[np.float64], samples: int, seed: np.random.SeedSequence, threads: int
 ) -> NDArray[np.float64]:
-    """Return the ranges of the systems' sums over permuted users, shape (samples, n_metrics)."""
+    """Return the ranges of the systems' sums of permuted values, shape (samples, n_metrics)."""
     if samples < 1 or threads < 1:
         raise ValueError(
             "The randomised test needs at least one sample and one thread; there are "
             f"{samples} samples and {threads} threads. Thousands of samples are usual."
         )
-    # Metrics last: a permutation is drawn once and all of them are added along it.
+    # Metrics are on the last axis: a permutation is drawn once and used for all of them.
     by_user = np.ascontiguousarray(tables.transpose(2, 1, 0))
     n_users, n_systems, n_metrics = by_user.shape
 
@@ -223,14 +224,14 @@ def _permuted_ranges(
 def _add_permuted(
     by_user: NDArray[np.float64], draws: NDArray[np.uint32], sums: NDArray[np.float64]
 ) -> None:
-    """Add every user's values, shape (n_systems, n_metrics), to the sums in a random order."""
+    """Add the values of every user, shape (n_systems, n_metrics), to the sums in random order."""
     n_users, n_systems, n_metrics = by_user.shape
-    # Any order is as good as another to shuffle, so the last user's is.
+    # A shuffle may start from any order, so it starts from that of the last user.
     order = np.arange(n_systems)
     for user in range(n_users):
         for index in range(n_systems - 1, -1, -1):
             if index > 0:
-                # One of index + 1 numbers, none likelier than another by more than 2**-32.
+                # One of index + 1 numbers, whose probabilities differ by at most 2**-32.
                 chosen = (np.int64(draws[user, index - 1]) * (index + 1)) >> 32
                 order[index], order[chosen] = order[chosen], order[index]
             system = order[index]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Shares of the variance of a response that decisions and pairs of decisions explain.
+"""Split the variance of a response by the decisions, and pairs of decisions, that explain it.
 
-A universe is one combination of the levels of several decisions, a response a number that each
-universe has. The universes need not be all combinations: some are not legal, and their absence
-confounds what the decisions do, so the means of a level's universes do not tell what the level
-does.
+A universe is one combination of the levels of several decisions. A response is a number for each
+universe. Not all combinations are legal. The missing ones confound the effects of the decisions, so
+the mean response over the universes of a level does not measure the effect of that level.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-# The matrix of counts holds exact whole numbers, so nothing but the rounding of the decomposition
-# keeps an eigenvalue of 0 from being 0: about 1e-15 of the largest for hundreds of columns. The
-# product of the other eigenvalues is a whole number, and each is about as large as the number of
-# universes that differ in its direction, while the largest is at most the trace, universes times
-# columns. In designs of 500 to 30,000 universes, nine decisions of five levels and four rules of
-# what is not legal, zeros are below 1e-15 of the largest, and all others above 1e-4.
+# The matrix of counts holds exact whole numbers, so an eigenvalue of 0 differs from 0 only by the
+# rounding of the decomposition: about 1e-15 of the largest for hundreds of columns. The product of
+# the other eigenvalues is a whole number. Each of them is about as large as the number of universes
+# that differ in its direction, while the largest is at most the trace, universes times columns. In
+# designs of 500 to 30,000 universes, with nine decisions of five levels and four rules of legality,
+# zeros are below 1e-15 of the largest and all others are above 1e-4.
 LEAST_EIGENVALUE = 1e-11
-"""Eigenvalues below this share of the largest one are zeros."""
+"""Eigenvalues below this share of the largest one count as 0."""
 
 
 @dataclass(frozen=True)
 class ExplainedVariance:
-    """Shares of the variance of each response; those of a response sum to 1.
+    """Shares of the variance of each response, which sum to 1.
 
     Attributes
     ----------
@@ -38,16 +37,17 @@ class ExplainedVariance:
     pairs : tuple of (str, str)
         All pairs of decisions, (first, second), (first, third), and so on.
     alone : ndarray of float64, shape (n_responses, n_decisions)
-        What each decision explains beyond all other decisions.
+        The share that each decision explains beyond all other decisions.
     together : ndarray of float64, shape (n_responses, n_pairs)
-        What each pair of decisions explains beyond all decisions and all other pairs.
+        The share that each pair of decisions explains beyond all decisions and all other pairs.
     shared : ndarray of float64, shape (n_responses,)
-        What decisions and pairs explain, but no single one of them beyond the others, for the
-        universes leave open which it is. It is 0 where the universes are all combinations. It is
-        negative where one decision hides what another does, so that each of them explains more
-        beyond the other than by itself (suppression).
+        The share that decisions and pairs explain together, but no single one of them beyond the
+        others. It is 0 if the universes are all combinations. It is negative if one decision hides
+        the effect of another, so that each of them explains more beyond the other than by itself
+        (suppression).
     rest : ndarray of float64, shape (n_responses,)
-        What no decisions and pairs explain: three and more decisions together, and noise.
+        The share that neither decisions nor pairs explain: interactions of three or more, and
+        noise.
     """
 
     names: tuple[str, ...]
@@ -59,11 +59,11 @@ class ExplainedVariance:
 
 
 def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -> ExplainedVariance:
-    r"""Return the shares of variance that each decision and each pair of decisions explain.
+    r"""Return the shares of variance that each decision and each pair of decisions explains.
 
-    With :math:`S(T)` the sum of squares that least squares explains by the terms T, :math:`M` all
-    decisions and :math:`P` all pairs of decisions, each a term with a parameter a combination of
-    levels, and :math:`S` the sum of squares around the mean,
+    Let :math:`S(T)` be the sum of squares that least squares explains with the terms T, :math:`M`
+    all decisions and :math:`P` all pairs of decisions, each a term with one parameter per
+    combination of levels, and :math:`S` the sum of squares around the mean. Then
 
     .. math::
 
@@ -71,29 +71,29 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
         \text{together}_{ij} &= (S(M \cup P) - S(M \cup P \setminus ij)) / S \\
         \text{rest} &= (S - S(M \cup P)) / S
 
-    which are type II sums of squares, and ``shared`` is 1 minus all of these. If the universes are
-    all combinations of the levels, each equally often, it is the functional analysis of variance:
-    with :math:`f_i` and :math:`f_{ij}` the means of the response given one and two levels,
-    without their own means and :math:`f_i` and :math:`f_j`, the shares are those of the variances
-    of :math:`f_i` and :math:`f_{ij}`, ``shared`` is 0 and ``rest`` is that of all higher orders.
+    These are type II sums of squares, and ``shared`` is 1 minus all of them. If the universes are
+    all combinations of the levels, equally often, this is the functional analysis of variance:
+    ``alone`` and ``together`` are the shares of the variances of the main effects :math:`f_i` and
+    the pairwise interactions :math:`f_{ij}`, ``shared`` is 0, and ``rest`` is the share of all
+    higher orders.
 
     Parameters
     ----------
     factors : mapping of str to array_like, shape (n_universes,)
-        By the names of the decisions, the label of the level that each universe has. A decision
-        with one level explains 0, as does every pair with it.
+        The label of each universe's level, by the name of the decision. A decision with a single
+        level explains 0, and so does every pair with it.
     responses : array_like of float, shape (n_responses, n_universes)
 
     Returns
     -------
     ExplainedVariance
-        All shares of a response that is the same in all universes are NaN.
+        The shares are NaN for a response that is the same in all universes.
 
     Raises
     ------
     ValueError
-        There is no decision or are fewer than two universes, lengths differ, a level is missing or
-        a response is not a finite number.
+        There is no decision, there are fewer than two universes, lengths differ, a level is
+        missing, or a response is not a finite number.
 
     Notes
     -----
@@ -133,7 +133,7 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
             others = [*decisions, *(other for other in pairs if other != pair)]
             together[:, index] = by_pairs - equations.explained(others)
 
-    # Least squares with more terms explain no less: what is below 0 is rounding.
+    # Least squares with more terms explains no less, so negative values are rounding errors.
     alone, together = np.maximum(alone, 0.0), np.maximum(together, 0.0)
     rest = np.maximum(1.0 - by_pairs, 0.0)
     for shares in (alone, together, rest):
@@ -149,12 +149,12 @@ def explained_variance(factors: Mapping[str, ArrayLike], responses: ArrayLike) -
 
 
 class _NormalEquations:
-    """Sums of products of the columns of a design, and of these with the responses.
+    """Sums of products of a design's columns with each other and with the responses.
 
-    A decision of k levels has k - 1 columns: that of a level is 1 for its universes, -1 for those
-    of the last level and 0 for all others. The columns of a pair are the products of theirs. The
-    columns themselves, universes times hundreds, are never made: counts of the universes in each
-    combination of levels are enough, and are exact.
+    A decision of k levels has k - 1 columns. The column of a level is 1 for its universes, -1 for
+    those of the last level and 0 for all others. The columns of a pair of decisions are the
+    products of the decisions' columns. The columns themselves are never made: the counts of
+    universes in each combination of levels are enough, and they are exact.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class _NormalEquations:
                 self._gram[np.ix_(self._indices[second], self._indices[first])] = block.T
 
     def size(self, term: tuple[int, ...]) -> int:
-        """Return the number of columns of a term: the decisions in it, by their indices."""
+        """Return the number of columns of a term, which is a tuple of indices of decisions."""
         return len(self._indices[term])
 
     def explained(self, terms: Iterable[tuple[int, ...]]) -> NDArray[np.float64]:
@@ -205,7 +205,7 @@ class _NormalEquations:
         """
         indices = np.concatenate([self._indices[term] for term in [(), *terms]])
         eigenvalues, directions = np.linalg.eigh(self._gram[np.ix_(indices, indices)])
-        # Combinations that no universe has leave directions in which nothing is told.
+        # Combinations without universes leave directions about which the data say nothing.
         told = eigenvalues > LEAST_EIGENVALUE * eigenvalues[-1]
         along = directions[:, told].T @ self._products[indices]
         return (along**2 / eigenvalues[told, np.newaxis]).sum(axis=0)
@@ -234,7 +234,7 @@ def _checked_responses(responses: ArrayLike) -> NDArray[np.float64]:
 
 
 def _codes(name: str, labels: ArrayLike, n_universes: int) -> NDArray[np.int64]:
-    """Return the number of the level of each universe, in the order of their first universe."""
+    """Return each universe's level as a number; levels are numbered by first occurrence."""
     levels = np.asarray(labels)
     if levels.shape != (n_universes,):
         raise ValueError(
@@ -253,10 +253,10 @@ def _codes(name: str, labels: ArrayLike, n_universes: int) -> NDArray[np.int64]:
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the responses with mean 0 and a sum of squares of 1, or 0 in all universes."""
+    """Return the responses with mean 0 and sum of squares 1; constant responses become 0."""
     centred = values - values.mean(axis=1, keepdims=True)
     largest = np.abs(centred).max(axis=1, keepdims=True)
-    # Before the squares, or those of tiny numbers would be 0 and those of huge ones infinite.
+    # Scale before squaring: squares of tiny numbers would be 0, and those of huge ones infinite.
     centred /= np.where(largest > 0, largest, 1.0)
     lengths = np.sqrt((centred**2).sum(axis=1, keepdims=True))
     return centred / np.where(lengths > 0, lengths, 1.0)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How results are kept: archives of arrays, tidy CSV, writing that never half-succeeds."""
+"""Read and write files safely: archives of arrays, tables, and CSV of results."""

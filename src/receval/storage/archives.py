@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Archives of arrays: ``.npz`` files with equal bytes for equal arrays, checked when they are read.
+"""Archives of arrays: reproducible ``.npz`` files whose checksums are verified on reading.
 
-A member of a zip file has a checksum, but the list of members has none: with a bit of it changed,
-a member can be missing or have another's place. So the comment at the archive's end holds a
-checksum of the list. numpy reads archives too (``numpy.load``), without this check.
+Each member of a zip file has a checksum, but the list of members has none: if one bit of it
+changes, a member can be missing or be mistaken for another. So the comment at the end of the
+archive holds a checksum of the list. ``numpy.load`` reads archives, too, but without this check.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from receval.storage.messages import enumerated, shortened
 
 _SUFFIX = ".npy"
 
-# Read at a time, beside the array that it goes to.
+# Number of bytes read at a time, in addition to the array that they go to.
 _BLOCK_BYTES = 2**22
 
-# Of the header before a member's bytes the lengths of its name and of what else is said of it.
+# The lengths of the name and of the extra field in the header before a member's bytes.
 _LOCAL_HEADER = struct.Struct("<26xHH")
 
 
@@ -42,16 +42,16 @@ def write_archive(
     compressed: bool = True,
     stored_from: int | None = None,
 ) -> None:
-    """Write arrays as an ``.npz`` whose bytes depend on the arrays alone.
+    """Write arrays as an ``.npz`` file whose bytes depend only on the arrays.
 
     Parameters
     ----------
     path : Path
-        Target; replaced in one step, so that no half-written file ever has this name.
+        Target; replaced in one step, so no half-written file ever has this name.
     compressed : bool
-        Whether it is worth the time to compress them.
+        Whether to compress the arrays.
     stored_from : int, optional
-        Arrays of so many bytes or more are not compressed, so that they can be mapped.
+        Arrays of this many bytes or more are not compressed, so that they can be memory-mapped.
     """
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with (
@@ -60,10 +60,10 @@ def write_archive(
     ):
         for name in sorted(arrays):
             array = np.asarray(arrays[name])
-            # Members that are begun by name have the oldest date; a real one would change bytes.
+            # Members opened by name get the oldest date; the current date would change the bytes.
             begun: str | zipfile.ZipInfo = f"{name}{_SUFFIX}"
             if stored_from is not None and array.nbytes >= stored_from:
-                # As such a member is by default.
+                # A ZipInfo is uncompressed by default.
                 begun = zipfile.ZipInfo(f"{name}{_SUFFIX}")
             with archive.open(begun, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
@@ -71,18 +71,18 @@ def write_archive(
 
 
 class Archive:
-    """An archive that :func:`write_archive` wrote, open for reading; use it in a ``with`` block.
+    """An archive written by :func:`write_archive`, open for reading; use it in a ``with`` block.
 
     Attributes
     ----------
     names : tuple of str
-        Of the arrays, sorted.
+        Names of the arrays, sorted.
 
     Raises
     ------
     DamagedFileError
-        Here and below: the file is not as it was written; the message names it and what makes it
-        again.
+        Here and in all methods: the file is not as it was written. The message names it and says
+        how to make it again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -90,7 +90,7 @@ class Archive:
         with refusing_damage(path):
             if path.exists() and not path.is_file():
                 raise ValueError("it is a device, a pipe or a folder")
-            # Opened apart: zipfile would leave a file open that it finds to be none of its own.
+            # Opened separately, because zipfile leaves a file open that is not a zip file.
             self._file = path.open("rb")
         try:
             with refusing_damage(path):
@@ -120,7 +120,7 @@ class Archive:
         return name in self._entries
 
     def check_names(self, wanted: Iterable[str]) -> None:
-        """Refuse the archive unless its arrays have these names, all of them and no others."""
+        """Raise an error unless the arrays have exactly these names."""
         names = set(wanted)
         for what, found in (
             ("has no", sorted(names - self._entries.keys())),
@@ -137,17 +137,16 @@ class Archive:
         *,
         mapped: bool = False,
     ) -> NDArray:
-        """Read an array, with the checksum of its bytes.
+        """Read an array, and verify its checksum.
 
         Parameters
         ----------
         dtype : dtype, optional
-            The one that it must have; ``str`` stands for text of any length.
+            The dtype that it must have; ``str`` stands for text of any length.
         shape : sequence of int or None, optional
-            The one that it must have; None stands for any length.
+            The shape that it must have; None stands for any length.
         mapped : bool
-            Whether an array that is not compressed is left in the file, read-only, once its bytes
-            have been looked through.
+            Whether to memory-map an uncompressed array read-only, after verifying its bytes.
         """
         with refusing_damage(self.path):
             if name not in self._entries:
@@ -167,7 +166,7 @@ class Archive:
             shape, in_fortran_order, dtype = _header(member)
             n_bytes = entry.file_size - member.tell()
             n_values = math.prod(shape)
-            # Before any memory is asked for.
+            # Check before allocating any memory.
             if n_values * dtype.itemsize != n_bytes:
                 raise ValueError(f"{entry.filename} has {n_bytes} bytes for the shape {shape}")
             array: NDArray
@@ -180,13 +179,13 @@ class Archive:
                 array = np.empty(n_values, dtype=dtype)
                 if n_bytes:
                     _fill(array.view(np.uint8).data, member)
-            # The checksum is compared when the end is reached.
+            # zipfile compares the checksum when it reaches the end.
             if member.read(1):
                 raise ValueError(f"{entry.filename} goes on after its end")
         return array.reshape(shape[::-1]).T if in_fortran_order else array.reshape(shape)
 
     def _begin(self, entry: zipfile.ZipInfo) -> int:
-        """Return where the bytes of a member begin: behind its own header, name and extras."""
+        """Return where the bytes of a member begin: after its header, name and extra field."""
         header = os.pread(self._file.fileno(), _LOCAL_HEADER.size, entry.header_offset)
         return entry.header_offset + _LOCAL_HEADER.size + sum(_LOCAL_HEADER.unpack(header))
 
@@ -201,7 +200,7 @@ def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
 
 @lru_cache(maxsize=256)
 def _parsed_header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """Parse what many arrays begin with, as numpy does, which takes longer than to read most."""
+    """Parse an array's header; cached, as numpy's parser takes longer than reading most arrays."""
     shape, in_fortran_order, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(header))
     if dtype.hasobject:
         raise ValueError("its arrays hold objects")
@@ -219,7 +218,7 @@ def _fill(target: memoryview, member: IO[bytes]) -> None:
 
 
 def _checksum_of(entries: Iterable[zipfile.ZipInfo]) -> bytes:
-    """Return a checksum of the list of members, and so of the checksums of their bytes."""
+    """Return a checksum of the list of members, which includes the checksums of their bytes."""
     digest = hashlib.sha256()
     for entry in entries:
         row = (

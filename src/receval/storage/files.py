@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that appear whole or not at all, and what is said of those that are not as written."""
+"""Write files atomically, read and write results, and report damaged files."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-# Plans know this module, and jobs that train: what writes and reads arrays and tables is imported
-# where it is used.
+# Plans and training jobs import this module, so the slow libraries for arrays and tables are
+# imported where they are used.
 
 VALUE_OF_SYSTEM = "value_"
-"""What the columns of a CSV begin with that hold one system's values each."""
+"""Prefix of CSV columns that hold the values of one system."""
 
 
 def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
-    """Replace a file in one step; its folder is made when missing.
+    """Replace a file in one step, and make its folder if it is missing.
 
     Parameters
     ----------
     path : Path
         Target. A reader sees the old content or the new, never a part of either.
     content : bytes, bytearray or str
-        Text is written as UTF-8 with the line ends it has. What has no UTF-8, such as the bytes of
-        a file's name in another encoding, is written as escapes.
+        Text is written as UTF-8 with unchanged line ends. Characters without UTF-8, such as bytes
+        of a file name in another encoding, are escaped.
 
     Examples
     --------
@@ -47,28 +47,28 @@ def write_atomically(path: Path, content: bytes | bytearray | str) -> None:
 
 
 def encoded(text: str) -> bytes:
-    """Return a text in UTF-8, with escapes for what has none."""
+    """Return a text in UTF-8, escaping characters that have no UTF-8."""
     return text.encode(errors="backslashreplace")
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_results(results: pd.DataFrame, path: Path) -> None:
-    """Write the text of results in one step."""
+    """Write results as CSV, in one step."""
     write_atomically(path, results_text(results))
 
 
 def results_text(results: pd.DataFrame) -> str:
-    """Return results as CSV: one row an observation, real numbers with ten significant digits."""
+    """Return results as CSV: one row per observation, real numbers with ten significant digits."""
     return results.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
 def read_results(path: Path) -> pd.DataFrame:
-    """Read an artifact's CSV; empty cells stay empty text."""
+    """Read the CSV of an artifact; empty cells become empty strings."""
     import pandas as pd
 
     with refusing_damage(path):
@@ -76,7 +76,7 @@ def read_results(path: Path) -> pd.DataFrame:
 
 
 def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
-    """Return columns as real results: an empty cell, as which NaN is written, is NaN again."""
+    """Return columns as floats; empty cells, which stand for NaN, become NaN."""
     import numpy as np
 
     cells = columns.to_numpy(dtype=object)
@@ -85,15 +85,15 @@ def real_values(columns: pd.DataFrame | pd.Series) -> NDArray[np.float64]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary file, which takes the place of a file once the ``with`` block has ended."""
+    """Yield a temporary file that replaces the target when the ``with`` block ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Renaming is atomic only within one file system, hence a temporary file beside the target.
+    # Renaming is atomic only within one file system, so the temporary file is beside the target.
     temporary = being_written(path.parent, f".{path.name}")
-    # Made here and now, as "x" says: a link that is there already would be followed elsewhere.
+    # Mode "x" requires a new file: an existing link would lead elsewhere.
     try:
         temporary.open("xb").close()
     except OSError as error:
-        # Of the folder, and of no use to a person who never sees the temporary name.
+        # The error is about the folder; users never see the temporary name.
         error.filename = os.fspath(path)
         raise
     try:
@@ -104,7 +104,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def being_written(folder: Path, name: str = "") -> Path:
-    """Return where something is written until it is whole, which nobody can foretell.
+    """Return an unpredictable temporary path for something that is being written.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def being_written(folder: Path, name: str = "") -> Path:
 
 
 class DamagedFileError(ValueError):
-    """A stored file cannot be used; the message names it, and what makes it again."""
+    """A stored file cannot be used; the message names it and says how to make it again."""
 
     def __init__(self, path: Path, reason: str | None = None) -> None:
         problem = "missing" if reason is None else f"damaged: {reason}"
@@ -124,7 +124,7 @@ class DamagedFileError(ValueError):
 
 
 def how_to_make_again(path: Path) -> str:
-    """Return the sentence that says how a stored file comes back.
+    """Return a sentence that says how to make a stored file again.
 
     Examples
     --------
@@ -136,13 +136,13 @@ def how_to_make_again(path: Path) -> str:
     parts = path.parts
     if "work" not in parts:
         return "Make it again."
-    # Of a path in full, what the workflow calls the file begins with the last folder "work".
+    # The workflow's name of a file begins at the last folder "work" of its full path.
     target = Path(*parts[len(parts) - 1 - parts[::-1].index("work") :])
     if target.parent.name == "models":
-        # Rules make the models of all folds at once, as one folder.
+        # Rules make the models of all folds at once, in one folder.
         target = target.parent
     elif "raw" in target.parts[:-1]:
-        # Likewise the raw files of a synthetic twin.
+        # The same holds for the raw files of a synthetic twin.
         target = Path(*target.parts[: target.parts.index("raw") + 1])
     named = shortened(target.as_posix(), 150, middle=True)
     return f"Make it again, configured as before: snakemake --cores all --force {named}"
@@ -150,10 +150,10 @@ def how_to_make_again(path: Path) -> str:
 
 @contextmanager
 def refusing_damage(path: Path) -> Iterator[None]:
-    """Raise a :class:`DamagedFileError` for whatever goes wrong while a file is read.
+    """Raise a :class:`DamagedFileError` for any error while a file is read.
 
-    Damaged bytes lead libraries to exceptions of any kind, so that no list of them would be whole;
-    the block must hold nothing but reading the file. Want of memory says nothing of the file.
+    Damaged bytes make libraries raise exceptions of any kind, so no list of them would be complete.
+    The block must only read the file. A lack of memory is not the file's fault.
     """
     try:
         yield
@@ -163,7 +163,7 @@ def refusing_damage(path: Path) -> Iterator[None]:
         raise DamagedFileError(path) from error
     except OSError as error:
         if error.errno in REFUSED:
-            # What is wrong is no damage, and goes on when the file is made again.
+            # This error is not damage: making the file again would not help.
             raise ValueError(about_files(error)) from error
         raise DamagedFileError(path, shortened(str(error), 120)) from error
     except Exception as error:

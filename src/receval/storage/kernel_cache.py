@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Where compiled kernels are kept: beside their module, or in the user's cache.
+"""Choose where numba caches compiled kernels: beside their modules, or in the user's cache.
 
-numba keeps what it compiles beside the module. Of a package that pip has installed, pip removes
-only what it has put there: the kernels would stay, and with them folders that Python takes for a
-package without content. So an installed receval keeps its kernels in the user's cache, and a
-checkout keeps them beside its modules, as with ``.pyc``. ``NUMBA_CACHE_DIR`` goes before both.
-Where none of these can be written, kernels are not kept.
+By default, numba caches kernels beside the module. When pip uninstalls a package, it removes only
+the files that it installed, so the kernels would stay, in folders that Python takes for empty
+packages. So an installed receval caches its kernels in the user's cache, and a checkout beside its
+modules, like ``.pyc`` files. ``NUMBA_CACHE_DIR`` overrides both. If none of these folders can be
+written, kernels are not cached.
 
-Every process gives its functions numbers of its own. numba names a function by where it was written
-and by a number that starts at 1 in each process. ``np.sort`` and ``np.argsort`` come from the same
-lines, so that two processes can keep two different functions under one name. A process that loads
-both then calls one of them for the other, and a list that should be sorted is not.
+The module also gives every process its own numbers of functions. numba names a function by its
+source lines and by a number that starts at 1 in each process. ``np.sort`` and ``np.argsort`` come
+from the same lines, so two processes can cache different functions under one name. A process that
+loads both then calls the wrong one, and a list that should be sorted is not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def _number_functions_apart() -> None:
-    """Begin numba's numbers of functions where no other process begins them."""
+    """Start numba's numbering of functions at a value that no other process uses."""
     FunctionIdentity._unique_ids = count(secrets.randbits(60))
 
 
@@ -42,12 +42,12 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
 
 
 def njit(**options: Any) -> Callable[[Callable], Any]:
-    """Return numba's decorator of the same name, which keeps what it compiles where it should."""
+    """Return numba's decorator of the same name, with the right cache folder."""
 
     def kernel_of(function: Callable) -> Any:
         settings: Any = numba.config
         given = settings.CACHE_DIR
-        # numba looks at it when it decorates, here and now, and the kernel keeps its folder.
+        # numba reads the setting only when it decorates, and the kernel then keeps its folder.
         settings.CACHE_DIR = given or folder_of_kernels(Path(__file__).parents[1])
         try:
             return numba.njit(**options)(function)
@@ -64,7 +64,7 @@ def njit(**options: Any) -> Callable[[Callable], Any]:
 
 @cache
 def _say_that_there_is_none() -> None:
-    """Say once what every command that computes is slower for."""
+    """Warn once that kernels cannot be cached, which slows every command that computes."""
     _log.warning(
         "What numba compiles can be kept nowhere, so that each command compiles it again: name a "
         "folder that can be written by XDG_CACHE_HOME."
@@ -73,9 +73,9 @@ def _say_that_there_is_none() -> None:
 
 @cache
 def folder_of_kernels(package: Path) -> str:
-    """Return the user's cache for a package that was installed, and no folder for a checkout."""
+    """Return the user's cache folder for an installed package, or "" for a checkout."""
     installed = any(package.parent.glob(f"{package.name}-*.dist-info"))
     folders: Any = AppDirs
     folder = folders(package.name, appauthor=False).user_cache_dir if installed else ""
-    # An empty XDG_CACHE_HOME would be the folder that a person works in.
+    # An empty XDG_CACHE_HOME would mean the current folder.
     return folder if Path(folder).is_absolute() else ""

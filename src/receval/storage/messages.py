@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parts of messages that come from outside, shortened so that the sentence can still be read."""
+"""Format messages: escape and shorten text that comes from outside."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from itertools import islice
 from unicodedata import category
 
 LONGEST = 500
-"""The most characters of a message."""
+"""Maximum number of characters of a message."""
 
 
 _JOINING = re.compile("(?<=[^\\s\0-\u024f])[\u200c\u200d](?=[^\\s\0-\u024f])")
-"""Joins letters or not, in Persian words and some pictures; beside Latin ones it only hides."""
+"""Invisible characters that join or separate letters in Persian and emoji, but not in Latin
+text."""
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Return a text with escapes in place of what terminals and pages would obey.
+    r"""Return a text with escapes in place of control and invisible characters.
 
-    These are control characters, overrides of the direction of writing, line breaks, and the bytes
-    of a file's name that are no UTF-8, and what nobody would see, such as spaces without width. All
-    letters and all spaces stay.
+    Escaped are control characters, overrides of the writing direction, line breaks, bytes of file
+    names that are not UTF-8, and invisible characters such as zero-width spaces. All letters and
+    visible spaces stay.
 
     Parameters
     ----------
     kept : str
-        Characters that stay, too, such as the line breaks of a text with several lines.
+        Further characters to keep, such as the line breaks of a multi-line text.
 
     Examples
     --------
@@ -47,14 +48,14 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
-    r"""Return a text on one line that can be printed, three dots in place of what is too much.
+    r"""Return a text as one printable line, shortened with three dots.
 
     Parameters
     ----------
     text : str
-        Anything: a terminal obeys control characters, and a server may send megabytes of them.
+        Any text: it may hold control characters, or megabytes sent by a server.
     middle : bool
-        Whether the dots stand before the last third of what is shown, and not at its end.
+        Whether to put the dots before the last third of the shown text instead of at its end.
 
     Examples
     --------
@@ -68,13 +69,13 @@ def shortened(text: str, most: int = 60, *, middle: bool = False) -> str:
         return shown
     kept = most - len("...")
     end = kept // 3 if middle else 0
-    # Escapes are longer than what they stand for.
+    # Escapes are longer than the characters they replace.
     last = printable(words[len(words) - end :])
     return f"{printable(words[:kept])[: kept - end]}...{last[len(last) - end :]}"
 
 
 def quoted(value: object, most: int = 60) -> str:
-    """Return a value as Python writes it, shortened.
+    """Return the ``repr`` of a value, shortened.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def quoted(value: object, most: int = 60) -> str:
 
 
 def escaped(text: str, most: int = 60) -> str:
-    r"""Return what a server sent, in no encoding that anyone said, as printable ASCII, shortened.
+    r"""Return text from a server, of unknown encoding, as printable ASCII, shortened.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def escaped(text: str, most: int = 60) -> str:
 
 
 def enumerated(names: Collection[object], most: int = 200) -> str:
-    """Return names with commas between them; those beyond some characters are counted.
+    """Return names separated by commas, and a count of those that exceed the length.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def enumerated(names: Collection[object], most: int = 200) -> str:
     >>> enumerated(range(100, 200), most=25)
     '100, 101 and 98 more'
     """
-    # Each has a comma and a space behind it, and there may be millions.
+    # Each name is followed by a comma and a space, and there may be millions of names.
     words = [shortened(str(name)) for name in islice(names, most)]
     whole = ", ".join(words)
     if len(words) == len(names) and len(whole) <= most:
@@ -121,7 +122,7 @@ def enumerated(names: Collection[object], most: int = 200) -> str:
 
 
 def joined(heading: str, problems: Sequence[str], most: int = LONGEST) -> str:
-    """Return a heading and one line a problem, and count those for which there is no room.
+    """Return a heading and one line per problem, and a count of those that do not fit.
 
     Examples
     --------
@@ -156,11 +157,11 @@ _ADVICE = {
 }
 
 REFUSED = frozenset(_ADVICE)
-"""Numbers of errors that are of the disk or of permissions, and not of a program."""
+"""Error numbers of the disk or of permissions, which are not errors of a program."""
 
 
 def about_files(error: OSError) -> str:
-    """Return what the system says of a file as a sentence that says what to do.
+    """Turn a system error about a file into a sentence of advice.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def about_files(error: OSError) -> str:
 
 
 def how_many(number: int, what: str) -> str:
-    """Return a number of things.
+    """Return a number with its noun, in the plural where needed.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tables of columns: parquet files with checksums, which are compared before anything is parsed.
+"""Tables of columns: parquet files whose checksums are verified before anything is parsed.
 
-Pages have checksums of their own, which any reader of parquet can verify; but what describes the
-pages has none, and one bit of it can make other numbers of them. So the metadata of a file holds a
-checksum of all its bytes, those of the checksum itself taken as zeros.
+Parquet pages have checksums, but their descriptions have none, and one changed bit of these can
+change the numbers. So the metadata of a file holds a checksum of all its bytes, with zeros in place
+of the checksum itself.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from receval.storage.files import DamagedFileError, refusing_damage, write_atomi
 
 _NAME = "checksum"
 
-# Tells the place of the checksum without parsing the file.
+# Marks the checksum, so that it is found without parsing the file.
 _MARK = "receval sha256 "
 _LENGTH = hashlib.sha256().digest_size * 2
 _NONE = b"0" * _LENGTH
 
-# More than the metadata at the end of any table take.
+# More bytes than the metadata at the end of any table.
 _TAIL_BYTES = 2**20
 
 
@@ -42,7 +42,7 @@ def write_columns(
     Parameters
     ----------
     types : mapping of str to tuple, optional
-        As for :func:`read_columns`: a column of another type is written as the first of its own.
+        As for :func:`read_columns`; a column of another type is converted to the first one.
     """
     table = pa.table(dict(columns))
     for at, column in enumerate(table.schema):
@@ -50,7 +50,7 @@ def write_columns(
         if column.type not in allowed:
             table = table.set_column(at, column.name, table.column(at).cast(allowed[0]))
     sink = pa.BufferOutputStream()
-    # Arrow's own schema says nothing that parquet's types do not.
+    # Arrow's own schema adds nothing to parquet's types.
     with pq.ParquetWriter(
         sink, table.schema, compression="zstd", write_page_checksum=True, store_schema=False
     ) as writer:
@@ -67,12 +67,12 @@ def write_columns(
 def read_columns(
     path: Path, types: Mapping[str, tuple[Any, ...]]
 ) -> tuple[pa.Table, dict[str, str]]:
-    """Read what :func:`write_columns` wrote.
+    """Read a table that :func:`write_columns` wrote.
 
     Parameters
     ----------
     types : mapping of str to tuple
-        The types that each column may have, None among them if it may be absent.
+        The types that each column may have; they include None if it may be absent.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def read_columns(
     with refusing_damage(path):
         content = _verified(path)
         file = pq.ParquetFile(content, page_checksum_verification=True)
-        # One after the other: in one piece each is held twice while it is put together.
+        # Column by column: combining all at once would hold everything twice in memory.
         names = file.schema_arrow.names
         table = pa.table(
             {name: _in_one_piece(file.read([name], use_threads=False).column(0)) for name in names}
@@ -109,16 +109,16 @@ def read_columns(
 
 
 def count_rows(path: Path) -> int:
-    """Return the number of rows of a table, without reading them."""
+    """Return the number of rows of a table without reading them."""
     with refusing_damage(path):
         return int(pq.read_metadata(_verified(path)).num_rows)
 
 
 def values_of(column: pa.ChunkedArray) -> NDArray:
-    """Return a column of numbers or of truth values.
+    """Return a column of numbers or booleans as an array.
 
-    Arrow's own conversion, like its reader of datasets, imports pandas, which takes longer than
-    most jobs of the demo and is needed by none that trains or ranks.
+    Arrow's own conversion imports pandas, which takes longer than most jobs of the demo and which
+    jobs that train or rank do not need.
     """
     array = _in_one_piece(column)
     if pa.types.is_boolean(array.type):
@@ -127,12 +127,12 @@ def values_of(column: pa.ChunkedArray) -> NDArray:
 
 
 def _in_one_piece(column: pa.ChunkedArray) -> pa.Array:
-    # Arrow copies a single piece, too.
+    # Arrow would copy even a single chunk.
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _verified(path: Path) -> pa.BufferReader:
-    """Open a file whose bytes have their checksum; they are read, but not copied."""
+    """Verify the checksum of a file, and open its bytes without copying them."""
     buffer = pa.memory_map(str(path)).read_buffer()
     content = memoryview(buffer)
     start = _place(content)
@@ -145,7 +145,7 @@ def _verified(path: Path) -> pa.BufferReader:
 
 
 def _place(content: bytearray | memoryview) -> int:
-    """Return where the checksum begins: in the metadata, which come last."""
+    """Return where the checksum begins: in the metadata at the end of the file."""
     tail = max(0, len(content) - _TAIL_BYTES)
     found = bytes(content[tail:]).rfind(_MARK.encode())
     if found < 0:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What protocols do to metrics, as formulas: expected precision, bounds, exact expectations."""
+"""Theory of offline evaluation: expected precision, bounds, and optimal rankings."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreement and steepness of two functions of items over a pair of items."""
+"""Compare two functions of items over a pair of items: their agreement and steepness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def odds(probability: ArrayLike) -> NDArray[np.float64]:
-    r"""Return :math:`p / (1 - p)`, infinite for a probability of 1.
+    r"""Return the odds :math:`p / (1 - p)`, infinite for a probability of 1.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def odds(probability: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        A value is no probability.
+        A value is not a probability.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def odds(probability: ArrayLike) -> NDArray[np.float64]:
 
 
 def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    r"""Return by which share of the larger value a function differs between two items.
+    r"""Return the relative difference of a function between two items (decrement rate).
 
     .. math:: dr_{a,b} f = \frac{|f(a) - f(b)|}{\max(f(a), f(b))}
 
-    Equation 11 of menamaldonado2021. It is 0 where both values are 0 or both infinite, and 1 where
-    one is infinite: its limit, since only the ratio of the two values counts.
+    Equation 11 of menamaldonado2021. It is 0 if both values are 0 or both are infinite, and 1, its
+    limit, if only one is infinite.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
             f"A function has the value {np.nanmin(smaller):g}, but only functions without negative "
             "values have a decrement rate: compare non-relevance, not relevance less 1."
         )
-    # Only the ratio of the values counts: none of two that are 0 or infinite is the larger one.
+    # Only the ratio of the values counts: two zeros, or two infinite values, are equal.
     rate = np.where(np.isinf(larger) & ~np.isinf(smaller), 1.0, 0.0)
     finite = ~np.isinf(larger) & (larger != 0)
     np.subtract(larger, smaller, out=rate, where=finite)
@@ -72,16 +72,15 @@ def decrement_rate(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 def is_steeper(
     f_of_a: ArrayLike, f_of_b: ArrayLike, g_of_a: ArrayLike, g_of_b: ArrayLike
 ) -> NDArray[np.bool_]:
-    """Tell whether f is steeper than g over a and b: its decrement rate is higher (definition 2).
+    """Tell whether f is steeper than g over a and b, by its decrement rate (definition 2).
 
-    Values are compared as they are, so that two rates that are equal but for rounding may count as
-    one being higher; :mod:`receval.theory.item_pairs` compares counts exactly.
+    Floating-point rates are compared without a tolerance, so rounding errors count as differences;
+    :mod:`receval.theory.item_pairs` compares counts exactly.
 
     Parameters
     ----------
     f_of_a, f_of_b, g_of_a, g_of_b : array_like of float, shapes that broadcast
-        At least 0. A function without a value (NaN) is not steeper, and no other is steeper than
-        it.
+        At least 0. If a value is NaN, the result is False.
 
     Raises
     ------
@@ -90,7 +89,7 @@ def is_steeper(
 
     Examples
     --------
-    From 1 to 4 a function loses three quarters of its larger value, from 2 to 4 half of it:
+    Between 4 and 1 a function loses three quarters of its larger value, between 4 and 2 a half:
 
     >>> bool(is_steeper(1, 4, 2, 4))
     True
@@ -103,7 +102,7 @@ def agree(
 ) -> NDArray[np.bool_]:
     """Tell whether f and g rank a and b in the same order (definition 1).
 
-    Where one of them has equal values they neither agree nor disagree.
+    If one of them has equal values, they neither agree nor disagree.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def disagree(
 ) -> NDArray[np.bool_]:
     """Tell whether f and g rank a and b in opposite orders (definition 1, note 9).
 
-    Where one of them has equal values they neither agree nor disagree.
+    If one of them has equal values, they neither agree nor disagree.
 
     Parameters
     ----------
@@ -137,6 +136,6 @@ def _orders(
 
 
 def _order(first: ArrayLike, second: ArrayLike) -> NDArray[np.int8]:
-    """Return 1 where a is ahead, -1 where b is, 0 for neither; infinite values may be equal."""
+    """Return 1 where a is ahead, -1 where b is, and 0 for neither; infinite values may be equal."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     return (a > b).astype(np.int8) - (a < b).astype(np.int8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every pair of items by the order and steepness of popularity, relevance and optimal rankings."""
+"""Count pairs of items by the order and steepness of popularity, relevance and optimal rankings."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ Steepness = Literal["odds", "popularity"]
 
 @dataclass(frozen=True)
 class ItemPairs:
-    """How many pairs of items are alike in all that the lemmas of menamaldonado2021 speak of.
+    """Numbers of item pairs by case, for the lemmas of menamaldonado2021.
 
-    One case is one combination of the signs below, so that any share of pairs is a sum over cases,
-    and the predictions of :mod:`reproduction.studies.menamaldonado2021._shared.lemmas` apply to
-    cases as they do to pairs. The first item of a pair is the more popular one; of equal
-    popularity, the more relevant one; if both are equal, the one that an optimal ranking has first.
+    A case is one combination of the signs below, so the share of any kind of pairs is a sum over
+    cases, and the predictions of :mod:`reproduction.studies.menamaldonado2021._shared.lemmas` apply
+    to cases. The first item of a pair is the more popular one. If popularity is equal, it is the
+    more relevant one, and then the one that an optimal ranking puts first.
 
     Attributes
     ----------
     n_items : int
-        Number of items of which pairs are made.
+        Number of items that form the pairs.
     popularity, relevance : ndarray of int8, shape (n_cases,)
-        Order of p(train | i), and of p(rel | train, i) or p(rel | i): 1 the first item is ahead, -1
-        the second, 0 neither.
+        Order by p(train | i), and by p(rel | train, i) or p(rel | i): 1 if the first item is ahead,
+        -1 if the second is, 0 if neither is.
     steeper_than_relevance, steeper_than_non_relevance : ndarray of int8, shape (n_cases,)
-        Whether the odds of popularity are steeper (1), equally (0) or less steep (-1) than
-        relevance, and than non-relevance (1 less relevance). Or popularity itself, if so chosen.
+        Whether the odds of popularity, or popularity itself if so chosen, are steeper (1), equally
+        steep (0) or less steep (-1) than relevance, and than non-relevance (1 - relevance).
     observed_precision, observed_anti_precision : ndarray of int8, shape (n_cases,)
-        Order in the rankings that are optimal for observed values.
+        Order in the optimal rankings for observed values.
     real : ndarray of int8, shape (n_cases,), or None
-        Order in the ranking that is optimal for real values, the same for precision and
-        anti-precision; None where the relevance of pairs that are not rated is not known.
+        Order in the optimal ranking for real values, which is the same for precision and
+        anti-precision; None if the relevance of unrated pairs is not known.
     pairs : ndarray of int64, shape (n_cases,)
-        Number of pairs; cases without any are left out.
+        Number of pairs in each case; cases without pairs are left out.
     """
 
     n_items: int
@@ -62,7 +62,7 @@ class ItemPairs:
 
     @property
     def real_ranking(self) -> Signs:
-        """The signs ``real``; a ValueError where they are not known."""
+        """The signs ``real``; raises a ValueError if they are not known."""
         if self.real is None:
             raise ValueError(
                 "The relevance of items to users who did not rate them is not known, so observed "
@@ -72,11 +72,11 @@ class ItemPairs:
         return self.real
 
     def count(self, cases: NDArray[np.bool_]) -> int:
-        """Return the number of pairs in some cases, a mask of shape (n_cases,)."""
+        """Return the number of pairs in the selected cases, a mask of shape (n_cases,)."""
         return int(self.pairs[cases].sum())
 
     def share(self, cases: NDArray[np.bool_]) -> float:
-        """Return the share of all pairs that are in some cases; NaN without pairs."""
+        """Return the share of all pairs that are in the selected cases; NaN without pairs."""
         return self.count(cases) / self.n_pairs if self.n_pairs else float("nan")
 
 
@@ -85,23 +85,23 @@ def item_pairs(
 ) -> ItemPairs:
     """Count all pairs of items by case.
 
-    All comparisons are of products of counts, and exact: no rounding makes or breaks a tie.
+    All comparisons are exact, because they compare products of counts: rounding affects no tie.
 
     Parameters
     ----------
     probabilities : RatingProbabilities
-        Its items ``with_odds`` make the pairs, the others are left out.
+        Its items ``with_odds`` form the pairs; the others are left out.
     relevance : {"rated", "all"}
-        Whether popularity is compared with p(rel | train, i), as in lemma 1 and figure 5 of
+        Whether to compare popularity with p(rel | train, i), as in lemma 1 and figure 5 of
         menamaldonado2021, or with p(rel | i), as in lemma 3 and figure 9.
     steepness : {"odds", "popularity"}
-        Whose steepness is compared with that of relevance: of the odds of popularity, as the lemmas
-        do, or of p(train | i) itself, which is never steeper than its odds.
+        Whether to compare the steepness of relevance with that of the odds of popularity, as the
+        lemmas do, or with that of p(train | i) itself, which is never steeper than its odds.
 
     Raises
     ------
     ValueError
-        The relevance of pairs that are not rated is asked for, but not known.
+        The relevance of unrated pairs is needed, but not known.
     """
     counts = probabilities.select(probabilities.with_odds)
     if relevance == "rated":
@@ -141,11 +141,11 @@ def _count_cases(
     not_train: NDArray[np.int64],
     cases: NDArray[np.int64],
 ) -> None:
-    """Add every pair to the case whose signs are the digits of its number in base three.
+    """Count every pair in its case, whose number has the signs as digits in base three.
 
     A function f = x / y is represented by its counts: x(a) y(b) and x(b) y(a) have its order, and
-    their quotient is f(a) / f(b). Popularity, or its odds, is ``train / below``, relevance is
-    ``relevant / judged``, and the rankings are counts over ``not_train``.
+    their quotient is f(a) / f(b). Popularity or its odds is ``train / below``, relevance is
+    ``relevant / judged``, and the functions of the rankings are counts over ``not_train``.
     """
     n_rankings, n_items = rankings.shape
     signs = np.zeros(4 + n_rankings, dtype=np.int64)
@@ -162,7 +162,7 @@ def _count_cases(
                 signs[4 + index] = _sign(
                     rankings[index, a] * not_train[b] - rankings[index, b] * not_train[a]
                 )
-            # The signs but of steepness are orders, to be turned if the second item is ahead.
+            # All signs except those of steepness are orders, reversed if the second item is ahead.
             sign = 1
             for index in range(4 + n_rankings):
                 if (index < 2 or index > 3) and signs[index] != 0:
@@ -183,10 +183,10 @@ def _sign(value: int) -> int:
 
 @njit(cache=True)
 def _steeper(f_a: int, f_b: int, g_a: int, g_b: int) -> int:
-    """Compare decrement rates: the steeper function has the lower quotient of its two values."""
+    """Compare decrement rates: the steeper function has the smaller ratio of its two values."""
     f_low, f_high, g_low, g_high = min(f_a, f_b), max(f_a, f_b), min(g_a, g_b), max(g_a, g_b)
     if g_high == 0:
-        # Flat: both are 0.
+        # A function is flat if both of its values are 0.
         return _sign(f_high - f_low)
     return _compare_products(g_low, f_high, f_low, g_high)
 
@@ -195,7 +195,7 @@ def _steeper(f_a: int, f_b: int, g_a: int, g_b: int) -> int:
 def _compare_products(a: int, b: int, c: int, d: int) -> int:
     """Return the sign of a b - c d for factors from 0 to 2^62, products of two counts each.
 
-    The products may need 124 bits: they are compared by two parts of 62 bits.
+    The products may need 124 bits, so they are compared in two parts of 62 bits.
     """
     first_high, first_low = _wide_product(a, b)
     second_high, second_low = _wide_product(c, d)

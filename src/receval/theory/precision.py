@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bellogin2017 derives of precision: the bounds of 1R precision, and what random gets."""
+"""Bounds of 1R precision, and the expected precision of random recommendation (bellogin2017)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.theory.target_densities import TargetDensities
 
 
 class PrecisionBounds(NamedTuple):
-    """Between what 1R precision lies."""
+    """Lower and upper bound of 1R precision."""
 
     lower: float
     upper: float
@@ -25,7 +25,7 @@ class PrecisionBounds(NamedTuple):
 def precision_bounds(
     lists: JudgedLists, cutoff: int, kept: NDArray[np.bool_] | None = None
 ) -> PrecisionBounds:
-    r"""Return the bounds that AR precision sets to 1R precision over the same samples.
+    r"""Return the bounds of 1R precision that follow from AR precision over the same samples.
 
     .. math::
 
@@ -33,7 +33,7 @@ def precision_bounds(
         \frac{\sum_u m_u P_s^u@m_u(T_u)}{n |PR_{test}|}, \qquad m_u = n + |PR_{test}(u)| - 1
 
     with :math:`T_u = N_u \cup PR_{test}(u)` on both sides and :math:`T_u^r = N_u \cup \{i_r\}` in
-    the middle. An item stands in :math:`T_u` at most :math:`|PR_{test}(u)| - 1` ranks below its
+    the middle. The rank of an item in :math:`T_u` is at most :math:`|PR_{test}(u)| - 1` below its
     rank in :math:`T_u^r`, and never above it. (The proof prints the second inequality with the
     wrong sign.) The 1R protocol with the same base candidates, the same number of samples and the
     same threshold has the same :math:`N_u`.
@@ -41,18 +41,18 @@ def precision_bounds(
     Parameters
     ----------
     lists : JudgedLists
-        Under AR NN. With all candidates (AN) the bounds are those of 1R AN.
+        Lists under AR NN. With all candidates (AN) the bounds are those of 1R AN.
     cutoff : int
         n.
     kept : ndarray of bool, shape (n_judgments,), optional
-        The test ratings that are left where others are left out. A relevant item that is left out
-        is not in :math:`PR_{test}(u)` any more and leaves :math:`T_u`, so that those below it move
-        up; :math:`N_u` stays.
+        Which test ratings to keep. A relevant item that is left out is removed from
+        :math:`PR_{test}(u)` and :math:`T_u`, so the items below it move up; :math:`N_u` does not
+        change.
 
     Raises
     ------
     ValueError
-        The lists are those of 1R, or no relevant test rating is left.
+        The lists are 1R lists, or no relevant test rating is left.
 
     Notes
     -----
@@ -60,8 +60,8 @@ def precision_bounds(
 
     Examples
     --------
-    The two relevant items of the only user have the ranks 1 and 2, so that each would be first
-    without the other: P@1 under 1R is 1, twice P@1 under AR per relevant item.
+    The two relevant items of the only user have ranks 1 and 2. Each would be first without the
+    other, so P@1 under 1R is 1: the upper bound.
 
     >>> from receval.protocols.judged_ranks import JudgedRanks
     >>> from receval.protocols.protocol import Protocol
@@ -99,12 +99,12 @@ def precision_bounds(
 
 @dataclass(frozen=True)
 class Expectation:
-    """A metric's expected value, and the standard error of its measured value around it.
+    """The expected value of a metric, and the standard error of its measured value.
 
     Attributes
     ----------
     mean : float
-        Expectation of the average over all lists.
+        Expected average over all lists.
     standard_error : float
         Standard deviation of that average, over rankings and samples.
     """
@@ -114,7 +114,7 @@ class Expectation:
 
 
 def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
-    r"""Return the mean P@n of random recommendation, given the target sets.
+    r"""Return the expected P@n of random recommendation, given the target sets.
 
     Under AR the number of relevant items among the first n of a random order is hypergeometric.
     With :math:`m_u = \min(n, |T_u|)`
@@ -126,9 +126,9 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
 
     so that :math:`E[P@n] = \rho` where no target set is smaller than n. Users are independent.
 
-    Under 1R the lists of a user share :math:`N_u`. Those whose relevant item stands among the
-    first n are as many as relevant items above the n-th of :math:`N_u`: a negative hypergeometric
-    number. With :math:`s = |N_u|`, :math:`K` lists and :math:`m = \min(n, s + 1)`
+    Under 1R the lists of a user share :math:`N_u`. The number of lists whose relevant item is among
+    the first n is the number of relevant items above the n-th item of :math:`N_u`, which is
+    negative hypergeometric. With :math:`s = |N_u|`, :math:`K` lists and :math:`m = \min(n, s + 1)`
 
     .. math::
 
@@ -147,7 +147,7 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
     Returns
     -------
     Expectation
-        Of the mean over all users under AR, over all relevant test ratings under 1R.
+        For the mean over all users under AR, and over all relevant test ratings under 1R.
 
     Raises
     ------
@@ -156,12 +156,12 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
 
     Notes
     -----
-    bellogin2017, equations 4 and 5, where they are exact. The error holds for continuous scores
-    drawn independently for every pair of user and item.
+    bellogin2017, equations 4 and 5, in cases where they are exact. The standard error is for
+    continuous scores drawn independently for every pair of user and item.
 
     Examples
     --------
-    One of the four items that the user did not train is relevant:
+    One of the four items without a training rating of the user is relevant:
 
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
@@ -200,16 +200,16 @@ def random_precision(densities: TargetDensities, cutoff: int) -> Expectation:
 def random_precision_within_percentiles(
     fold: Fold, protocol: Protocol, threshold: float, cutoff: int
 ) -> Expectation:
-    r"""Return the mean P@n of random recommendation under P1R, given the target sets.
+    r"""Return the expected P@n of random recommendation under P1R.
 
-    The mean over the percentiles that have a relevant test rating, each as under 1R; the samples of
-    different percentiles are independent.
+    This is the mean over the percentiles that have a relevant test rating, each computed as under
+    1R. The samples of different percentiles are independent.
 
     Parameters
     ----------
     fold : Fold
     protocol : Protocol
-        With percentiles.
+        A protocol with percentiles.
     threshold : float
         Ratings at or above it are relevant.
     cutoff : int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probabilities of training, relevance and test of items, estimated by counting users."""
+"""Estimate the probabilities that an item is in train, in test or relevant, by counting users."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ from receval.data.ratings import Ratings
 Probabilities = NDArray[np.float64]
 
 
-# Counts of the users who rated, liked and tested each item, from which probabilities follow.
+# Counts of the users who rated, liked and tested each item; probabilities follow from them.
 
 UserCounts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class RatingCounts:
-    """Counts of users by item, in a sample S(i) of those whose ratings of item i are known.
+    """Counts of users per item, in the sample S(i) of users whose ratings of item i are known.
 
-    The sample is all users where ratings are whatever users chose to rate, and those who were asked
-    where items were drawn for them (menamaldonado2021, sections 4.1 and 4.2).
+    If users chose what to rate, the sample is all users. If items were drawn for users, it is the
+    users who were asked (menamaldonado2021, sections 4.1 and 4.2).
 
     Attributes
     ----------
     sampled : ndarray of int64, shape (n_items,) or ()
         :math:`|S(i)|`.
     train, relevant_train : ndarray of int64, of the same shape
-        Users in the sample with a training rating of the item, and with a relevant one.
+        Numbers of users in the sample with a training rating of the item, and with a relevant one.
     relevant : ndarray of int64, of the same shape, or None
-        Users in the sample to whom the item is relevant, whether they rated it or not; None where
-        that is not known, as in data that users chose to rate.
+        Number of users in the sample to whom the item is relevant, rated or not; None if that is
+        not known, as if users chose what to rate.
     test, relevant_test : ndarray of int64, of the same shape, or None
-        Users in the sample with a test rating, and with a relevant one; None without a test.
+        Numbers of users in the sample with a test rating, and with a relevant one; None without a
+        test.
 
     Raises
     ------
     ValueError
-        The counts have several shapes, or contradict each other.
+        The counts have different shapes, or contradict each other.
     """
 
     sampled: UserCounts
@@ -89,21 +90,23 @@ class RatingCounts:
     def of_ratings(
         cls, ratings: Ratings, threshold: float, in_train: NDArray[np.bool_] | None = None
     ) -> Self:
-        """Count ratings that users chose: every user is in the sample of every item.
+        """Count ratings that users chose to give: every user is in the sample of every item.
 
         Parameters
         ----------
         ratings : Ratings
-            Without repeated pairs of user and item.
+            Ratings without repeated pairs of user and item.
         threshold : float
             Ratings at or above it are relevant.
         in_train : ndarray of bool, shape (n_ratings,), optional
-            Which ratings train, such as those of a fold; the others are left out. By default all.
+            Which ratings are training ratings, such as those of a fold; the others are left out. By
+            default all.
 
         Raises
         ------
         ValueError
-            The mask is not aligned with the ratings, or a pair of user and item trains twice.
+            The mask is not aligned with the ratings, or a pair of user and item occurs twice in
+            train.
         """
         train = _mask(np.ones(len(ratings), dtype=bool) if in_train is None else in_train, ratings)
         _check_pairs(ratings.select(train))
@@ -117,17 +120,17 @@ class RatingCounts:
     def of_judgments(
         cls, ratings: Ratings, threshold: float, in_train: NDArray[np.bool_] | None = None
     ) -> Self:
-        """Count judgments of items that were drawn for users: these users are the sample.
+        """Count judgments of items that were drawn for users; these users are the sample.
 
         Parameters
         ----------
         ratings : Ratings
-            Without repeated pairs of user and item.
+            Judgments without repeated pairs of user and item.
         threshold : float
             Ratings at or above it are relevant.
         in_train : ndarray of bool, shape (n_ratings,), optional
-            Which judgments are taken for training ratings; by default those of items that the user
-            knew (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k.
+            Which judgments count as training ratings; by default those of items that the user knew
+            (:attr:`receval.data.ratings.Ratings.known`), as the paper does in CM100k.
 
         Raises
         ------
@@ -154,17 +157,17 @@ class RatingCounts:
     def of_matrices(
         cls, relevant: ArrayLike, train: ArrayLike, test: ArrayLike | None = None
     ) -> Self:
-        """Count in complete matrices of users and items, as in toy examples.
+        """Count in complete user-item matrices, as in toy examples.
 
         Parameters
         ----------
         relevant, train, test : array_like of bool, shape (n_users, n_items)
-            Which items are relevant to which users, and which pairs train and test.
+            Which items are relevant to which users, and which pairs are in train and test.
 
         Raises
         ------
         ValueError
-            The matrices have several shapes, or a pair is in both train and test.
+            The matrices have different shapes, or a pair is in both train and test.
         """
         is_relevant, in_train = (np.asarray(matrix, dtype=bool) for matrix in (relevant, train))
         in_test = None if test is None else np.asarray(test, dtype=bool)
@@ -191,9 +194,9 @@ class RatingCounts:
 
     @property
     def total(self) -> Self:
-        """The same of all pairs of users and items together, arrays of shape ().
+        """The counts over all pairs of users and items together, as arrays of shape ().
 
-        The probabilities that follow from them are those without an item, such as p(train | rel).
+        They give the probabilities that are not conditional on an item, such as p(train | rel).
         """
         return self._mapped(lambda counts: np.asarray(counts.sum(dtype=np.int64)))
 
@@ -213,12 +216,12 @@ class RatingCounts:
 
     @property
     def not_train(self) -> UserCounts:
-        """Users in the sample without a training rating of the item."""
+        """Number of users in the sample without a training rating of the item."""
         return self.sampled - self.train
 
     @property
     def known_relevant(self) -> UserCounts:
-        """The counts ``relevant``; a ValueError where they are not known."""
+        """The counts ``relevant``; raises a ValueError if they are not known."""
         if self.relevant is None:
             raise ValueError(
                 "The relevance of items to users who did not rate them is not known, so p(rel | i) "
@@ -229,7 +232,7 @@ class RatingCounts:
 
     @property
     def tested(self) -> tuple[UserCounts, UserCounts]:
-        """The counts ``test`` and ``relevant_test``; a ValueError without a test."""
+        """The counts ``test`` and ``relevant_test``; raises a ValueError without a test."""
         if self.test is None or self.relevant_test is None:
             raise ValueError(
                 "There are no counts of test ratings, so no probability of test can be estimated: "
@@ -268,7 +271,7 @@ def _per_column(matrix: NDArray[np.bool_]) -> UserCounts:
 
 @dataclass(frozen=True)
 class RatingProbabilities(RatingCounts):
-    r"""Counts of users by item, and the probabilities that they estimate.
+    r"""Counts of users per item, and the probabilities estimated from them.
 
     With the counts of users in the sample :math:`S(i)` (menamaldonado2021, equation 5 and section
     4.2):
@@ -278,21 +281,22 @@ class RatingProbabilities(RatingCounts):
         p(train|i) = \frac{|train|}{|S(i)|}, \quad p(rel|train,i) = \frac{|rel, train|}{|train|},
         \quad p(rel|i) = \frac{|rel|}{|S(i)|}, \quad p(train|rel,i) = \frac{|rel, train|}{|rel|}
 
-    and so on. A probability is float64 of the shape of the counts, and NaN where its denominator
-    is 0. Those of relevance whether an item is rated or not, and those of test, raise a ValueError
-    where the counts for them are missing.
+    and so on. Probabilities are float64 arrays of the shape of the counts, and NaN where the
+    denominator is 0. Those of relevance for all pairs, rated or not, and those of test raise a
+    ValueError if the counts for them are missing.
 
-    See :class:`receval.theory.rating_probabilities.RatingCounts` for the counts, and for how they
-    are made of ratings (``of_ratings``), of judgments of items drawn for users (``of_judgments``)
-    and of complete matrices (``of_matrices``); ``total`` has the probabilities without an item.
+    See :class:`receval.theory.rating_probabilities.RatingCounts` for the counts, and for how to
+    make them from ratings (``of_ratings``), from judgments of items drawn for users
+    (``of_judgments``) and from complete matrices (``of_matrices``). ``total`` gives the
+    probabilities that are not conditional on an item.
     """
 
     @property
     def with_odds(self) -> NDArray[np.bool_]:
         """Which items have odds of popularity that are neither 0 nor infinite.
 
-        Items without training ratings have no average rating, and the paper's own counts leave them
-        out. Items that the whole sample has in train have no rank in any optimal ranking
+        Items without training ratings have no average rating, and the paper leaves them out. Items
+        that all users of the sample have in train have no rank in any optimal ranking
         (:mod:`receval.theory.optimal_rankings`).
         """
         return np.asarray((self.train > 0) & (self.not_train > 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How dense target sets are in relevant items: the quantities sigma, rho, delta and t."""
+"""Density of relevant items in target sets: the quantities sigma, rho, delta and t."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from receval.splits.split import Fold, Judgments
 
 @dataclass(frozen=True)
 class TargetDensities:
-    r"""The sizes of all target sets of a fold under a protocol, and what is relevant in them.
+    r"""Sizes of the target sets of a fold under a protocol, and their numbers of relevant items.
 
-    They follow from the sets alone, whatever system ranks them (bellogin2017, section 4 and
-    table 2):
+    They give these quantities, which do not depend on systems (bellogin2017, section 4 and table
+    2):
 
     .. math::
 
@@ -29,26 +29,26 @@ class TargetDensities:
         \frac1t = avg_u\,\frac{1}{|T_u|}, \quad \sigma = \frac{|R_{test}|}{|R|}, \quad
         \delta = \frac{|PR|}{t\,|U|}
 
-    A list is a target set: :math:`T_u` of each user under AR, :math:`T_u^r` of each relevant test
-    rating under 1R. Averages are over lists, as those of the metrics are.
+    Each list ranks one target set: :math:`T_u` of each user under AR, :math:`T_u^r` of each
+    relevant test rating under 1R. Averages are over lists, like those of metrics.
 
     Attributes
     ----------
     users : ndarray of int64, shape (n_lists,)
-        The user of each list. Under AR all users have one, also those without test ratings.
+        The user of each list. Under AR every user has a list, even without test ratings.
     sizes : ndarray of int64, shape (n_lists,)
         :math:`|T_u|` or :math:`|T_u^r|`.
     relevant : ndarray of int64, shape (n_lists,)
-        Number of relevant items in each list. Under 1R 1, or 0 where the relevant item is no
+        Number of relevant items in each list. Under 1R it is 1, or 0 if the relevant item is not a
         candidate.
     pools : ndarray of int64, shape (n_users,)
         :math:`|C \setminus PR_{test}(u) \setminus R_{train}(u)|`, from which :math:`N_u` is drawn.
     one_relevant : bool
         True under 1R.
     sigma : float
-        Share of the fold's ratings that test.
+        Share of the fold's ratings that are in test.
     n_positive : int
-        :math:`|PR|`, positive ratings of the fold in train and test.
+        :math:`|PR|`, the number of positive ratings of the fold in train and test.
     """
 
     users: NDArray[np.int64]
@@ -77,18 +77,18 @@ class TargetDensities:
         threshold : float
             Ratings at or above it are relevant.
         kept : ndarray of bool, shape (n_judgments,), optional
-            The test ratings that are left where others are left out. That changes neither the
-            base candidates nor the samples: what was relevant stays in target sets of all
-            candidates (AN), not relevant any more, and leaves those of samples (NN), which have it
-            for its relevance alone.
+            Which test ratings to keep. Leaving some out changes neither the base candidates nor the
+            samples. A relevant item that is left out stays in target sets of all candidates (AN) as
+            a non-relevant item, but is removed from sampled target sets (NN).
         percentile : int, optional
-            Under P1R, the number of the percentile, from 0, whose lists are measured.
+            Under P1R, the percentile whose lists are measured, from 0.
 
         Raises
         ------
         ValueError
             The mask is not aligned with the test ratings, the protocol forms its candidates with
-            another threshold, or it is P1R and no percentile is given, or another one and one is.
+            another threshold, or ``percentile`` is missing under P1R or given under another
+            protocol.
 
         Examples
         --------
@@ -158,21 +158,20 @@ class TargetDensities:
 
     @cached_property
     def rho_of_lists(self) -> NDArray[np.float64]:
-        r"""Share :math:`\rho_u` of relevant items in each list; 0 for an empty one."""
+        r"""Share :math:`\rho_u` of relevant items in each list; 0 for an empty list."""
         return self.relevant / np.maximum(self.sizes, 1)
 
     @property
     def rho(self) -> float:
-        r"""Average share of relevant items, over all users (AR) or relevant test ratings (1R).
+        r"""Average share of relevant items over all users (AR) or relevant test ratings (1R).
 
-        The paper's :math:`avg_u` is over all users: those without relevant test ratings count, with
-        0. NaN where there are no lists.
+        As in the paper, users without relevant test ratings count as 0. NaN if there are no lists.
         """
         return float(self.rho_of_lists.mean()) if len(self.sizes) else float("nan")
 
     @property
     def t(self) -> float:
-        """Harmonic mean of the sizes of the lists that are not empty; NaN if all are."""
+        """Harmonic mean of the sizes of the non-empty lists; NaN if all are empty."""
         sizes = self.sizes[self.sizes > 0]
         return float(1 / np.mean(1 / sizes)) if len(sizes) else float("nan")
 
@@ -185,12 +184,13 @@ class TargetDensities:
 def reachable(fold: Fold, protocol: Protocol, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which test ratings are of candidates, shape (n_judgments,).
 
-    The others are of items that the user also has in train (plays), or that the protocol excludes.
+    The other test ratings are of items that the user also has in train (plays), or that the
+    protocol excludes.
     """
     judgments = fold.test
     n_items = fold.train.shape[1]
     train_users = np.repeat(np.arange(judgments.n_users), np.diff(fold.train.indptr))
-    # Both are in the order of user and item, so that looking the test ratings up is quick.
+    # Both are sorted by user and item, so test ratings can be looked up quickly.
     trained = np.append(train_users * n_items + fold.train.indices, -1)
     tested = judgments.users.astype(np.int64) * n_items + judgments.items
     is_trained = trained[np.searchsorted(trained[:-1], tested)] == tested
