@@ -70,7 +70,7 @@ class Call:
         params: Mapping[str, Any],
         more: Mapping[str, Any],
     ) -> Call:
-        """Return the call that a rule makes; the rule uses the names of the function's arguments."""
+        """Return the call of a rule, which uses the names of the function's arguments."""
         arguments: dict[str, Any] = {}
         sources = {
             "input": _paths(inputs, function, "input"),
