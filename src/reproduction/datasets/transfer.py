@@ -439,8 +439,8 @@ class Patience:
     timeout : float
         Seconds of silence after which a transfer counts as broken.
     time_limit : float or None
-        Seconds after which a transfer is ended, even if bytes still arrive; None gives ten minutes
-        plus a second per 32 KiB of the file's maximum size. Received bytes are kept.
+        Seconds after which an address is given up, even if bytes still arrive; None gives ten
+        minutes plus a second per 32 KiB of the file's maximum size. Received bytes are kept.
     sleep : callable
         Waits for a number of seconds.
     """
@@ -484,7 +484,7 @@ def fetch_from(
             failed += 1
             if before == 0 or failed > patience.retries:
                 raise TransferError(f"the file that came is not the known one: {problem}", False)
-            # The earlier bytes may have been of an older version, so start again once.
+            # The earlier bytes may have been of an older version, so start again.
 
 
 class _Progress:
