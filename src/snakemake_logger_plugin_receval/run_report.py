@@ -111,7 +111,7 @@ def seconds_left(state: RunState, now: float) -> float | None:
     Parameters
     ----------
     state : RunState
-        What is known of the run.
+        The state of the run.
     now : float
         Time in seconds since 1970.
     """
@@ -176,7 +176,7 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     Parameters
     ----------
     state : RunState
-        What is known of the run. The drift report and the provenance files that it made are read.
+        The state of the run. The drift report and the provenance files that it made are read.
     now : float
         Time in seconds since 1970.
     log_file : str

@@ -51,7 +51,7 @@ class Settings(BaseModel):
     leave_out : tuple of str
         Datasets to leave out of the plan although they are available.
     plugins : tuple of str
-        Packages beside receval whose code the configuration may name: systems and parsers.
+        Other packages whose code (systems and parsers) the configuration may name.
     accepted_searches : bool
         Whether traces of searches for settings are taken from the accepted results instead of new
         searches.
@@ -68,7 +68,7 @@ class Settings(BaseModel):
     drift : DriftSpec
         Tolerances of the comparison with the accepted results.
     replications : ReplicationsSpec
-        What is repeated with other root seeds.
+        The replications with other root seeds.
     repeat : tuple of str
         The replications that ``snakemake replications`` makes (:meth:`.ReplicationsSpec.chosen`).
     """

@@ -196,11 +196,12 @@ def names_of_artifacts(folder: Path) -> set[str]:
     }
 
 
-# The arithmetic and libraries of the two sides, which decide whether last digits may differ. # Each
-# study has a record of provenance beside its artifacts. It names the arithmetic of the process that
-# wrote it (kernels of linear algebra, the processor that numba compiled for, numpy's loops, the C
-# library) and the versions of the libraries. If these are the same on both sides, numbers are the
-# same to the last digit unless code or data have changed. Otherwise some may move.
+# The arithmetic and libraries of the two sides, which decide whether last digits may differ.
+#
+# Each study has a record of provenance beside its artifacts. It names the arithmetic of the process
+# that wrote it (kernels of linear algebra, the processor that numba compiled for, numpy's loops,
+# the C library) and the versions of the libraries. If these are the same on both sides, numbers are
+# the same to the last digit unless code or data have changed. Otherwise some may move.
 
 RECORD = "provenance.json"
 

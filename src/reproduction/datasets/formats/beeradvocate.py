@@ -85,9 +85,10 @@ def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) ->
     return read_blocks(files[0], report.unpacked_limit).ratings(report)
 
 
-# The CSV variant of BeerAdvocate: a header, and one row per line. # Arrow accepts much that is not
-# valid CSV: an open quotation mark may hide the rest of the file. So lines and quotation marks are
-# counted, too.
+# The CSV variant of BeerAdvocate: a header, and one row per line.
+#
+# Arrow accepts much that is not valid CSV: an open quotation mark may hide the rest of the file. So
+# lines and quotation marks are counted, too.
 
 COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
 

@@ -133,7 +133,7 @@ def split_ratings(
     Parameters
     ----------
     manifest : Path
-        The description of the raw files, with the files beside them that a predefined split reads.
+        The description of the raw files, including auxiliary files for a predefined split.
     """
     raw = RawFiles.read(manifest)
     spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)

@@ -90,7 +90,7 @@ def launcher_of_this_run() -> Launcher:
 
 
 class HandingOver:
-    """Hands the job that makes one file to the process that asked for it, and starts all others."""
+    """Launcher that hands the job of one file to another process, and starts all others."""
 
     def __init__(self, asking: Connection, target: Path, others: Launcher) -> None:
         self._asking = asking

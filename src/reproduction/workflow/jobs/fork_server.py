@@ -46,7 +46,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Server:
-    """Forks a process for every job that it is asked for."""
+    """Forks a process for every requested job."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control

@@ -41,7 +41,7 @@ class PlannedReplications:
 
     @property
     def spec(self) -> ReplicationsSpec:
-        """What is repeated."""
+        """The configuration of the replications."""
         return self.settings.replications
 
     @cached_property

@@ -37,11 +37,12 @@ LENGTH = 16
 """Hexadecimal digits of a digest."""
 
 
-# Parsed source files by their content, kept from one process to the next. # Parsing the package
-# takes seconds, but reading and hashing its files takes a hundredth of a second. So a new plan
-# parses only edited files. Entries are found by the hash of the whole file, never by name or time.
-# So an edit within a tick of the clock, a copy with old times or another checkout cannot give the
-# statements of other code.
+# Parsed source files by their content, kept from one process to the next.
+#
+# Parsing the package takes seconds, but reading and hashing its files takes a hundredth of a
+# second. So a new plan parses only edited files. Entries are found by the hash of the whole file,
+# never by name or time. So an edit within a tick of the clock, a copy with old times or another
+# checkout cannot give the statements of other code.
 
 LIMIT = 2000
 """Maximum number of entries in the file: some versions of a few hundred sources."""

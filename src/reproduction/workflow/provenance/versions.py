@@ -91,10 +91,11 @@ def libraries_from_elsewhere() -> str:
     )
 
 
-# The arithmetic that this process uses, as reported by its libraries. # OpenBLAS, numba and numpy
-# may not use what :mod:`receval.arithmetic` requests: a user may have set something else, the
-# processor may be of another kind, and the linear algebra may be Apple's or Intel's. Run as a
-# program, this module prints :func:`processor_and_arithmetic` as JSON.
+# The arithmetic that this process uses, as reported by its libraries.
+#
+# OpenBLAS, numba and numpy may not use what :mod:`receval.arithmetic` requests: a user may have set
+# something else, the processor may be of another kind, and the linear algebra may be Apple's or
+# Intel's. Run as a program, this module prints :func:`processor_and_arithmetic` as JSON.
 
 
 def used_arithmetic() -> dict[str, Any]:
