@@ -178,7 +178,7 @@ def _find_auxiliary_files(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[P
 
 
 def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
-    """Describe in words which files of nearly complete variants are missing or wrong."""
+    """Describe in words which files are missing or have wrong sizes."""
     sentences: list[str] = []
     sizes: dict[str, list[int | None]] = {}
     for file in (file for variant in spec.variants for file in variant.files):

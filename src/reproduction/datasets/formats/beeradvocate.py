@@ -213,7 +213,7 @@ class Reviews:
             return column.values(pa.array([field or missing for field in fields], pa.string()))
         except (pa.ArrowInvalid, UnicodeEncodeError) as error:
             for row, field in enumerate(fields):
-                # A lone surrogate becomes invalid UTF-8, which is refused later.
+                # A lone surrogate becomes invalid UTF-8, which is refused.
                 written = (field or missing).encode("utf-8", errors="surrogatepass")
                 if complaint := column.complaint(written):
                     raise RawDataError(self._path, int(lines[row]), complaint) from error

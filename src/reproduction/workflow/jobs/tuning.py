@@ -120,8 +120,8 @@ def take_accepted_trace(
 ) -> None:
     """Write the accepted trace of a system's search, if it is of the same search.
 
-    It is if there is one accepted row for each setting and metric in the order of the search, with
-    the same published values, and the nearest setting is chosen. Data, split, seed and the code of
+    There must be one accepted row for each setting and metric in the order of the search, with the
+    same published values, and the nearest setting must be chosen. Data, split, seed and the code of
     the recommender are not in the trace and are not compared. So an accepted trace is no evidence
     that a new search would give the same.
     """

@@ -125,7 +125,7 @@ class PlannedPaper:
         return list(self._figures())
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of studies, artifacts and other parts of the plan."""
+        """Return the numbers of artifacts, datasets and other parts of the plan."""
         experiments = self._artifacts.experiments.in_use
         there = [e for e in experiments if self._artifacts.datasets.has_split(e.dataset, e.split)]
         trained = {(e.dataset, e.split, name) for e in there for name in e.all_systems}
