@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""How Snakemake shows our runs: one line of progress, failures once, and at the end what there is.
+"""Snakemake logger plugin: one line of progress, each failure once, and a summary at the end.
 
 Snakemake finds this package by its name; ``logger: receval`` in ``profiles/default`` switches it
-on. Snakemake's own log in ``.snakemake/log`` stays as it is, and whoever asks for more
-(``--verbose``, ``--printshellcmds``, ``--debug-dag``) gets Snakemake's own words. Jobs on a cluster
-are Snakemakes of their own that load no such plugin.
+on. Snakemake's own log in ``.snakemake/log`` does not change, and options such as ``--verbose``,
+``--printshellcmds`` and ``--debug-dag`` show Snakemake's own messages. Jobs on a cluster are
+separate Snakemake processes, which do not load this plugin.
 
-Events become a state (:mod:`run_state`), the state becomes text (the other modules), and
-:mod:`handler` alone reads clocks and writes. :mod:`run_ending` and :mod:`job_logs` read files that
-the run has made. :mod:`quick_start` is no part of the display: Snakemake loads this package before
-it reads the Snakefile, and could be told nothing earlier.
+Events update a state (:mod:`run_state`), which the other modules turn into text. Only
+:mod:`handler` reads clocks and writes. :mod:`run_report` reads files that the run has made.
+:mod:`quick_start` is not part of the display. It is here because Snakemake loads this package
+before it reads the Snakefile, earlier than any other code of ours.
 """
 
 import sys

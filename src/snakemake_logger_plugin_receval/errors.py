@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the text of an error says, without the frames and the class names around it."""
+"""Extract the message of an error from its text, without frames and class names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADER = re.compile(r'(?P<name>[\w.]+)(?: in rule \w+)?(?: in file ".*", line \
 _ERROR = "ERROR "
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?")
-# As reproduction.workflow.jobs.job_runner words them, whose classes these are.
+# Names of classes of reproduction.workflow.jobs.job_runner.
 _FAILED, _STOPPED = "JobError", "JobStoppedError"
 _OF_A_JOB = re.compile(r"(?:\w+: )?(?P<said>.*?)(?:\s+Its log: .*)?", re.DOTALL)
 _NAMED = re.compile(r"(?P<name>[\w.]+(?:Error|Exception)): (?P<message>.*)", re.DOTALL)
@@ -42,24 +42,23 @@ OF_THE_MACHINE = {
     errno.ENOMEM: "There is no memory left",
     errno.EIO: "The disk cannot be read or written",
 }
-"""Errors that are no job's own, in words: what meets one job meets the next one, too."""
+"""Errors of the machine, in words, which affect all jobs."""
 
 
 def sentence_of(text: str) -> str:
-    """Return what an error says to whoever must mend it.
+    """Return the message of an error for the person who must fix it.
 
     Parameters
     ----------
     text : str
-        An exception as Snakemake logs it (lines with class and location, the message, frames), or
-        as Python does (a traceback).
+        An exception as logged by Snakemake (lines with class and location, the message, frames) or
+        by Python (a traceback).
 
     Returns
     -------
     str
-        The message, without the names of the classes where it reads as a sentence: where it has
-        several words. That of a job's failure loses the name of the job and the path of the log,
-        which are said elsewhere.
+        The message, without the names of classes if it has several words. The message of a failed
+        job is returned without the job's name and the path of its log, which are shown elsewhere.
     """
     if _LOCKED in text:
         return _ANOTHER_RUN
@@ -77,14 +76,14 @@ def sentence_of(text: str) -> str:
 
 
 def is_of_a_stopped_job(text: str) -> bool:
-    """Return whether an error is of a job that was ended, or not begun, because its run ends."""
+    """Return whether an error is of a job that was ended, or not started, because its run ends."""
     return _class_and_rest(text)[0] == _STOPPED
 
 
 def location_of(text: str) -> str:
-    """Return the first line of an error if it says where in the workflow it arose, else nothing.
+    """Return the first line of an error if it gives the location in the workflow, else nothing.
 
-    A job fails in the function that its rule names, and not where the rule names it.
+    The location of a rule is of no use, because a job fails in the function of its rule.
     """
     if _class_and_rest(text)[0] == _FAILED:
         return ""
@@ -93,7 +92,7 @@ def location_of(text: str) -> str:
 
 
 def raised_by(log: str) -> str:
-    """Return the sentence that a log ends in, or its last traceback; nothing if there is none."""
+    """Return the error sentence or traceback at the end of a log; empty if there is none."""
     _, is_there, sentence = f"\n{log}".rpartition(f"\n{_ERROR}")
     if is_there and _TRACEBACK not in sentence:
         return sentence.strip()
@@ -110,15 +109,15 @@ def raised_by(log: str) -> str:
 
 
 def without_sentence(log: str, sentence: str) -> str:
-    """Return a log without the entry of an error that says no more than a sentence."""
+    """Return a log without the entry of an error that only repeats a sentence."""
     return log.replace(f"{_ERROR}{sentence}\n", "")
 
 
 def cause_of(sentence: str) -> str:
-    """Return what failures of one cause have in common.
+    """Return a text that is the same for all failures with the same cause.
 
-    That is the sentence itself, and for errors of the machine (:data:`OF_THE_MACHINE`) their
-    meaning, whatever file they met.
+    It is the sentence itself or, for errors of the machine (:data:`OF_THE_MACHINE`), their meaning
+    without the file.
     """
     numbered = _NUMBERED.search(sentence)
     if numbered and int(numbered[1]) in OF_THE_MACHINE:
@@ -130,12 +129,12 @@ def cause_of(sentence: str) -> str:
 
 
 def says_only_how_it_ended(sentence: str) -> bool:
-    """Return whether an error tells nothing but that a command failed."""
+    """Return whether an error only says that a command failed."""
     return sentence.startswith(_COMMAND)
 
 
 def _class_and_rest(text: str) -> tuple[str, list[str]]:
-    """Return the name of an error's class, where Snakemake says one, and the lines below it."""
+    """Return the name of an error's class, if Snakemake gives one, and the lines below it."""
     lines, name = text.strip().splitlines(), ""
     while lines and (header := _HEADER.fullmatch(lines[0].strip())):
         name = header["name"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Snakemake hands its log records to, and the screen that it writes on."""
+"""The log handler that Snakemake calls, and the screen that it writes to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RED, YELLOW = 31, 33
 
 
 class Screen:
-    """A stream with lines that stay, and on a terminal one live line under them.
+    """A stream of permanent lines with, on a terminal, one live line below them.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class Screen:
         return (self.stream.encoding or "").lower().startswith("utf")
 
     def say(self, text: str, colour: int | None = None) -> None:
-        """Write lines that stay."""
-        # What jobs say may have names of others: no terminal obeys them.
+        """Write permanent lines."""
+        # Messages may contain foreign names, which must not control the terminal.
         text = printable(text, kept="\n\t")
         if colour is not None and self.colours:
             text = f"\x1b[{colour}m{text}\x1b[0m"
@@ -65,7 +65,7 @@ class Screen:
         self.stream.flush()
 
     def show(self, line: str) -> None:
-        """Replace the live line, cut to the terminal's width; an empty one goes away."""
+        """Replace the live line, cut to the terminal's width; an empty text removes it."""
         if not self.is_live or line == self._line:
             return
         line = printable(line)[: self._width() - 1]
@@ -82,7 +82,7 @@ class Screen:
 
 BETWEEN_DRAWINGS = 0.25
 BETWEEN_LINES = 10.0
-"""Seconds between two drawings of the line on a terminal, and between two lines elsewhere."""
+"""Seconds between updates of the line on a terminal, and between lines elsewhere."""
 
 
 class LogHandler(LogHandlerBase):
@@ -98,14 +98,13 @@ class LogHandler(LogHandlerBase):
         self._own = self._snakemakes_own()
         self._log_file = ""
         self._warned: set[str] = set()
-        # Where the disk is full no log can be written, and Python would print two stacks for each
-        # record that is not.
+        # If the disk is full, Python would print two stacks for each record that cannot be logged.
         logging.raiseExceptions = False
         self._stop = threading.Event()
         self._clock: threading.Thread | None = None
 
     def _snakemakes_own(self) -> logging.Handler | None:
-        """Return Snakemake's own handler if somebody asked for more than is shown here."""
+        """Return Snakemake's own handler if its options request more than is shown here."""
         asked = self.common_settings
         if not (asked.verbose or asked.printshellcmds or asked.debug_dag):
             return None
@@ -119,7 +118,7 @@ class LogHandler(LogHandlerBase):
         return own
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Learn from a record, and say at once what does not fit into the line of progress."""
+        """Update the state with a record, and show its messages at once."""
         if self._own is not None:
             self._own.handle(record)
             return
@@ -133,7 +132,7 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Say in one line that a record could not be shown; it is in Snakemake's own log."""
+        """Say in one line that a record could not be shown; Snakemake's own log has it."""
         if not isinstance(sys.exc_info()[1], BrokenPipeError):
             self.screen.say(f"This cannot be shown: {record.getMessage()} ({sys.exc_info()[1]!r})")
 
@@ -166,7 +165,7 @@ class LogHandler(LogHandlerBase):
     def _tick(self) -> None:
         interval = BETWEEN_DRAWINGS if self.screen.is_live else BETWEEN_LINES
         while not self._stop.wait(interval):
-            # The lock of the handler: records are handled in another thread.
+            # The handler's lock, because records are handled in another thread.
             with self.lock or threading.RLock():
                 if not self._stop.is_set():
                     self._show(time.time())
@@ -180,7 +179,7 @@ class LogHandler(LogHandlerBase):
             self.screen.say(line)
 
     def close(self) -> None:
-        """Say how the run ended. Snakemake and Python both close handlers: once is enough."""
+        """Say once how the run ended, although Snakemake and Python both close handlers."""
         with self.lock or threading.RLock():
             if not self._stop.is_set():
                 self._stop.set()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What Snakemake does before it reads the Snakefile, without what nobody asked for.
+"""Make Snakemake start and end faster by skipping work that is not needed.
 
-No other code of ours is loaded so early. Why, and what each costs: docs/snakemake_scheduler.md.
+No other code of ours is loaded so early. docs/snakemake_scheduler.md explains each step.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-# The first import is Snakemake's own first one: its modules import one another.
+# Import snakemake.api first, as Snakemake does, because its modules import one another.
 import snakemake.api
 import snakemake.dag
 import snakemake.io.fmt
@@ -29,22 +29,22 @@ from snakemake_interface_report_plugins.registry import ReportPluginRegistry
 from reproduction.workflow.jobs.garbage import collect_rarely
 
 DRY = frozenset({"-n", "--dry-run", "--dryrun"})
-"""With these a run only shows its plan, and makes no report."""
+"""Options with which a run only shows its plan, and makes no report."""
 
 ASK_FOR_FLAGS = (snakemake.dag, snakemake.io, snakemake.io.fmt, snakemake.jobs, snakemake.rules)
-"""Modules that ask of every file of every job for its flags, by a name of their own."""
+"""Modules that check flags of every file of every job, with an imported ``is_flagged``."""
 
 ASKS_FOR_REPORTS = ("-h", "--h", "--rep")
-"""How options begin that name the reporters, or list the options of all of them."""
+"""Prefixes of options that name a reporter or list the options of all reporters."""
 
 
 def start_quickly(command: Sequence[str]) -> None:
-    """Let a run of Snakemake begin, and end, without what it does not need.
+    """Make a run of Snakemake start and end faster.
 
     Parameters
     ----------
     command : sequence of str
-        The program and the words after it; nothing is changed in another program.
+        The program and its arguments; other programs are not changed.
     """
     program, *words = command
     if "snakemake" not in (PurePath(program).name, PurePath(program).parent.name):
@@ -58,12 +58,12 @@ def start_quickly(command: Sequence[str]) -> None:
     for module in ASK_FOR_FLAGS:
         module.is_flagged = flagging(module.is_flagged)
     if DRY.intersection(words) and not any(word.startswith(ASKS_FOR_REPORTS) for word in words):
-        # Reporters that somebody has installed are still found: Snakemake's own is not loaded.
+        # Installed reporters are still found; only Snakemake's own is not loaded.
         ReportPluginRegistry.collect_plugins = PluginRegistryBase.collect_plugins
 
 
 def _have_a_cache() -> None:
-    """Name a folder beside Snakemake's records where the user's cache cannot be written."""
+    """Use a cache folder beside Snakemake's records if the user's cache is not writable."""
     folder = Path(get_appdirs().user_cache_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def _have_a_cache() -> None:
 
 
 def _load_yaml_without_numpy() -> None:
-    """Load what reads profiles; for values that no text has it would load numpy."""
+    """Load the reader of profiles without numpy, which it only uses for values that no text has."""
     sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
         import_module("yte.value_handler")
@@ -92,12 +92,12 @@ def _load_yaml_without_numpy() -> None:
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a path is absolute, and nothing in it may stand for something else."""
+    """Return whether a path is absolute and has no special characters."""
     return PurePath(path).is_absolute() and not {":", "%", "~", "\\"}.intersection(path)
 
 
 def placing(usual: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return what tells where the copy of a source lies: by its path, if that is plain."""
+    """Return a faster function for the cache path of a source, if its path is plain."""
 
     def place(source: Any) -> str:
         path = str(source.get_path_or_uri(secret_free=True))
@@ -107,12 +107,12 @@ def placing(usual: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def opening(usual: Callable[..., IO[Any]]) -> Callable[..., IO[Any]]:
-    """Return what opens a source: a file with a plain path as Python does."""
+    """Return a function that opens a source, directly if its path is plain."""
 
     def open_source(cache: Any, source: Any, mode: str, encoding: str | None = None) -> IO[Any]:
         path = str(source.get_path_or_uri(secret_free=False))
         if isinstance(source, LocalSourceFile) and is_plain(path):
-            # What cannot be opened is Snakemake's to say.
+            # Snakemake reports files that cannot be opened.
             with suppress(OSError):
                 return Path(path).open(mode, encoding=None if "b" in mode else encoding)
         return usual(cache, source, mode, encoding)
@@ -121,7 +121,7 @@ def opening(usual: Callable[..., IO[Any]]) -> Callable[..., IO[Any]]:
 
 
 def flagging(usual: Callable[[Any, str], bool]) -> Callable[[Any, str], bool]:
-    """Return what tells whether a file has a flag: of Snakemake's own classes by their class."""
+    """Return a faster check whether a file has a flag, which decides by Snakemake's classes."""
 
     def is_flagged(value: Any, flag: str) -> bool:
         kind = type(value)

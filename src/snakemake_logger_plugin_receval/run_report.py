@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run says: why a job failed, how far it is in one line, and what it made in the end."""
+"""Texts about a run: why jobs failed, its progress in one line, and how it ended."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from snakemake_logger_plugin_receval.errors import (
 from snakemake_logger_plugin_receval.run_state import Failure, Job, RunState
 
 LINES_OF_LOG = 12
-"""So many of the last lines of a log are shown."""
+"""Number of last lines of a log that are shown."""
 
 _LEVELS = ("DEBUG ", "INFO ", "WARNING ", "ERROR ", "CRITICAL ")
 
 
 def failure_text(failure: Failure) -> str:
-    """Return a failure in words: the job, the sentence of its error, its log's path and last lines.
+    """Describe a failure: the job, its error, and the path and last lines of its log.
 
-    Where Snakemake knows only that a command failed, the sentence is what the log ends in.
+    If Snakemake only knows that a command failed, the error is taken from the end of the log.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def failure_text(failure: Failure) -> str:
     if not sentence or says_only_how_it_ended(sentence):
         told = [said for _, log in logs if (said := raised_by(log))]
         sentence = told[-1] if told else sentence
-    # What is wrong with the machine is worth saying first, and no log helps to understand it.
+    # Problems of the machine are shown first, without a log, which would not help.
     if failure.cause and failure.cause != failure.sentence and failure.sentence:
         return f"{failure.cause}: {failure.job.name} failed. {sentence}"
     lines = [f"{failure.job.name} failed: {sentence or 'nothing says why.'}"]
@@ -51,9 +51,9 @@ def failure_text(failure: Failure) -> str:
 
 
 def warnings_of(job: Job) -> list[str]:
-    """Return the warnings in a job's logs, each in full, however many lines it has.
+    """Return the warnings in a job's logs, each with all its lines.
 
-    In a log every entry begins with its level (reproduction.workflow.jobs.job_process).
+    Every entry of a log begins with its level (reproduction.workflow.jobs.job_process).
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ def _read(path: str) -> str:
 
 
 FEWEST_JOBS = 3
-"""Jobs that must have ended before anything is said about the time left."""
+"""Number of jobs that must have ended before the time left is shown."""
 
 WIDTH_OF_BAR = 24
 MOST_NAMED = 3
-"""So many of the jobs that run are named."""
+"""Maximum number of running jobs that are named."""
 
 
 def in_words(seconds: float) -> str:
@@ -102,16 +102,16 @@ def in_words(seconds: float) -> str:
 
 
 def seconds_left(state: RunState, now: float) -> float | None:
-    """Return how long a run will still take, from how long its jobs took; None if it is too early.
+    """Estimate the time left from the times of finished jobs; None if it is too early.
 
-    A job that is still to be made takes as long as the finished ones of its rule did on average,
-    and where none of its rule has ended, as the finished ones of all rules. What runs has part of
-    this behind it. The sum is shared by as many jobs as ran side by side so far.
+    A waiting job takes as long as the finished jobs of its rule on average or, if there are none,
+    as all finished jobs. The elapsed time of running jobs is subtracted. The sum is divided by the
+    average number of parallel jobs so far.
 
     Parameters
     ----------
     state : RunState
-        What is known of the run.
+        The state of the run.
     now : float
         Time in seconds since 1970.
     """
@@ -129,12 +129,12 @@ def seconds_left(state: RunState, now: float) -> float | None:
     running = {job: now - job.started for job in state.running.values()}
     left -= sum(min(took, of_rule.get(job.rule, of_any)) for job, took in running.items())
     side_by_side = (spent + sum(running.values())) / (now - state.started)
-    # More may run than has yet to be made by this count: other attempts of jobs that failed.
+    # More jobs may run than are counted as left: new attempts of failed jobs.
     return max(left, 0.0) / max(side_by_side, 1.0)
 
 
 def progress_line(state: RunState, now: float) -> str:
-    """Return how many jobs of all are done, the time passed and left, failures, what runs now."""
+    """Return one line with finished jobs, time passed and left, failures, and running jobs."""
     share = state.done / state.total if state.total else 0.0
     parts = [f"{state.done} of {state.total} jobs ({share:.0%})"]
     if state.started is not None:
@@ -163,7 +163,7 @@ def _named(jobs: Iterable[Job]) -> str:
 
 
 MOST_DRIFTED = 5
-"""So many artifacts that drifted are named; the report has all."""
+"""Maximum number of drifted artifacts that are named; the report has all."""
 
 _STUDY = re.compile(r"(work/[^/]+)/artifacts/([^/]+)/")
 _OTHERS = "## What was not compared"
@@ -176,11 +176,11 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     Parameters
     ----------
     state : RunState
-        What is known of the run. The drift report and the provenance files that it made are read.
+        The state of the run. The drift report and the provenance files that it made are read.
     now : float
         Time in seconds since 1970.
     log_file : str
-        Where Snakemake's own log is; said if the run did not succeed.
+        Path of Snakemake's own log, shown if the run failed.
     """
     took = in_words(now - state.started) if state.started is not None else "no time"
     outputs = [output for job in state.finished for output in job.outputs]
@@ -201,7 +201,7 @@ def run_ending(state: RunState, now: float, log_file: str = "") -> str:
 def plan_table(state: RunState) -> str:
     """Return the rules, how many jobs each has, and why they run.
 
-    A job with several reasons counts for each, so that the counts of a row may exceed its jobs.
+    A job with several reasons counts for each, so the counts of a row may exceed its jobs.
     """
     rows = [("rule", "jobs", "why")]
     for rule, count in state.planned.items():
@@ -228,7 +228,7 @@ def _unfinished(state: RunState, took: str) -> str:
 
 
 def _repeated(state: RunState) -> Iterable[str]:
-    """Count the failures of each cause that more than one job met."""
+    """Count the failures of each cause that affected more than one job."""
     by_cause: dict[str, list[Job]] = {}
     for failure in state.failures.values():
         by_cause.setdefault(failure.cause, []).append(failure.job)
@@ -253,9 +253,9 @@ def _results(outputs: Iterable[str]) -> Iterable[str]:
 
 
 def _drift(report: str) -> str:
-    """Say what a drift report's heading does, and which artifacts drifted.
+    """Return the heading of a drift report, and the artifacts that drifted.
 
-    What is wrong with prepared data stands before the heading.
+    Problems of prepared data are before the heading.
     """
     try:
         lines = Path(report).read_text(encoding="utf-8").splitlines()
@@ -267,7 +267,7 @@ def _drift(report: str) -> str:
     verdict = next(below, "Drift: unknown").lstrip("# ")
     if damage:
         verdict = f"{' '.join(damage)} {verdict}"
-    # The first table and the last one have a row an artifact; the others tell what moved in each.
+    # The first and the last table have one row per artifact; the others show the changes in each.
     compared = itertools.takewhile(lambda line: not line.startswith("#"), below)
     others = itertools.dropwhile(lambda line: line != _OTHERS, lines)
     rows = [
@@ -281,12 +281,12 @@ def _drift(report: str) -> str:
 
 
 def _drifted(row: list[str]) -> bool:
-    """Return whether a row of a drift report asks for a look (reproduction.drift.comparison)."""
+    """Return whether a row of a drift report must be checked (reproduction.drift.comparison)."""
     return len(row) > 1 and row[1].startswith(("drifted", "missing", "new"))
 
 
 def _absent(outputs: Iterable[str]) -> list[str]:
-    """Return the datasets that studies of this run did without, by what they have recorded."""
+    """Return the datasets that the records of this run's studies list as absent."""
     absent: dict[str, None] = {}
     for study in dict.fromkeys(found[0] for o in outputs if (found := _STUDY.match(o))):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of a run from the events that Snakemake logs."""
+"""The state of a run, from the events that Snakemake logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from snakemake_logger_plugin_receval.snakemake_words import is_said_elsewhere, k
 
 @dataclass(frozen=True)
 class Job:
-    """One job that runs, ran, or would run.
+    """One job that runs, has run, or would run.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """The job in words: its rule and all wildcards."""
+        """The job's rule and all wildcards."""
         return f"{self.rule} ({', '.join(self.wildcards)})" if self.wildcards else self.rule
 
 
@@ -60,9 +60,9 @@ class Failure:
     job : Job
         The job.
     sentence : str
-        What its error says; empty where only the log can tell.
+        The message of its error; empty if only the log has it.
     cause : str
-        What it has in common with other failures of the same cause.
+        A text that failures with the same cause have in common.
     """
 
     job: Job
@@ -72,12 +72,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Message:
-    """What is to be said as it is.
+    """A message to show unchanged.
 
     Attributes
     ----------
     text : str
-        The words.
+        The text.
     level : int
         As in :mod:`logging`.
     """
@@ -88,7 +88,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Made:
-    """A job that was made; whether it warned of something is in its log.
+    """A finished job; its log has its warnings.
 
     Attributes
     ----------
@@ -104,28 +104,28 @@ Notice = Failure | Message | Made
 
 @dataclass
 class RunState:
-    """All that the events of a run have told so far.
+    """The state of a run according to the events so far.
 
     Attributes
     ----------
     planned : dict of str to int
         Number of jobs by rule; empty before the plan is made.
     why : dict of str to Counter
-        By rule, of jobs that were shown: how many for what reason.
+        By rule, the number of shown jobs for each reason.
     total, done : int
-        Numbers of jobs, of those that are to be made in this run.
+        Numbers of all jobs and of finished jobs in this run.
     running : dict of int to Job
-        What runs now, by number.
+        Running jobs, by number.
     finished : list of Job
-        What has been made.
+        Finished jobs.
     seconds : dict of str to float
-        By rule, how long its finished jobs took in all.
+        By rule, the total time of its finished jobs.
     failures : dict of int to Failure
-        What failed and has neither been made nor tried again since, by number.
+        Failures, by number, of jobs that have not been tried again since.
     started, heard : float or None
-        When the run began and when something was last heard of it, in seconds since 1970.
+        Times of the beginning of the run and of its last event, in seconds since 1970.
     interrupted : bool
-        Whether somebody asked it to stop.
+        Whether the run was asked to stop.
     """
 
     planned: dict[str, int] = field(default_factory=dict)
@@ -140,17 +140,17 @@ class RunState:
     heard: float | None = None
     interrupted: bool = False
     _known: dict[int, Job] = field(default_factory=dict)
-    # An exception is logged just before the job it ended, by the same thread.
+    # The same thread logs an exception just before the failure of its job.
     _raised: dict[int, str] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
-    # Jobs that are ended on request have not failed.
+    # Jobs that are ended on request do not count as failed.
     _ends_jobs: bool = False
     _of_groups: set[int] = field(default_factory=set)
 
     def hear(self, record: logging.LogRecord) -> list[Notice]:
-        """Learn from a record, and return what of it must be said at once.
+        """Update the state with a record, and return what must be shown at once.
 
-        A failure of a cause that has been said is counted and not said again; so is a message.
+        Further failures with the same cause are counted and not shown again; so are equal messages.
         """
         event = getattr(record, "event", None)
         self.heard = record.created
@@ -178,7 +178,7 @@ class RunState:
         return notices
 
     def last_words(self) -> list[Notice]:
-        """Return what was held back in case it belonged to a job."""
+        """Return the messages that were held back in case they belonged to a job."""
         return [notice for thread in list(self._raised) for notice in self._left_over(thread)]
 
     def _plan(self, record: logging.LogRecord) -> None:
@@ -191,7 +191,7 @@ class RunState:
         told = record.__dict__
         job = _job(told, record.created)
         self._known[job.number] = self.running[job.number] = job
-        # Of groups that are tried again, Snakemake names no job before it starts.
+        # When a group is tried again, Snakemake names no job before it starts.
         self.failures.pop(job.number, None)
         self.why.setdefault(job.rule, Counter()).update(kinds_of_reason(told["reason"]))
 
@@ -216,7 +216,7 @@ class RunState:
         job = replace(
             self._known.get(number) or _job(told, record.created), logs=_logs(told["log"])
         )
-        # A cluster has no exception, but its own words about the job.
+        # A cluster gives no exception, but its own message about the job.
         sentence = sentence_of(raised or str(told.get("rule_msg") or ""))
         failure = Failure(job, sentence, cause_of(sentence) or job.name)
         self.failures[number] = failure
@@ -250,7 +250,7 @@ class RunState:
         return self._message(text, text, record.levelno)
 
     def _left_over(self, thread: int | None) -> list[Notice]:
-        """Return an exception that was no job's, if there is one."""
+        """Return an exception that belonged to no job, if there is one."""
         raised = self._raised.pop(thread or 0, None)
         if raised is None or is_of_a_stopped_job(raised):
             return []
@@ -289,5 +289,5 @@ def _texts(values: object) -> tuple[str, ...]:
 
 
 def _logs(values: object) -> tuple[str, ...]:
-    """Return the logs of a rule without its benchmark, which rules declare beside them."""
+    """Return the logs of a rule without its benchmark, which rules declare among them."""
     return tuple(text for text in _texts(values) if not text.endswith(".tsv"))

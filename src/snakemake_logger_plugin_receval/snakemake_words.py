@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Snakemake's own words: why jobs run, and which of its messages are left out."""
+"""Interpret Snakemake's messages: why jobs run, and which messages are left out."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _KINDS = {
 }
 
 FOLLOWS = "after another job"
-"""The reason of a job that runs for no other reason than that its inputs are made again."""
+"""The reason of a job that runs only because its inputs are made again."""
 
 _PARAMS = "Params have changed since last execution"
-# The digest of code that every rule has among its parameters
+# The code digest that every rule has among its parameters
 # (reproduction.workflow.provenance.code_digest).
 _DIGEST = r"'?[0-9a-f]{6,}-[0-9a-f]{8}'?"
 _ONLY_DIGESTS = re.compile(rf".*before: {_DIGEST}(?:,{_DIGEST})* now: {_DIGEST}(?:,{_DIGEST})*\s*")
 
-# What is said elsewhere, or to nobody.
+# Messages that are shown elsewhere or not needed.
 _PATTERNS = (
-    # Steps of Snakemake's own.
+    # Snakemake's own steps.
     "Assuming unrestricted shared filesystem usage",
     "Building DAG of jobs",
     "Using shell: ",
@@ -47,7 +47,7 @@ _PATTERNS = (
     "Updating checkpoint dependencies",
     r"Adding \S+ \(.+\)\.$",
     "Loading script code for rule ",
-    # What the end of a run, or the table of a plan, says.
+    # Included in the end of a run or the table of a plan.
     "Exiting because a job execution failed",
     r"WorkflowError:\nAt least one job did not complete successfully",
     r"At least one job did not complete successfully",
@@ -67,12 +67,12 @@ _SAID_ELSEWHERE = re.compile("|".join(_PATTERNS))
 def kinds_of_reason(reason: str) -> list[str]:
     """Return the kinds of reasons that Snakemake gives for a job.
 
-    A changed digest among the parameters is a change of code.
+    A changed digest among the parameters counts as a change of code.
 
     Parameters
     ----------
     reason : str
-        All reasons, as Snakemake words them.
+        All reasons in Snakemake's words.
     """
     kinds = []
     for part in reason.split("; "):
@@ -83,5 +83,5 @@ def kinds_of_reason(reason: str) -> list[str]:
 
 
 def is_said_elsewhere(text: str) -> bool:
-    """Return whether a message of Snakemake's is left out."""
+    """Return whether a message of Snakemake is left out."""
     return _SAID_ELSEWHERE.match(text) is not None

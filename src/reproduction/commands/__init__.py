@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tasks in the repository, ``receval repo ...``: its results, datasets, claims and pages."""
+"""The commands ``receval repo ...``, for results, datasets, claims and pages of the repository."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo accept``: the artifacts of the last run become the accepted ones."""
+"""``receval repo accept``: make the artifacts of the last run the accepted results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_accept(tasks: Any) -> None:
 
 
 def run_accept(chosen: argparse.Namespace) -> int:
-    """Show what changes, ask, and copy."""
+    """Show the changes, ask for confirmation, and copy."""
     from reproduction.drift.acceptance import acceptance
     from reproduction.workflow.jobs.leftovers import remove_leftovers
     from reproduction.workflow.plan.folders import RunFolders
@@ -63,7 +63,7 @@ def run_accept(chosen: argparse.Namespace) -> int:
 
 
 def _settings_given(plan: Plan) -> list[str]:
-    """Return the settings of the arithmetic that the user or the host had chosen otherwise."""
+    """Return the settings of the arithmetic that the user or the host had changed."""
     given: dict[str, str] = {}
     for study in plan.settings.studies:
         path = Path(plan.studies.record_file(study))
@@ -74,7 +74,7 @@ def _settings_given(plan: Plan) -> list[str]:
 
 def _ask(question: str) -> None:
     """Ask at a terminal, and raise an error unless the answer is yes."""
-    # There is no input where it was closed, as by a daemon.
+    # Standard input may be closed, for example in a daemon.
     if sys.stdin is None or not sys.stdin.isatty():
         raise ValueError(
             "Nothing was accepted: say receval repo accept --yes, or answer at a terminal."
@@ -89,7 +89,7 @@ def _ask(question: str) -> None:
 
 
 def _check_complete(plan: Plan) -> None:
-    """Refuse artifacts of which a part was not made, by a job that failed say."""
+    """Refuse incomplete artifacts, such as those of a failed job."""
     for study in plan.settings.studies:
         for artifact in plan.artifacts.made(study):
             files = [Path(file) for file in plan.artifacts.files(study, artifact)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo claims``: what the papers claim, and what results say to it."""
+"""``receval repo claims``: show the claims of the papers and their verdicts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_claims(tasks: Any) -> None:
 
 
 def run_claims(chosen: argparse.Namespace) -> int:
-    """Print how many claims hold, or all that is known of some."""
+    """Print how many claims hold, or all details of some claims."""
     from reproduction.claims.dataset_access import datasets_elsewhere
     from reproduction.claims.report import report_of_claims
     from reproduction.config.reading import load_datasets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo drift``: fresh artifacts beside the accepted ones."""
+"""``receval repo drift``: compare new artifacts with the accepted ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_drift(tasks: Any) -> None:
 
 
 def run_drift(chosen: argparse.Namespace) -> int:
-    """Print the report; 1 if results drifted, or prepared data is not as recorded."""
+    """Print the report; return 1 if results drifted or prepared data is not as recorded."""
     from reproduction.datasets.prepare import is_prepared, not_as_recorded
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_text
@@ -54,5 +54,5 @@ def run_drift(chosen: argparse.Namespace) -> int:
 
 
 def fresh_and_accepted(plan: Plan) -> tuple[Path, Path]:
-    """Return the folder of what runs make, and that of what was accepted."""
+    """Return the folder of new artifacts and the folder of accepted ones."""
     return Path("work") / plan.edition / "artifacts", plan.accepted.folder

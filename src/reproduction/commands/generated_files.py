@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo schema``, ``metrics``, ``errata``, ``warnings`` and others: written by code."""
+"""``receval repo schema``, ``metrics``, ``warnings`` and others: write generated files."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def write_metrics_page(_: argparse.Namespace) -> int:
 
 
 def write_errata_page(_: argparse.Namespace) -> int:
-    """Write the page of what is wrong in the papers."""
+    """Write the page of errata in the papers."""
     from reproduction.publishing.errata_page import errata_page
 
     _write(ERRATA_PAGE, errata_page())
@@ -74,14 +74,14 @@ def write_errata_page(_: argparse.Namespace) -> int:
 
 
 def write_dialects_page(_: argparse.Namespace) -> int:
-    """Write the table of other tools' metrics and how far ours are from them."""
+    """Write the table of other tools' metrics and their differences from ours."""
     from reproduction.publishing.dialects_page import page_of_dialects
 
     _write(DIALECTS_PAGE, page_of_dialects(DIALECTS_PAGE.read_text(encoding="utf-8")))
     return 0
 
 
-# docs/warnings.md: every kind of note beside results, and every refusal, to look messages up.
+# docs/warnings.md lists every kind of note beside results and every error message.
 
 SOURCES = Path(notes.__file__).parent
 
@@ -109,10 +109,10 @@ REFUSING = (
     "metrics",
     "checked_arguments.py",
 )
-"""Packages and modules whose errors concern data that a user brings."""
+"""Packages and modules whose errors concern data of the user."""
 
 GAP = "…"
-"""Stands for the part of a message that depends on the data."""
+"""Placeholder for a part of a message that depends on the data."""
 
 
 _INTRODUCTION = f"""\
@@ -141,7 +141,7 @@ explains what files must look like. `{GAP}` stands for a file, a line, a name or
 
 
 def notes_page() -> str:
-    """Return the page: kinds of notes, the gravest first, then the messages of refusals."""
+    """Return the page: kinds of notes, the most serious first, then error messages."""
     parts = [_INTRODUCTION]
     for gravity, meaning in GRAVITIES.items():
         rows = [
@@ -162,7 +162,7 @@ def documented_refusals() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     places = [SOURCES / name for name in REFUSING]
     files = (file for p in places for file in ([p] if p.is_file() else sorted(p.rglob("*.py"))))
-    # Dialects come before the metrics, which they are a part of.
+    # Dialects, a part of the metrics, come before them.
     for file in dict.fromkeys(files):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         if messages := list(dict.fromkeys(_messages(tree))):
@@ -184,7 +184,7 @@ def _messages(tree: ast.Module) -> Iterator[str]:
         for one in spoken:
             inner = one.args[0] if isinstance(one, ast.Call) and one.args else one
             text = " ".join(_text(inner).split())
-            # A message that another function builds has no words here.
+            # A message that another function builds has no text here.
             if len(text.replace(GAP, "").split()) > 2:
                 yield text.replace("|", "\\|").replace("*", "\\*")
 
@@ -206,7 +206,7 @@ def _text(node: ast.expr) -> str:
 
 
 def write_warnings_page(_: argparse.Namespace) -> int:
-    """Write the page of all kinds of notes and refusals."""
+    """Write the page of all kinds of notes and error messages."""
     _write(WARNINGS_PAGE, notes_page())
     return 0
 
@@ -239,7 +239,7 @@ def with_artifacts(page: str, artifacts: Mapping[str, Sequence[str]]) -> str:
 
 
 def write_citations(_: argparse.Namespace) -> int:
-    """Write how to cite the papers, and this."""
+    """Write how to cite the papers and this project."""
     from reproduction.publishing.citation import read_citation, with_citations
 
     page = with_citations(README.read_text(encoding="utf-8"), read_citation(CITATION))

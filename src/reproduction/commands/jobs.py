@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo kernels`` and ``run-rule``: what jobs need compiled, and one job by itself."""
+"""``receval repo kernels`` and ``run-rule``: compile kernels, and run one job for debugging."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def add_jobs(tasks: Any) -> None:
     one.add_argument(
         "options", nargs=argparse.REMAINDER, help="options of Snakemake, such as --configfile"
     )
-    # A debugger goes to where an error was raised.
+    # A debugger needs the original exception.
     one.set_defaults(raises=True)
 
 
 def run_kernels(chosen: argparse.Namespace) -> int:
-    """Compile kernels; 1 if the list of their types is outdated."""
+    """Compile kernels; return 1 if the list of their types is outdated."""
     from reproduction.workflow.jobs.kernels import LIST, compile_all, listed, record
 
     if chosen.record:
@@ -52,7 +52,7 @@ def run_one_rule(chosen: argparse.Namespace) -> int:
     from reproduction.workflow.jobs.job_process import is_our_own
 
     def show(kind: type[BaseException], error: BaseException, *trace: Any) -> None:
-        # No debugger has caught it. Snakemake has told its sentence.
+        # No debugger has caught it, and Snakemake has shown its message.
         if not is_our_own(error):
             sys.__excepthook__(kind, error, *trace)
 

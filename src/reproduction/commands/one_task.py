@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all tasks of the repository have: where they can be done, and an edition."""
+"""Helpers of all ``receval repo`` tasks: add a task, choose an edition, check the repository."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_edition(parser: argparse.ArgumentParser, default: str | None = None) -> 
 
 
 def _check_source() -> None:
-    """Refuse to do in one repository what the code of another one says."""
+    """Refuse to work on one repository with the code of another."""
     own, used = Path("src").resolve(), Path(__file__).resolve().parents[2]
     if (own / "receval" / "__init__.py").is_file() and own != used:
         raise ValueError(
@@ -46,7 +46,7 @@ def _check_source() -> None:
 def in_repository(
     run: Callable[[argparse.Namespace], int], writes: bool
 ) -> Callable[[argparse.Namespace], int]:
-    """Return a task that is refused where there is no repository, or only another's to write in."""
+    """Return a task that is refused outside a repository, or if it may not write here."""
 
     def checked(chosen: argparse.Namespace) -> int:
         from reproduction.datasets.reports import DatasetError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo datasets`` and ``verify``: what can be had, and whether it is as recorded."""
+"""``receval repo datasets`` and ``verify``: list available datasets, and verify prepared ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run_datasets(chosen: argparse.Namespace) -> int:
 
 
 def run_verify(chosen: argparse.Namespace) -> int:
-    """Print what has become of each prepared dataset; 1 if one is not as recorded."""
+    """Print whether each prepared dataset is as recorded; return 1 if one is not."""
     from reproduction.config.settings import load_settings
     from reproduction.datasets.prepare import verification
     from reproduction.workflow.plan.folders import RunFolders

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo``: the tasks that there are."""
+"""``receval repo``: the list of its tasks."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def add_repository(commands: Any, with_tasks: bool) -> None:
     Parameters
     ----------
     with_tasks : bool
-        Whether to add the tasks, too: they load the models of the configuration, for which no
-        other command should wait.
+        Whether to add the tasks, too. They load the models of the configuration, which would slow
+        down other commands.
     """
     text = "maintain a clone of the repository: " + ", ".join(TASKS)
     parser = commands.add_parser("repo", help=text, description=f"{text[0].upper()}{text[1:]}.")

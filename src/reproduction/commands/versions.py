@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``receval repo versions``: the processor, the arithmetic and the libraries behind results."""
+"""``receval repo versions``: print the processor, the arithmetic and the library versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_versions(tasks: Any) -> None:
 
 
 def print_versions(_: argparse.Namespace) -> int:
-    """Print a line for each thing."""
+    """Print one line for each of them."""
     from tabulate import tabulate
 
     from reproduction.workflow.provenance.versions import processor_and_arithmetic, versions

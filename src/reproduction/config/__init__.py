@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Configuration models: what the YAML files may say, checked when they are read."""
+"""Models of the YAML configuration files, which check them when they are read."""

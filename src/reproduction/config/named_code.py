@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Code that configuration names as ``module:name``: checked before anything of it is imported.
+"""Check names of code (``module:name``) in the configuration before it is imported.
 
-To import a module is to run it. So configuration may only name code of our two packages, and of
-packages that ``config/config.yaml`` lists under ``plugins``. Who calls the library from Python
-names what they like: their own code runs already.
+Importing a module runs its code. So configuration may only name code of our two packages, and of
+packages that ``config/config.yaml`` lists under ``plugins``. Calls of the library from Python are
+not restricted, because the caller's own code already runs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def check_name(name: str, plugins: Collection[str]) -> None:
 
 
 def package_of(name: str) -> str:
-    """Return the package in which a module, or something of a module, lies.
+    """Return the package of a module, or of a name in a module.
 
     Examples
     --------

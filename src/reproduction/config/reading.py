@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading configuration files, with errors that say where to look."""
+"""Read configuration files, with errors that name the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from reproduction.drift.spec import DriftSpec
 from reproduction.simulation.spec import TwinSpec
 
 MOST_DEPTH = 50
-"""Mappings and lists inside each other."""
+"""Maximum depth of nested mappings and lists."""
 
 MOST_VALUES = 100_000
-"""Values in a file with aliases."""
+"""Maximum number of values in a file with aliases."""
 
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -31,7 +31,7 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
-    """YAML silently keeps the last of two equal keys; here the second one is an error."""
+    """YAML loader that refuses repeated keys, of which YAML would silently keep the last."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -55,7 +55,7 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
         return super().construct_mapping(node, deep)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Take over what ``<<`` names, as far as a file may hold it: each line could double it."""
+        """Merge what ``<<`` names, up to a size limit, because each line could double it."""
         own = [value for key, value in node.value if key.tag == _MERGE and value is not node]
         for value in own:
             taken = value.value if isinstance(value, yaml.SequenceNode) else [value]
@@ -77,13 +77,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        The file is missing or cannot be read, is not valid YAML, has a key twice, is nested without
-        end or measure, or holds no mapping.
+        If the file is missing or cannot be read, is not valid YAML, has a key twice, is nested too
+        deeply, or is not a mapping.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
     try:
-        # The caller may change what it gets.
+        # A copy, because the caller may change it.
         content = pickle.loads(_parsed(path.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
         raise ValueError(f"The configuration file {path} is missing.") from error
@@ -110,13 +110,13 @@ def _reason(error: Exception) -> str:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> bytes:
-    # A subclass of the safe loader, so no objects are constructed. A workflow reads the same files
-    # for each edition; to be unpickled takes a copy a fraction of the time of a deep copy.
+    # The loader is a subclass of the safe loader, so it constructs no objects. A workflow reads the
+    # same files for each edition, and unpickling is much faster than a deep copy.
     _check_depth(text)
     try:
         content = yaml.load(text, Loader=_UniqueKeysLoader)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        # Of values that are not what their tags promise.
+        # Raised for values that do not fit their tags.
         raise ValueError(f"a value cannot be read ({error})") from error
     if "*" in text:
         _check_aliases(content, {})
@@ -124,9 +124,9 @@ def _parsed(text: str) -> bytes:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse text that nests deeper than any configuration: libyaml would overflow its stack.
+    """Refuse text that is nested too deeply, because libyaml would overflow its stack.
 
-    Its parser, which tells where mappings and lists begin and end, is no recursion.
+    Its parser of events, which is used here, is not recursive.
     """
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
@@ -137,9 +137,9 @@ def _check_depth(text: str) -> None:
 
 
 def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
-    """Return how many values there are and how deep, those under an alias wherever it stands.
+    """Return the number and depth of values, counting those of an alias wherever it is used.
 
-    Loops, and more of either than in any configuration, are refused.
+    Loops, and numbers or depths above the limits, are refused.
     """
     if not isinstance(content, dict | list | set):
         return 1, 0
@@ -164,7 +164,7 @@ def _check_aliases(content: object, known: dict[int, tuple[int, int] | None]) ->
 
 
 def sentences(error: ValidationError) -> list[str]:
-    """Return one sentence for each problem of a validation: the key, and what is wrong with it."""
+    """Return one sentence per problem of a validation, with the key and what is wrong."""
     lines = []
     for problem in error.errors():
         where = ".".join(shortened(str(part)) for part in problem["loc"])
@@ -252,7 +252,7 @@ def load_drift_spec(path: Path) -> DriftSpec:
     Raises
     ------
     ValueError
-        If the file is not YAML or says something else than it may; the message names the keys.
+        If the file is not valid; the message names the keys.
     """
     try:
         return DriftSpec.model_validate(read_yaml(path))

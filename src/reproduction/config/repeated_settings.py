@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The configuration of a replication: its edition's, with what is repeated and other seeds."""
+"""The configuration of a replication: its edition's, with the repeated studies and other seeds."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from reproduction.config.replications import RUNS, ReplicationsSpec, seed_names
 from reproduction.config.settings import EDITIONS, Settings, checked, content_of_edition, merged
 
 RUN_NAMES = rf"(?:{'|'.join(EDITIONS)})-(?:{RUNS})"
-"""Pattern of the full names of runs, such as ``full-r01``: their folders in ``work``."""
+"""Pattern of the full names of runs, such as ``full-r01``, which name their folders in ``work``."""
 
 _FULL_NAME = re.compile(rf"^({'|'.join(EDITIONS)})-({RUNS})$")
 
 
 class RepeatedSettings(Settings):
-    """What one run of some studies with other root seeds has in place of its edition's settings.
+    """The settings of one replication, which replace those of its edition.
 
     Attributes
     ----------
     run_name : str
         ``full-r01``, or ``full-s1-t2-c3`` of the crossed design.
     roots : tuple of three int
-        The roots of the seeds of splits, of systems and of candidate sampling. What else is drawn,
-        as removed judgments and simulated ratings, has ``seed``: the root of all three in a
+        The root seeds of splits, of systems and of candidate sampling. All else that is random,
+        such as removed judgments and simulated ratings, has ``seed``: the root of all three in a
         replication, and that of the edition in the crossed design.
     """
 
@@ -36,7 +36,7 @@ class RepeatedSettings(Settings):
 
     @property
     def run(self) -> str:
-        """The folder below ``work``, and the wildcard."""
+        """The name of the folder in ``work``, and the value of the wildcard."""
         return self.run_name
 
     @property
@@ -61,12 +61,12 @@ class RepeatedSettings(Settings):
 
     @property
     def candidate_seed(self) -> int:
-        """The root of the seeds of candidate sampling, and of what breaks ties."""
+        """The root of the seeds of candidate sampling and of tie-breaking."""
         return self.roots[2]
 
 
 def edition_of_run(run: str) -> tuple[str, str]:
-    """Return the edition that a run repeats, and its name there.
+    """Return the edition that a run repeats, and the run's name within it.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def load_repeated_settings(
 ) -> RepeatedSettings:
     """Read the configuration of the replications of an edition, or of its crossed design."""
     content = content_of_edition(folder, edition, dict(overrides or {}))
-    # What is repeated is checked first, as the rest is made with it.
+    # The specification of replications is checked first, because the rest depends on it.
     spec = checked(Settings, folder, content).replications
     wanted: dict[str, tuple[str, ...]] = {n: s.artifacts for n, s in spec.studies.items()}
     if crossed:
@@ -118,7 +118,7 @@ def _repeated_study(
 def with_seeds_of(settings: RepeatedSettings, run: str) -> RepeatedSettings:
     """Return settings with the root seeds of a run, which follow from its name."""
     _, name = edition_of_run(run)
-    # A plan that repeats nothing need not wait for numpy.
+    # Imported here because plans without replications do not need numpy.
     from receval.seeds import integer_seed
 
     spec = settings.replications

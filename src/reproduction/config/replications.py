@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of ``config/replications.yaml``: what is repeated with other root seeds, and how often."""
+"""Models of ``config/replications.yaml``: which studies are repeated with other root seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reproduction.config.studies import ArtifactName
 CROSSED = "crossed"
 
 RUNS = r"r\d{2,3}|s\d-t\d-c\d"
-"""Pattern of the names of runs: replications, and those of the crossed design."""
+"""Pattern of the names of runs: replications, and runs of the crossed design."""
 
 _RANGE = re.compile(r"^(r\d{2,3})\.\.(r\d{2,3})$")
 
@@ -26,13 +26,13 @@ Few = Annotated[int, Field(ge=2, le=9)]
 
 
 class DepartureSpec(Model):
-    """What replications of a study do another way than the edition, and why.
+    """How the replications of a study differ from the edition, and why.
 
     Attributes
     ----------
     reason : str
     changes : dict
-        Laid over ``config/studies/<study>.yaml``.
+        Merged into ``config/studies/<study>.yaml``.
     """
 
     reason: NonEmptyText
@@ -40,12 +40,13 @@ class DepartureSpec(Model):
 
 
 class RepeatedStudySpec(Model):
-    """What is repeated of a study.
+    """The parts of a study that are repeated.
 
     Attributes
     ----------
     artifacts : tuple of str
-        Those that decide claims which hang on a split or a seed, and what they are read from.
+        The artifacts that decide claims that depend on a split or a seed, and the artifacts they
+        read.
     otherwise : tuple of DepartureSpec
     """
 
@@ -61,7 +62,7 @@ class CrossedSpec(Model):
     study : str
     datasets : tuple of str
     artifacts : tuple of str
-        Of the study; their deciding numbers are those of which the variance is split.
+        Artifacts of the study. The variance of their deciding numbers is divided.
     splits, systems, candidates : int
         Numbers of root seeds of splits, of systems and of candidate sampling.
     """
@@ -81,7 +82,7 @@ class CrossedSpec(Model):
 
 
 class ReplicationsSpec(Model):
-    """What is repeated.
+    """The replications of an edition.
 
     Attributes
     ----------
@@ -103,7 +104,7 @@ class ReplicationsSpec(Model):
         return tuple(f"r{number:02}" for number in range(1, self.count + 1))
 
     def chosen(self, wanted: Iterable[str]) -> RepeatedRuns:
-        """Return the runs that some words mean."""
+        """Return the runs that the given words select."""
         replications: set[str] = set()
         crossed = False
         for word in wanted:
@@ -127,20 +128,20 @@ class ReplicationsSpec(Model):
 
 
 def as_words(value: object) -> object:
-    """Return a text as the words that it has: the command line gives several as one."""
+    """Split a text into words, because the command line gives several words as one text."""
     return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class RepeatedRuns:
-    """The runs that are wanted: replications, and those of the crossed design."""
+    """The requested runs: replications, and runs of the crossed design."""
 
     replications: tuple[str, ...]
     crossed: tuple[str, ...]
 
 
 def seed_names(run: str) -> Sequence[str]:
-    """Return what the root seeds of splits, of systems and of candidate sampling are named after.
+    """Return the names from which the seeds of splits, systems and candidates are derived.
 
     Examples
     --------

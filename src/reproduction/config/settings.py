@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The whole configuration of one edition: all files merged, checked as one."""
+"""Read, merge and check the whole configuration of one edition."""
 
 from __future__ import annotations
 
@@ -35,43 +35,42 @@ Shards = Literal["auto", "folds"] | Size
 
 
 class Settings(BaseModel):
-    """Everything that can be configured.
+    """All settings of one edition.
 
     Attributes
     ----------
     edition : {"demo", "full"}
-        What the targets without an edition in their path mean: synthetic twins or real data.
+        The edition of targets without an edition in their path: synthetic twins or real data.
     seed : int
         The root of all seeds.
     network : bool
-        Whether datasets may be downloaded; with ``off`` the network is never touched.
+        Whether datasets may be downloaded; with ``off`` the network is never used.
     local_mirrors : tuple of str
         Folders with one folder of raw files per dataset, tried before any download, relative to
         the folder that has ``config``. A folder that does not exist is skipped.
     leave_out : tuple of str
-        Datasets to leave out of the plan although they could be had.
+        Datasets to leave out of the plan although they are available.
     plugins : tuple of str
-        Packages beside receval whose code the configuration may name: systems and parsers.
+        Other packages whose code (systems and parsers) the configuration may name.
     accepted_searches : bool
-        Whether the traces of the searches for settings are taken from the accepted results instead
-        of made again.
+        Whether traces of searches for settings are taken from the accepted results instead of new
+        searches.
     shards : int, "auto", "folds", or dict of str to any of them
-        Into how many shards of folds and users each system is divided that trains and ranks, on all
-        datasets or on those named, of which the others are ``auto``: one, and on many million
-        ratings as many as the split has folds, or more for neighbourhoods, whose users are divided,
-        but not with ``folds`` (:mod:`reproduction.workflow.plan.shards`). Results do not depend on
-        it.
+        Number of shards (of folds and users) for training and ranking each system, on all datasets
+        or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many million
+        ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds`` is the
+        same but never divides users (:mod:`reproduction.workflow.plan.shards`). Results do not
+        depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
     studies : dict of str to StudySpec
-        Those that the edition has.
+        The studies of the edition.
     drift : DriftSpec
         Tolerances of the comparison with the accepted results.
     replications : ReplicationsSpec
-        What is repeated with other root seeds.
+        The replications with other root seeds.
     repeat : tuple of str
-        Which of the replications ``snakemake replications`` makes
-        (:meth:`.ReplicationsSpec.chosen`).
+        The replications that ``snakemake replications`` makes (:meth:`.ReplicationsSpec.chosen`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -98,17 +97,17 @@ class Settings(BaseModel):
 
     @property
     def run(self) -> str:
-        """The folder below ``work``, and the wildcard: the edition, or a replication of it."""
+        """The edition or its replication, as the folder in ``work`` and the wildcard."""
         return self.edition
 
     @property
     def split_run(self) -> str:
-        """The run whose splits are read: another one only where that has the same."""
+        """The run whose splits are read; another run only if it has the same splits."""
         return self.run
 
     @property
     def model_run(self) -> str:
-        """The run whose models are read: another one only where that has the same."""
+        """The run whose models are read; another run only if it has the same models."""
         return self.run
 
     @property
@@ -123,7 +122,7 @@ class Settings(BaseModel):
 
     @property
     def candidate_seed(self) -> int:
-        """The root of the seeds of candidate sampling, and of what breaks ties."""
+        """The root of the seeds of candidate sampling and of tie-breaking."""
         return self.seed
 
     @model_validator(mode="after")
@@ -148,7 +147,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _partitions_are_of_equal_splits(self) -> Self:
-        # Not in the model of the split, which knows no other one.
+        # Not checked in the model of a split, which does not know the other splits.
         for name, split in self.splits.items():
             if not isinstance(split, KFold) or split.partition_of is None:
                 continue
@@ -257,7 +256,7 @@ SomeSettings = TypeVar("SomeSettings", bound=Settings)
 def chosen_edition(
     folder: Path, overrides: Mapping[str, Any], edition: str | None = None
 ) -> Edition:
-    """Return the edition asked for: by name, by the overrides, or by ``config.yaml``."""
+    """Return the edition that is given by name, by the overrides, or by ``config.yaml``."""
     named = edition or overrides.get("edition") or read_yaml(folder / "config.yaml").get("edition")
     for known in EDITIONS:
         if named == known:
@@ -265,7 +264,7 @@ def chosen_edition(
     raise ValueError(f"There is no edition {quoted(named)}; there are {' and '.join(EDITIONS)}.")
 
 
-# The files of the configuration laid over each other, before they are checked.
+# Merging of the configuration files, before they are checked.
 
 FILES = (
     "datasets",
@@ -278,7 +277,7 @@ FILES = (
     "drift",
     "replications",
 )
-"""Without suffix; each is the key of the same name."""
+"""Names of files without suffix; each file is the value of the key with its name."""
 
 
 def content_of_edition(folder: Path, edition: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,9 +300,9 @@ def content_of_edition(folder: Path, edition: str, given: Mapping[str, Any]) -> 
 
 
 def _of_edition(specs: Any, edition: str) -> Any:
-    """Return those of some studies, or artifacts, that an edition has.
+    """Return the studies, or artifacts, that an edition has.
 
-    What has another form than it should stays, for the models to refuse it in their words.
+    Invalid values stay, so that the models refuse them with their messages.
     """
     if not isinstance(specs, Mapping):
         return specs
@@ -311,13 +310,13 @@ def _of_edition(specs: Any, edition: str) -> Any:
 
 
 def _editions(spec: Any, edition: str) -> Sequence[object]:
-    """Return the editions that have a study or an artifact: every one, unless it names some."""
+    """Return the editions that have a study or an artifact; by default all."""
     editions = spec.get("editions") if isinstance(spec, Mapping) else None
     return editions if isinstance(editions, list | tuple) else (edition,)
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping with changes laid over it, key by key at every depth."""
+    """Return a mapping with changes merged into it, key by key at every depth."""
     result = dict(base)
     for key, value in changes.items():
         there = result.get(key)
@@ -333,15 +332,15 @@ def load_settings(
 ) -> Settings:
     """Read the configuration of one edition.
 
-    The files are merged in this order, later ones first: what the command line gives, the
-    edition's own file (``demo.yaml``), ``config.yaml`` and the files of datasets, twins, splits,
-    systems, display, searches, simulations, drift, replications and studies. Mappings are merged
-    key by key, everything else is replaced.
+    In order of precedence, it merges the settings of the command line, the edition's own file
+    (``demo.yaml``), ``config.yaml``, and the files of datasets, twins, splits, systems, display,
+    searches, simulations, drift, replications and studies. Mappings are merged key by key,
+    everything else is replaced.
 
     Raises
     ------
     ValueError
-        A file is not valid YAML or the whole is not a valid configuration; one sentence a problem.
+        If a file is not valid YAML or the configuration is not valid; one sentence per problem.
     """
     given = dict(overrides or {})
     chosen = chosen_edition(folder, given, edition)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of ``config/studies/<study>.yaml``: experiments, and the artifacts made from them."""
+"""Models of ``config/studies/<study>.yaml``: experiments, judgment samplings and artifacts."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ class ExperimentSpec(Model):
     Attributes
     ----------
     title : str
-        What tells it from other experiments on the same dataset, in figures; may be empty.
+        Distinguishes it in figures from other experiments on the same dataset; may be empty.
     dataset, split : str
         Names in ``datasets.yaml`` and ``splits.yaml``.
     fallback_splits : tuple of str
-        Splits to take instead, the first that can be made, where ``split`` cannot: its file is not
-        beside the data, or the data has no timestamps.
+        Splits to use if ``split`` cannot be made because its file or the timestamps are missing.
+        The first one that can be made is used.
     systems : tuple of str
         Names in ``systems.yaml``, in the order of figures and tables.
     extra_systems : tuple of str
-        Systems that the paper does not have, shown apart from the others.
+        Systems that are not in the paper, shown separately.
     protocols : tuple of ProtocolSpec
     evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :mod:`receval.metrics.evaluation`.
+        The users that are averaged: see :mod:`receval.metrics.evaluation`.
     relevance_threshold : float, optional
         Ratings at or above it are relevant; the dataset's own by default.
     evaluations : tuple of {"observed", "real"}
-        By which judgments the lists are measured: ``observed`` values by the test ratings, biased
-        where users chose what to rate; ``real`` values by the split's unbiased test.
+        The judgments that measure the lists: the test ratings give ``observed`` values, which are
+        biased if users chose what to rate, and the split's unbiased test gives ``real`` values.
     released_real_threshold : float, optional
-        The threshold of the unbiased judgments in the released code, where it is another.
+        The threshold of the unbiased judgments in the released code, if it differs.
     """
 
-    # No number depends on it.
+    # Excluded because no number depends on it.
     title: str = Field(default="", exclude=True)
     dataset: Identifier
     split: Identifier
@@ -70,7 +70,7 @@ class ExperimentSpec(Model):
 
     @property
     def all_splits(self) -> tuple[str, ...]:
-        """The split, then those to take instead."""
+        """The split, then the fallback splits."""
         return (self.split, *self.fallback_splits)
 
     @property
@@ -101,11 +101,11 @@ class ArtifactSpec(Model):
         The editions that have the artifact; by default both.
     title, caption : str
     note : str
-        What one edition adds to the caption: what there is another way, or cannot be seen.
+        Added to the caption in one edition: what differs or cannot be seen there.
     reading : str
-        Of a figure: a sentence on how it is read: what a mark is, and where better is.
+        Of a figure: a sentence on how to read it: what a mark means, and where better values are.
     shows : tuple of str or dict
-        Of a figure: what it shows, the most telling first. A number such as ``V18-078`` is a
+        Of a figure: what it shows, the most important first. A number such as ``V18-078`` is a
         claim of the study's paper; a mapping is a statement of our own with its checks
         (:class:`reproduction.claims.shown_statements.OwnStatement`).
     experiments : tuple of str
@@ -113,29 +113,29 @@ class ArtifactSpec(Model):
     datasets : tuple of str
         Datasets whose ratings it reads.
     parameters : dict
-        Choices of the paper that the artifact's code takes as they are.
+        Choices of the paper that are passed to the artifact's code.
     splits : tuple of str or dict of str to tuple of str
-        Names of splits that it reads without any system's ranks: of all those datasets, or of each
-        dataset its own.
+        Names of splits that it reads without any system's ranks, for all its datasets or by
+        dataset.
     judgment_samplings : tuple of str
         Names of the study's judgment samplings whose values it reads.
     results_of : tuple of str
-        Names of the study's artifacts whose CSV it reads; they read no other artifact's.
+        Names of the study's artifacts whose CSV it reads. These must not read other artifacts.
     only_experiments : tuple of str
-        Of the experiments behind the results of others, those that it shows; all by default.
+        The experiments that it shows, of those behind the results it reads; all by default.
     simulations : tuple of str
         Names of the simulations (``simulations.yaml``) whose values it reads.
     published : str, optional
         Name of a table of published values in ``config/published`` that it reads.
     reads_models : bool
-        Whether it reads the models of the systems of its experiments, for what judged ranks do not
-        say: which items a list has.
+        Whether it reads the models of the systems of its experiments, to know the items of lists,
+        which judged ranks do not have.
     reads_searches : bool
         Whether it reads the traces of the searches for settings (``searches.yaml``).
     reads_claims : bool
         Whether it shows verdicts on the claims of the study (``config/claims``).
     grid : str, optional
-        Name of the study's grid of decisions whose combinations it goes through.
+        Name of the study's grid of decisions whose combinations it uses.
     """
 
     kind: Literal["figure", "table", "page"]
@@ -144,7 +144,7 @@ class ArtifactSpec(Model):
     title: NonEmptyText
     caption: NonEmptyText
     note: str = Field(default="", exclude=True)
-    # Words of the study's page, by which nothing is made.
+    # Excluded because it is only text for the study's page.
     reading: str = Field(default="", exclude=True)
     shows: Annotated[tuple[ClaimId | dict[str, Any], ...], Field(max_length=3)] = Field(
         default=(), exclude=True
@@ -160,7 +160,7 @@ class ArtifactSpec(Model):
     published: Annotated[str, Field(pattern=r"^[a-z0-9_]+\.csv$")] | None = None
     reads_models: bool = False
     reads_searches: bool = False
-    # What claims are judged by is recorded before they are.
+    # Excluded because the record is written before claims are judged.
     reads_claims: bool = Field(default=False, exclude=True)
     grid: Identifier | None = None
 
@@ -190,17 +190,17 @@ class ArtifactSpec(Model):
         return self.splits
 
     def splits_of(self, dataset: str) -> tuple[str, ...]:
-        """Return the splits of a dataset that it reads; none of a dataset that it does not read."""
+        """Return the splits of a dataset that it reads."""
         if isinstance(self.splits, dict):
             return self.splits.get(dataset, ())
         return self.splits if dataset in self.datasets else ()
 
 
-# Models of judgment sampling: what is left out, and what is measured by the rest.
+# Models of judgment sampling: what is removed, and what is measured with the rest.
 
 
 class Levels(Model):
-    """Percentages of what is kept, from the highest down to the lowest.
+    """Percentages of judgments that are kept, from the highest down to the lowest.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Levels(Model):
 
     @property
     def percents(self) -> list[float]:
-        """The levels, falling."""
+        """The levels in decreasing order."""
         number = int((self.highest - self.lowest) / self.step + 1e-9) + 1
         return [round(self.highest - index * self.step, 9) for index in range(number)]
 
@@ -233,7 +233,7 @@ class Levels(Model):
 
 
 class JudgmentSamplingSpec(Model):
-    """Judgments left out step by step, and what is measured by those that are left.
+    """Judgments removed step by step, and what is measured with the remaining ones.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class JudgmentSamplingSpec(Model):
     samples : int
         Number of random sampling orders.
     averages : dict of str to tuple of str
-        Labels of metrics by the label of the average over users that they get.
+        Labels of metrics, by the label of their average over users.
     """
 
     experiments: Annotated[tuple[Identifier, ...], Field(min_length=1)]
@@ -322,7 +322,7 @@ class StudySpec(Model):
     def experiments_of(self, artifact: str) -> tuple[str, ...]:
         """Return the names of the experiments behind an artifact.
 
-        It reads them itself, in judgment samplings, or, those that it shows, in the results of
+        It reads them directly, in judgment samplings, or (those that it shows) in the results of
         other artifacts.
         """
         spec = self.artifacts[artifact]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of named systems, of searches for their settings, and of simulations that they rank."""
+"""Models of systems, searches for their settings, display styles, protocols and simulations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Parameter = bool | int | float | str | None
 Grid = dict[Identifier | str, Annotated[tuple[Parameter, ...], Field(min_length=1)]]
 
 
-# Models of ``config/display.yaml``: the one registry of how systems and metrics are shown.
+# Models of ``config/display.yaml``: how systems and metrics are shown.
 
 Colour = Annotated[str, Field(pattern=r"^#[0-9a-f]{6}$")]
 
@@ -36,7 +36,7 @@ class MetricStyleSpec(Model):
     Attributes
     ----------
     colour : str
-        Hexadecimal, in small letters.
+        Hexadecimal, in lower case.
     marker : str
         Matplotlib's name.
     """
@@ -51,9 +51,9 @@ class DisplaySpec(Model):
     Attributes
     ----------
     families : dict of str to str
-        The hue of each family of systems, as its colour of shade 0.
+        The colour of each family of systems at shade 0.
     metrics : dict of str to MetricStyleSpec
-        By the names in print.
+        By the printed names.
     """
 
     families: Annotated[dict[Identifier, Colour], Field(min_length=1)]
@@ -70,25 +70,25 @@ class SystemSpec(BaseModel):
     short_title : str, optional
         Name beside its point in a crowded figure; the title by default.
     recommender : str
-        ``module:class``; imported when the system is trained, not before.
+        ``module:class``, which is imported only when the system is trained.
     parameters : dict
-        Arguments of the class; those left out have the class's default. A ``seed`` is never
-        given here: it is made from the names of dataset, split, system and fold.
+        Arguments of the class; the class has defaults for the others. A ``seed`` is never given
+        here, because it is derived from the names of dataset, split, system and fold.
     learns_from : {"ratings", "grades"}
         What the system is trained on: the ratings, or their grades of relevance
         (:func:`receval.recommenders.training_ratings.relevance_grades`), as in menamaldonado2021.
     order : {"codes", "appearance"}
-        The order in which the system meets users and items: that of their codes, or of their
-        first appearance in the train file, which is how LibRec numbers them. It matters to
-        systems that break ties by it or repeat a fault that depends on it.
+        The order in which the system meets users and items: that of their codes, or of their first
+        appearance in the train file, which is how LibRec numbers them. It matters to systems that
+        break ties by it or reproduce a fault that depends on it.
     source : str
         Where the values come from: a paper, released code, or our own choice.
     family : str
-        Of ``display.yaml``; its hue is that of the system in every figure.
+        A family of ``display.yaml``, which gives the system's hue in every figure.
     shade : float
         How much darker (from -1) or lighter (to 1) than its family's colour the system is.
     marker : str
-        Matplotlib's name of the one marker of the system in every figure.
+        Matplotlib's name of the system's marker in every figure.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -111,10 +111,10 @@ class SystemSearch(Model):
     Attributes
     ----------
     grids : tuple of dict of str to tuple
-        All combinations of the values of each grid are tried, the grids one after the other;
-        parameters that a grid does not name have the class's defaults.
+        All combinations of the values of each grid are tried, one grid after another. Other
+        parameters have the class's defaults.
     note : str
-        What the grid is, or why it ends where it does.
+        A description of the grid, or the reason for its limits.
     """
 
     grids: Annotated[tuple[Grid, ...], Field(min_length=1)]
@@ -131,16 +131,16 @@ class SystemSearch(Model):
 
 
 class SearchesSpec(Model):
-    """All searches: one objective, one grid a system.
+    """All searches: one objective, and grids per system.
 
     Attributes
     ----------
     dataset, split : str
         Where the settings are tried, on the first fold.
     published : str
-        Table in ``config/published`` with the values to come close to.
+        Table in ``config/published`` with the target values.
     metrics : tuple of str
-        Labels of the metrics that the search looks at; it never sees any other.
+        Labels of the only metrics that the search uses.
     systems : dict of str to SystemSearch
         By name in ``systems.yaml``.
     """
@@ -159,7 +159,7 @@ Skewness = Annotated[float, Field(ge=0, le=20)]
 
 
 class ProtocolSpec(Model):
-    """One protocol of an experiment, or several that differ in the size of the sample alone.
+    """One protocol of an experiment, or several that differ only in the size of the sample.
 
     Attributes
     ----------
@@ -209,14 +209,14 @@ class SkewnessSpec(BaseModel):
     Attributes
     ----------
     dataset : str
-        Gives the numbers of users, items and ratings, the values, and what the law of popularity
+        Gives the numbers of users, items and ratings, the values, and the popularity that the law
         is fitted to (:mod:`reproduction.simulation.skewed_popularity`).
     skewness : tuple of float
         Exponents alpha of the law, increasing; 0 makes all items equally popular.
     repetitions : int
         Independent simulations of each skewness.
     train_ratio : float
-        Probability with which a rating trains; else it tests.
+        Probability that a rating is in train instead of test.
     relevance_threshold : float, optional
         Ratings at or above it are relevant; the dataset's own by default.
     systems : tuple of str

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Datasets: where they are found, how they are fetched, and one parser per raw format."""
+"""Find, download, parse and prepare datasets."""

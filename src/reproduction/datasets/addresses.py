@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses of files: which can be asked, and where a redirect may lead."""
+"""Check web addresses of files, and resolve redirects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote, urldefrag, urljoin, urlsplit
 from receval.storage.messages import escaped
 
 _LONGEST = 500
-# Stores sign the addresses that they redirect to, and those are long.
+# File stores redirect to signed addresses, which are long.
 _LONGEST_REDIRECT = 8_000
 _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{0,5})?")
 
@@ -34,7 +34,7 @@ def check_address(address: str, longest: int = _LONGEST) -> str:
 
 
 def _problem(address: str, longest: int) -> str:
-    """Return what is wrong with an address; nothing if nothing is."""
+    """Return what is wrong with an address; empty if it is valid."""
     if len(address) > longest:
         return f"has {len(address):,} characters; {longest:,} are allowed"
     if not re.fullmatch("[!-~]+", address):
@@ -47,7 +47,7 @@ def _problem(address: str, longest: int) -> str:
         return f"cannot be read ({escaped(str(error))})"
     if parts.scheme not in {"http", "https"}:
         return "is neither of http nor of https"
-    # Labels of a name beyond these lengths cannot be looked up.
+    # DNS cannot look up names with longer labels.
     lengths = [len(label) for label in host.removesuffix(".").split(".")]
     if not (_HOST_AND_PORT.fullmatch(parts.netloc) and min(lengths) and max(lengths) < 64):
         return "has no host that can be asked, such as example.org"
@@ -62,13 +62,13 @@ def redirected(address: str, location: str) -> str:
     Parameters
     ----------
     location : str
-        What the server sent: an address, or a part of one that the present one completes.
+        The server's ``Location``: an absolute or a relative address.
 
     Raises
     ------
     ValueError
-        If it leads to no address of http or https, or from https to http, where anybody on the
-        way could send another file.
+        If it is not an address of http or https, or leads from https to http, where others could
+        replace the file.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def redirected(address: str, location: str) -> str:
     if len(location) > _LONGEST_REDIRECT:
         raise ValueError(f"the address '{escaped(location)}' has {len(location):,} characters")
     try:
-        # Servers send raw bytes, too, which http.client reads as Latin-1.
+        # Some servers send raw bytes, which http.client reads as Latin-1.
         joined = urljoin(address, quote(location, safe=string.punctuation, encoding="latin-1"))
     except ValueError as error:
         message = f"the address '{escaped(location)}' cannot be read ({escaped(str(error))})"

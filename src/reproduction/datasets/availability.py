@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether a dataset can be had, decided from names and sizes alone when a plan is built."""
+"""Decide from names and sizes of files whether a dataset is available, when a plan is made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 
 Status = Literal["local", "download", "generated", "absent"]
 
-# Left by an interrupted download or written beside a finished one: never raw data.
+# Files of an interrupted or finished download, which are never raw data.
 _OWN_FILES = (".part", ".part.json", ".sha256")
 
 
@@ -27,18 +27,18 @@ class Availability:
     dataset : str
         Id of the dataset.
     status : {"local", "download", "generated", "absent"}
-        Files found; files to be downloaded; files to be generated; none of these.
+        Files were found, can be downloaded, can be generated, or none of these.
     variant : VariantSpec or None
         The chosen variant; None if absent.
     files : tuple of Path
-        For ``local``, the files that were found, in the variant's order; for ``download``, where
-        they will be; otherwise none.
+        For ``local``, the files that were found, in the variant's order; for ``download``, the
+        future files; otherwise none.
     auxiliary_files : tuple of Path
         The optional files that were found.
     reason : str
-        Why the status is what it is.
+        The reason for the status.
     instructions : str
-        What a person can do about it: where to get the files and where to put them.
+        What a person can do: where to get the files and where to put them.
     """
 
     dataset: str
@@ -57,18 +57,18 @@ def resolve(
     mirrors: Sequence[Path] = (),
     network: bool = True,
 ) -> Availability:
-    """Find a dataset's raw files without reading them and without the network.
+    """Find a dataset's raw files without reading them or using the network.
 
     Parameters
     ----------
     raw_folder : Path
-        Folder of the dataset's own downloads and of files put there by hand; looked at first.
+        Folder of the dataset's downloads and of files put there by hand; searched first.
 
     Returns
     -------
     Availability
-        Within a folder, the first variant all of whose files are there with the right sizes. What
-        is generated is looked for nowhere.
+        With the first variant in a folder whose files all exist with the right sizes. Generated
+        datasets are not searched for.
     """
     if spec.access == "generated":
         return Availability(
@@ -102,7 +102,7 @@ def resolve(
 
 
 def availability_table(availabilities: Iterable[Availability]) -> str:
-    """Return a table in plain text: each dataset, its status, and what was or can be done."""
+    """Return a plain-text table of the datasets, their status, and what was or can be done."""
     rows = list(availabilities)
     width = max([len(row.dataset) for row in rows] + [len("dataset")])
     of_status = max([len(row.status) for row in rows] + [len("download")])
@@ -160,7 +160,7 @@ def _find_file(file: FileSpec, folder: Path) -> Path | None:
 
 
 def _candidates(name: str, folder: Path) -> list[Path]:
-    """Return the files of a name: under it, or in a folder that unpacking has made."""
+    """Return the files with a name, in the folder or one folder deeper, as after unpacking."""
     below = sorted(folder.glob(f"*/{PurePosixPath(name).name}"))
     return [path for path in (folder / name, *below) if path.is_file()]
 
@@ -178,7 +178,7 @@ def _find_auxiliary_files(spec: DatasetSpec, folders: Sequence[Path]) -> tuple[P
 
 
 def _shortcomings(spec: DatasetSpec, folders: Sequence[Path]) -> list[str]:
-    """Return, in words, what comes close to a variant without being one."""
+    """Describe in words which files are missing or have wrong sizes."""
     sentences: list[str] = []
     sizes: dict[str, list[int | None]] = {}
     for file in (file for variant in spec.variants for file in variant.files):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checksums of files: computing and comparing them, and knowing them again."""
+"""Compute, compare and cache checksums of files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reproduction.datasets.spec import FileSpec
 
 
 def mismatch(path: Path, spec: FileSpec, recorded: str | None = None) -> str | None:
-    """Compare a file with what is known about it."""
+    """Compare a file with its known size and checksums; return what differs."""
     size = path.stat().st_size
     if size == 0:
         return "it is empty"
@@ -43,12 +43,12 @@ def _digest(path: Path, algorithm: str) -> str:
 
 
 class KnownChecksums:
-    """SHA-256 of files, each computed once for a modification time and a size.
+    """Cache of the SHA-256 of files, by modification time and size.
 
     Parameters
     ----------
     file : Path
-        JSON where they are kept. A file that is not there, or is none of ours, is begun anew.
+        JSON file of the cache. If it is missing or not valid, a new one is started.
     """
 
     def __init__(self, file: Path) -> None:
@@ -62,8 +62,8 @@ class KnownChecksums:
     def of_all(self, paths: Sequence[Path]) -> dict[Path, str]:
         """Return the SHA-256 of files in hexadecimal, by path.
 
-        What is new is kept once for all of them: a dataset may have thousands. Where it cannot be
-        kept it is computed again the next time.
+        The cache is written once for all files, because a dataset may have thousands. If it cannot
+        be written, checksums are computed again the next time.
         """
         found, news = {}, False
         for path in paths:
@@ -71,7 +71,7 @@ class KnownChecksums:
             signature = f"{status.st_mtime_ns}-{status.st_size}"
             known = self._known.get(path.as_posix(), {})
             if signature not in known:
-                # Of a file only its present state: what it was before does not come back.
+                # Keep only the present state of a file, because earlier states do not return.
                 known = self._known[path.as_posix()] = {signature: sha256_of(path)}
                 news = True
             found[path] = known[signature]

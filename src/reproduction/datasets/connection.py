@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asking a server: redirects, time limits, and every failure in one kind of exception."""
+"""Request a file from a server, with redirects, time limits and one type of exception."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_REDIRECTS = 10
 
 
 class TransferError(Exception):
-    """A transfer that did not finish; ``passing`` tells whether trying again may help."""
+    """A transfer that did not finish; ``passing`` tells whether a retry may help."""
 
     def __init__(self, reason: str, passing: bool) -> None:
         self.passing = passing
@@ -30,10 +30,10 @@ class TransferError(Exception):
 
 
 class Deadline:
-    """Ends a connection when the time is up, however steadily its bytes come.
+    """Ends a connection when the time is up, even if bytes still arrive.
 
-    A timeout counts the seconds of silence alone: a server that sends a byte now and then, of a
-    header even, would hold a download for ever.
+    A timeout only counts seconds of silence. A server that sends a byte now and then, even of a
+    header, could keep a download running for ever.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -57,7 +57,7 @@ class Deadline:
         self._timer.cancel()
 
     def watch(self, connected: socket.socket) -> None:
-        """Take the connection that is ended when the time is up."""
+        """Set the connection to end when the time is up."""
         with self._lock:
             self._socket = connected
         self.check()
@@ -71,8 +71,8 @@ class Deadline:
         with self._lock:
             self.expired = True
             if self._socket is not None:
-                # Of a plain socket: the method of an encrypted one lets go of the encryption
-                # first, and another thread would read what is still there as it is.
+                # Call the method of the plain socket. That of an encrypted socket ends the
+                # encryption first, and another thread would read the remaining encrypted bytes.
                 with suppress(OSError):
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
@@ -80,18 +80,18 @@ class Deadline:
 def open_address(
     url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline
 ) -> HTTPResponse:
-    """Ask a server for a file, following redirects.
+    """Request a file from a server, following redirects.
 
     Raises
     ------
     TransferError
-        If there is no answer, no HTTP in it, or a redirect that is not followed.
+        If there is no answer, it is not HTTP, or a redirect cannot be followed.
     """
     for _ in range(_MOST_REDIRECTS + 1):
         response = _ask(url, headers, timeout, deadline)
         if response.status not in _REDIRECTS:
             return response
-        # Closed unread: the page that comes with a redirect may have no end.
+        # Close it without reading, because the page of a redirect may be endless.
         with response:
             location = response.headers.get("Location")
         if location is None:
@@ -104,20 +104,20 @@ def open_address(
 
 
 def read_some(response: HTTPResponse, most: int, deadline: Deadline) -> bytes:
-    """Return the bytes that have come, at least one unless there are no more."""
+    """Return the bytes that have arrived, at least one unless there are no more."""
     try:
         block = response.read1(most)
     except (OSError, HTTPException, ValueError) as error:
         deadline.check()
         raise _broken(error) from error
-    # A connection that was ended looks like a file that has.
+    # A connection that was ended looks like the end of the file.
     deadline.check()
     return block
 
 
 def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadline) -> HTTPResponse:
-    # Handlers of ftp:, file: and data: are left out, and so are those that follow redirects and
-    # read all of an error page.
+    # No handlers of ftp:, file: and data:, and none that follow redirects or read whole error
+    # pages.
     opener = OpenerDirector()
     for handler in (ProxyHandler(), _WatchedHTTP(deadline), _WatchedHTTPS(deadline)):
         opener.add_handler(handler)
@@ -126,7 +126,7 @@ def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadlin
         response = opener.open(Request(url, headers=dict(headers)), timeout=timeout)
     except URLError as error:
         deadline.check()
-        # A bad certificate stays bad; every other failure to connect may go by.
+        # A bad certificate stays bad; every other failure to connect may be temporary.
         passing = not isinstance(error.reason, ssl.SSLCertVerificationError)
         raise TransferError(f"no connection ({escaped(str(error.reason))})", passing) from error
     except (OSError, HTTPException) as error:
@@ -137,7 +137,7 @@ def _ask(url: str, headers: Mapping[str, str], timeout: float, deadline: Deadlin
     if response is None:
         raise TransferError("it cannot be asked (no handler)", False)
     if deadline.expired:
-        # Headers that were ended look like headers that are complete.
+        # Headers that were cut off look like complete headers.
         response.close()
         deadline.check()
     return response

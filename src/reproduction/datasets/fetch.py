@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Getting a dataset's raw files: checked where they are, downloaded where they are not."""
+"""Check a dataset's raw files, and download missing ones."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from reproduction.datasets.reports import (
 from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 from reproduction.datasets.transfer import PartialFile, Patience, fetch_from
 
-# The checksum that a file without a published one gets at its first download.
+# The checksum that is recorded at the first download of a file without a published one.
 
-# What is longer is no record of ours, and need not be read.
+# Longer files are not our records and are not read.
 _LONGEST = 1 << 12
 
 
 def record_of(path: Path) -> Path:
-    """Return where a file's checksum is recorded: the same name followed by ``.sha256``."""
+    """Return the path of a file's recorded checksum: its name followed by ``.sha256``."""
     return path.with_name(path.name + ".sha256")
 
 
 def recorded_sha256(path: Path) -> str | None:
-    """Return the SHA-256 recorded beside a file, None if there is no record."""
+    """Return the SHA-256 recorded beside a file; None if there is no record."""
     record = record_of(path)
     if not record.exists():
         return None
@@ -59,17 +59,16 @@ def record_sha256(path: Path, sha256: str) -> None:
 
 
 def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
-    """Download a file, or check the one that is there.
+    """Download a file, or check an existing one.
 
-    Bytes go to ``<target>.part``, which a later call continues; the final name appears only when
-    size and checksum are right. A file without a published checksum gets one at its first
-    download, in ``<target>.sha256``, and is held to it ever after.
+    Bytes are written to ``<target>.part``, which a later call continues. The file gets its final
+    name only when size and checksum are right. If a file has no published checksum,
+    ``<target>.sha256`` records it at the first download for all later checks.
 
     Raises
     ------
     ChecksumError
-        If a file with the final name is there but is not the right one, or its record is damaged.
-        Both are left alone.
+        If a file with the final name exists but is wrong, or its record is damaged. Both are kept.
     """
     part = PartialFile.of(target)
     with access_reported(target):
@@ -90,7 +89,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
                 continue
             sha256 = sha256_of(part.path)
             if not spec.verifiable:
-                # Recorded before the file gets its name, so that no file is ever without a record.
+                # Recorded before the file gets its name, so that no file lacks a record.
                 record_sha256(target, sha256)
             part.finish(target)
             return RawFile(target, sha256)
@@ -98,7 +97,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
 
 
 def check_file(spec: FileSpec, path: Path) -> RawFile:
-    """Compare a file that is there with its size and checksums."""
+    """Check the size and checksums of an existing file."""
     with access_reported(path):
         recorded = None if spec.verifiable else recorded_sha256(path)
         problem = mismatch(path, spec, recorded)
@@ -117,12 +116,12 @@ def obtain(
     raw_folder: Path,
     patience: Patience | None = None,
 ) -> RawFiles:
-    """Make a dataset's raw files be there, checked.
+    """Find or download a dataset's raw files, and check them.
 
     Returns
     -------
     RawFiles
-        Of the chosen variant or, if that cannot be downloaded, of the next one that can.
+        Those of the chosen variant or, if it cannot be downloaded, of the next one that can.
     """
     if availability.status == "absent" or availability.variant is None:
         raise UnavailableError(
@@ -181,7 +180,7 @@ def _check_auxiliary_files(spec: DatasetSpec, availability: Availability) -> tup
 
 @contextmanager
 def access_reported(path: Path) -> Iterator[None]:
-    """Say of an error of this machine which file it met, and what to do."""
+    """Turn errors of the system into messages that name the file and say what to do."""
     try:
         yield
     except OSError as error:
@@ -204,7 +203,7 @@ def _not_downloaded(
         f"and put it at {target.as_posix()}."
     )
     if recorded is not None and any(recorded in reason for reason in reasons):
-        # Got by hand, it would be refused as well.
+        # A copy got by hand would be refused as well.
         remedy = (
             f"The checksum expected is that of the first download: if the file has changed for "
             f"good, delete the record {record_of(target).as_posix()} and run again."
@@ -227,7 +226,7 @@ def _no_variant_downloaded(
 
 
 def _download_error(what: str, reasons: Sequence[str], remedy: str) -> DownloadError:
-    """Put a message together in which long reasons give way to what can be done."""
+    """Return an error whose message shortens long reasons to keep the remedy."""
     room = LONGEST - len(f"{what} (). {remedy}") - 2 * len(reasons)
     shown = "; ".join(
         shortened(reason, max(40, room // len(reasons)), middle=True) for reason in reasons

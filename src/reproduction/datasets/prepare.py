@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From raw files to the canonical table: parse, check the counts, write."""
+"""Prepare a dataset: parse its raw files, check the counts, and write the table of ratings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from reproduction.datasets.spec import DatasetSpec, ExpectedCounts, PartCounts, 
 SUMMARY_FILE = "summary.json"
 
 PREPARED_FILES = (*TABLE_FILES, SUMMARY_FILE)
-"""The files of a prepared dataset, which lie in one folder."""
+"""The files of a prepared dataset, in one folder."""
 
 Parser = Callable[..., Ratings]
 
@@ -50,9 +50,9 @@ def load_parser(path: str) -> Parser:
         raise DatasetError(f"There is no parser {shortened(path)}: {reason}.") from error
 
 
-# Counting ratings in bounded memory, and comparing counts with what is expected.
+# Count ratings in bounded memory, and compare counts with expected ones.
 
-# Counting widens a column to 64 bits: piece by piece, so that 100 M ratings do not take 800 MB.
+# Counting widens a column to 64 bits, so it is done in pieces: 100 M ratings would take 800 MB.
 _PIECE = 1 << 22
 
 Selection = Callable[[slice], NDArray[np.bool_]]
@@ -79,7 +79,7 @@ def count_ratings(ratings: Ratings, selection: Selection | None = None) -> PartC
 
 
 def fewest_and_most(codes: NDArray[np.int32], size: int) -> tuple[int, int]:
-    """Return the fewest and the most rows of any code in ``0..size-1``."""
+    """Return the lowest and the highest number of rows of the codes ``0..size-1``."""
     counts = np.zeros(size, dtype=np.int64)
     for rows in _pieces(len(codes)):
         counts += np.bincount(codes[rows], minlength=size)
@@ -92,7 +92,7 @@ def _pieces(length: int) -> list[slice]:
 
 @dataclass(frozen=True)
 class Difference:
-    """One count that is not what was expected."""
+    """One count that differs from the expected one."""
 
     name: str
     expected: object
@@ -103,7 +103,7 @@ class Difference:
 
 
 def differences(expected: ExpectedCounts, found: ExpectedCounts) -> list[Difference]:
-    """Compare all counts that are expected with those that were found."""
+    """Compare all expected counts with those found."""
     result = _part_differences("", expected, found)
     result += [
         Difference(name, wanted, there)
@@ -167,19 +167,19 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     Parameters
     ----------
     folder : Path
-        Gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``; none
+        Gets ``ratings.parquet``, ``users.parquet``, ``items.parquet`` and ``summary.json``, or none
         of them if anything fails.
 
     Returns
     -------
     dict
-        The summary that is written: counts, what was collapsed or left out and why, how the
-        counts compare with those in print, and the checksums of the raw and of the prepared files.
+        The written summary: counts, rows merged or left out and why, a comparison with published
+        counts, and the checksums of the raw and prepared files.
 
     Raises
     ------
     CountError
-        If the counts are not those of a correct parse, or ratings lie off the scale.
+        If the counts are not those of a correct parse, or ratings are off the scale.
     """
     expected = raw.expected or ExpectedCounts()
     report = ParseReport(
@@ -189,7 +189,7 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
     )
     ratings = load_parser(raw.parser)([file.path for file in raw.files], report=report)
     found = _count(ratings, report)
-    # After they were read: what was parsed is what was found, also if somebody writes meanwhile.
+    # Check after reading, to notice files that changed in the meantime.
     for file in raw.files:
         file.check()
     _check(raw, spec, expected, found, report)
@@ -202,7 +202,7 @@ def prepare(raw: RawFiles, spec: DatasetSpec, folder: Path) -> dict[str, object]
 
 
 def _unpacked_limit(raw: RawFiles, spec: DatasetSpec) -> int | None:
-    """Return the limit of the variant's archive, None if there is none or nothing is known."""
+    """Return the limit of the variant's archive; None if there is none or it is unknown."""
     files = [
         file for variant in spec.variants if variant.name == raw.variant for file in variant.files
     ]
@@ -244,7 +244,7 @@ def _check(
             f"{count:,} ratings of {value:.9g}, which is not on the scale from "
             f"{spec.scale.minimum:g} to {spec.scale.maximum:g} in steps of {spec.scale.step:g}"
             for value, count in found.values.items()
-            # A mean of ratings lies between the steps.
+            # A mean of ratings can lie between the steps.
             if not _on_scale(value, spec.scale, between_steps=spec.duplicates == "mean")
         ]
     if problems:
@@ -261,7 +261,7 @@ def _check(
 
 
 def _enumerated(problems: Sequence[str], room: int) -> str:
-    """Return the first problem and those after it for which there is room; count the others."""
+    """Return the first problem and as many others as fit, and count the rest."""
     shown = problems[0]
     for number, problem in enumerate(problems[1:], start=1):
         more = f"; {len(problems) - number} more"
@@ -334,7 +334,7 @@ def _summary(
 
 
 def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
-    """Write all files or, if anything fails, none; the summary, which records them, comes last."""
+    """Write all files or, if anything fails, none; the summary comes last."""
     temporary = being_written(folder)
     temporary.mkdir(parents=True)
     try:
@@ -351,7 +351,7 @@ def _write(ratings: Ratings, summary: dict[str, object], folder: Path) -> None:
     )
 
 
-# Whether prepared datasets are as they were recorded when they were prepared.
+# Verify that prepared datasets are as recorded when they were prepared.
 
 
 def read_summary(path: Path) -> dict[str, Any]:
@@ -402,7 +402,7 @@ def verification(folder: Path, datasets: Iterable[str]) -> tuple[list[str], bool
     Returns
     -------
     tuple of (list of str, bool)
-        Lines that say of each dataset whether it is as recorded, and whether all are.
+        Lines that say whether each dataset is as recorded, and whether all are.
     """
     lines: list[str] = []
     sound = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told of data: errors, for the person who can mend them, and the account of a parse."""
+"""Errors of datasets, and the report of what a parser left out or merged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from receval.spec_types import Duplicates
 from receval.storage.messages import LONGEST, shortened
 from reproduction.datasets.spec import PartCounts
 
-# Of the longest message: 190 of a path and 250 of a reason, and some stand between.
+# Lengths in the longest message: 190 characters of a path and 250 of a reason.
 _LONGEST_PATH = 190
 _LONGEST_REASON = 250
 _LONGEST_VALUE = 60
@@ -39,8 +39,8 @@ class DatasetError(Exception):
     Parameters
     ----------
     message : str
-        One sentence or more; the middle of what is longer than 500 characters is left out, so that
-        what has happened and what to do can still be read.
+        One sentence or more. The middle of messages of more than 500 characters is left out, so
+        that the problem and the remedy can still be read.
     """
 
     def __init__(self, message: str) -> None:
@@ -50,15 +50,15 @@ class DatasetError(Exception):
 
 
 class UnavailableError(DatasetError):
-    """A dataset is not there and cannot be downloaded."""
+    """A dataset is not available and cannot be downloaded."""
 
 
 class ChecksumError(DatasetError):
-    """A file is not the one whose checksum or size is known."""
+    """A file does not have the known checksum or size."""
 
 
 class DownloadError(DatasetError):
-    """No mirror gave a file; ``reasons`` tells why each did not."""
+    """No mirror delivered a file; ``reasons`` says why."""
 
     def __init__(self, message: str, reasons: str = "") -> None:
         self.reasons = reasons
@@ -66,11 +66,11 @@ class DownloadError(DatasetError):
 
 
 class FileAccessError(DatasetError):
-    """A file cannot be read or written here: a full disk, a folder in its place."""
+    """A file cannot be read or written, for example because the disk is full."""
 
 
 class CountError(DatasetError):
-    """A parsed dataset has other counts than a correct parse gives."""
+    """A parsed dataset does not have the counts of a correct parse."""
 
 
 class RawDataError(DatasetError):
@@ -81,7 +81,7 @@ class RawDataError(DatasetError):
     path : str
         The file; for a member of an archive, the archive's path followed by the member's.
     line : int or None
-        Line number from 1; None where the problem is not in one line.
+        Line number from 1; None if the problem is not in one line.
     reason : str
         What is wrong and what was expected.
 
@@ -101,29 +101,28 @@ class RawDataError(DatasetError):
 
 @dataclass
 class ParseReport:
-    """The account of one parse: nothing that a parser leaves out or merges goes unmentioned.
+    """The report of one parse, with everything that the parser left out or merged.
 
     Attributes
     ----------
     expected_ratings : int or None
-        Set by the caller: how many ratings there should be. Parsers use it only where a format's
+        Set by the caller: the expected number of ratings. Parsers use it only if a format's
         description leaves open what counts as one rating.
     duplicates : {"error", "first", "last", "sum", "mean"} or None
-        Set by the caller: what becomes of pairs that are rated more than once
-        (:func:`receval.data.repeats.merge_repeats`); None for what the parser does by
-        itself.
+        Set by the caller: how to treat pairs that are rated more than once
+        (:func:`receval.data.repeats.merge_repeats`); None for the parser's default.
     unpacked_limit : int or None
-        Set by the caller: bytes to which an archive may unpack
+        Set by the caller: maximum bytes of an unpacked archive
         (:class:`reproduction.datasets.spec.FileSpec`).
     ratings_in_print : int or None
-        How many ratings there are as the format's description counts them, where that is not the
-        number of the table's rows.
+        The number of ratings as the format's description counts them, if it is not the number of
+        rows in the table.
     rows : int
         Rows of the raw files.
     repeats_collapsed : int
-        Rows that gave way to another row of the same pair.
+        Rows that were replaced by another row of the same pair.
     repeat_rule : str
-        Which row of a repeated pair stays; empty for formats without repeats.
+        Which row of a repeated pair is kept; empty for formats without repeats.
     dropped : dict of str to int
         Rows left out, by reason.
     notes : dict of str to int
@@ -160,7 +159,7 @@ class ParseReport:
             )
 
     def drop(self, reason: str, rows: int) -> None:
-        """Count rows that were left out; no rows leave no trace."""
+        """Count rows that were left out, if there are any."""
         if rows:
             self.dropped[reason] = self.dropped.get(reason, 0) + rows
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One HTTP transfer into a partial file that a later transfer can continue."""
+"""Download a file over HTTP into a partial file that a later transfer can continue."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ from reproduction.datasets.spec import FileSpec
 
 Progress = Callable[[int, int | None], None]
 
-# Bytes received before they are written and told of: some hundred blocks a second of a fast line.
+# Bytes received before they are written and reported: a fast line has hundreds of blocks a second.
 _BLOCK = 1 << 18
 _OF_A_PART = (HTTPStatus.PARTIAL_CONTENT, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE)
 _HEADERS = {"User-Agent": "receval", "Accept-Encoding": "identity"}
 
 
-# What a server says of the bytes it is about to send, and telling pages from files.
+# Interpret a server's headers, and distinguish web pages from files.
 
 BEGINNING = 512
-"""First bytes of a file by which a page is known."""
+"""First bytes by which a web page is recognised."""
 
 _MAGIC = {".zip": b"PK", ".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b"}
-# Names of files that may hold what otherwise is a page or a message of an error.
+# Suffixes of files that may contain what is otherwise an error page or message.
 _MARKUP = {".html", ".xml"}
 _JSON = {".json", ".jsonl"}
 _NUMBER = re.compile("[0-9]{1,18}")
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)")
 _UNSATISFIED = re.compile(r"bytes \*/([0-9]{1,18})")
-# Timeouts, "too early" and "too many requests" go by; other refusals by the server do not.
+# Timeouts, "too early" and "too many requests" are temporary; other refusals are not.
 _PASSING_REFUSALS = {408, 425, 429}
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Which bytes of a file an answer has: from the first, of so many in the whole file."""
+    """Which bytes of a file an answer has: the first one, and the size of the whole file."""
 
     start: int
     total: int | None
 
     @classmethod
     def of_whole(cls, headers: Message, spec: FileSpec) -> Extent:
-        """Read the headers of an answer that has the whole file."""
+        """Read the headers of an answer with the whole file."""
         total = _announced_length(headers)
         if total is None and not (spec.verifiable or spec.size or _is_chunked(headers)):
             raise TransferError(
@@ -68,7 +68,7 @@ class Extent:
 
     @classmethod
     def of_part(cls, headers: Message) -> Extent | None:
-        """Read the headers of an answer that has a part; None if they do not tell which."""
+        """Read the headers of an answer with a part; None if they do not tell which."""
         match = _RANGE.fullmatch(headers.get("Content-Range", ""))
         if match is None or match[3] == "*" or not int(match[1]) <= int(match[2]) < int(match[3]):
             return None
@@ -76,13 +76,13 @@ class Extent:
 
 
 def size_of_unsatisfied(headers: Message) -> int | None:
-    """Return the file's size as an answer tells it that has no byte of the range asked for."""
+    """Return the file's size from an answer that cannot satisfy the requested range."""
     match = _UNSATISFIED.fullmatch(headers.get("Content-Range", ""))
     return int(match[1]) if match else None
 
 
 def refusal(response: HTTPResponse) -> TransferError:
-    """Return what an answer means that brings no file."""
+    """Return the error for an answer without a file."""
     said = f"{response.status} {escaped(response.reason)}".rstrip()
     if response.status == 206:
         said += ", a part of the file where the whole was asked for"
@@ -91,12 +91,12 @@ def refusal(response: HTTPResponse) -> TransferError:
 
 
 def refuse_size(total: int | None, spec: FileSpec) -> None:
-    """Refuse an answer whose announced size is not the file's, before a byte is kept.
+    """Refuse an answer whose announced size is wrong, before any byte is kept.
 
     Raises
     ------
     TransferError
-        If it is another size than expected or, where none is, more than is allowed.
+        If the size differs from the expected one or, if none is expected, exceeds the limit.
     """
     if total is None:
         return
@@ -109,18 +109,18 @@ def refuse_size(total: int | None, spec: FileSpec) -> None:
 
 
 def too_long(total: int | None, spec: FileSpec) -> TransferError:
-    """Return what is said when more bytes came than were announced, or than are allowed."""
+    """Return the error for more bytes than were announced or are allowed."""
     most = f"the {total:,} bytes announced" if total is not None else _most(spec)
     return TransferError(f"the server sends more than {most}", False)
 
 
 def refuse_headers(headers: Message, spec: FileSpec) -> None:
-    """Tell an error page, or a file that was changed on the way, by its headers.
+    """Refuse an error page, or a file that was changed in transfer, by its headers.
 
     Raises
     ------
     TransferError
-        If the answer cannot be the file. Where a checksum decides, only what is certain is refused.
+        If the answer cannot be the file. With a known checksum, only certain cases are refused.
     """
     kind, suffix = headers.get_content_type(), Path(spec.name).suffix
     if kind in {"text/html", "application/xhtml+xml"} and suffix not in _MARKUP:
@@ -138,14 +138,14 @@ def refuse_headers(headers: Message, spec: FileSpec) -> None:
 
 
 def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
-    """Tell a page or message from a file by its first bytes, before it replaces anything."""
+    """Refuse a page or message by its first bytes, before it replaces anything."""
     suffix = Path(spec.name).suffix
-    # Without its zeros, text in UTF-16 is known as text in UTF-8 is.
+    # Without zeros, UTF-16 is recognised like UTF-8.
     text = first_bytes.replace(b"\0", b"")
     for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"):
         text = text.removeprefix(mark)
     text = text.lstrip()
-    # No raw data begins like markup; a page may begin with a comment or a declaration.
+    # Raw data never begins like markup; a page may begin with a comment or a declaration.
     if text.startswith(b"<") and suffix not in _MARKUP:
         raise TransferError("an HTML page or other markup came instead of the file", False)
     magic = _MAGIC.get(suffix)
@@ -159,7 +159,7 @@ def refuse_page(first_bytes: bytes, spec: FileSpec) -> None:
 
 def _announced_length(headers: Message) -> int | None:
     if _is_chunked(headers):
-        return None  # Where there are both, the chunks count.
+        return None  # If there are both, the chunks count.
     lengths = {length.strip() for length in headers.get_all("Content-Length", [])}
     if not lengths:
         return None
@@ -182,38 +182,38 @@ def _most(spec: FileSpec) -> str:
     return f"the {spec.size_limit:,} bytes that size_limit in config/datasets.yaml allows"
 
 
-# A file under transfer, which another process can continue.
+# A file in transfer, which another process can continue.
 
-# Anything longer is none of ours, nor is what cannot be sent in a header.
+# Longer notes are not ours, nor are those that cannot be sent in a header.
 _LONGEST_ORIGIN = 1 << 16
 _SENDABLE = re.compile("[ -~]*")
 
 
 @dataclass(frozen=True)
 class Version:
-    """What a server calls the version of a file: its ETag, its time of last modification."""
+    """A server's version of a file: its ETag and its time of last modification."""
 
     etag: str | None = None
     modified: str | None = None
 
     @classmethod
     def read(cls, get: Callable[[str], object]) -> Version:
-        """Return the version that headers, or what was kept of them, tell."""
+        """Return the version from headers or from a note of them."""
         found = [get("ETag"), get("Last-Modified")]
         return cls(*(v if isinstance(v, str) and _SENDABLE.fullmatch(v) else None for v in found))
 
     @property
     def condition(self) -> str | None:
-        """What a Range may be conditional on: a weak ETag does not promise equal bytes."""
+        """The condition of a Range request; not a weak ETag, which does not promise equal bytes."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.modified
 
     def contradicts(self, other: Version) -> bool:
-        """Return whether the two cannot be of the same bytes."""
+        """Return whether the two versions cannot have the same bytes."""
         pairs = ((self.etag, other.etag), (self.modified, other.modified))
         return any(mine and its and mine != its for mine, its in pairs)
 
     def is_confirmed_by(self, other: Version) -> bool:
-        """Return whether the other names what a Range was conditional on."""
+        """Return whether the other version has the condition of the Range request."""
         return (
             self.condition is not None
             and self.condition in (other.etag, other.modified)
@@ -223,7 +223,7 @@ class Version:
 
 @dataclass(frozen=True)
 class PartialFile:
-    """A file under transfer: ``<target>.part``, and beside it where its bytes came from."""
+    """A file in transfer: ``<target>.part``, with a note of its origin beside it."""
 
     path: Path
 
@@ -243,8 +243,7 @@ class PartialFile:
         Parameters
         ----------
         anew : bool
-            Whether to begin with an empty file. A link that somebody has put there goes; nothing is
-            written where it leads.
+            Whether to begin with an empty file. A symbolic link there is removed and not followed.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if anew:
@@ -253,21 +252,21 @@ class PartialFile:
 
     @property
     def origin(self) -> Path:
-        """The file that tells where the bytes came from."""
+        """The file with the note of the origin."""
         return self.path.with_name(self.path.name + ".json")
 
     def version(self, url: str) -> Version:
-        """Return the version begun, nameless if it did not come from ``url`` or nobody knows."""
+        """Return the version of the bytes; empty if they are not from ``url`` or it is unknown."""
         try:
             with self.origin.open("rb") as file:
                 origin = json.loads(file.read(_LONGEST_ORIGIN).decode("utf-8"))
             return Version.read(origin.get) if origin["url"] == url else Version()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            # A note that is damaged is as good as none: the transfer starts anew.
+            # With a damaged note the transfer starts again.
             return Version()
 
     def note_origin(self, url: str, headers: Message) -> None:
-        """Record where the bytes come from, so that another process can continue."""
+        """Record the origin of the bytes, so that another process can continue."""
         version = Version.read(headers.get)
         origin = {"url": url, "ETag": version.etag, "Last-Modified": version.modified}
         write_atomically(self.origin, json.dumps(origin))
@@ -295,24 +294,23 @@ def transfer(
     deadline: Deadline,
     progress: Progress,
 ) -> None:
-    """Transfer one file, continuing where an earlier transfer stopped if the server can.
+    """Transfer one file, continuing an earlier transfer if the server supports it.
 
     Parameters
     ----------
     part : PartialFile
-        Where the bytes go; what it already holds is continued, or replaced if the server sends
-        the whole file.
+        The file to write. Its bytes are continued, or replaced if the server sends the whole file.
     spec : FileSpec
-        What is known of the file. Without a checksum, only a version that the server itself
-        confirms to be unchanged is continued.
+        The description of the file. Without a checksum, a transfer is continued only if the server
+        confirms the same version.
     progress : callable
-        Called with the bytes there are and the bytes there will be (None if unknown).
+        Called with the bytes so far and the total bytes (None if unknown).
 
     Raises
     ------
     TransferError
-        If the server cannot be reached, refuses, sends something else than the file or more than
-        it may have, or stops early. The bytes received so far stay in the partial file.
+        If the server cannot be reached, refuses, sends something else or too many bytes, or stops
+        early. The bytes received so far stay in the partial file.
     """
     version = part.version(url)
     offset = part.size if spec.verifiable or version.condition is not None else 0
@@ -327,7 +325,7 @@ def transfer(
             if _continued(response, version, offset, part, spec, deadline, progress):
                 return
             if response.status in _OF_A_PART:
-                # Of another version, or of another file: what had arrived is of no use.
+                # The bytes are of another version or file, so they are of no use.
                 part.delete()
     with open_address(url, _HEADERS, timeout, deadline) as response:
         if response.status != HTTPStatus.OK:
@@ -344,17 +342,17 @@ def _continued(
     deadline: Deadline,
     progress: Progress,
 ) -> bool:
-    """Append what is still missing; return False if the whole file is to be asked for."""
+    """Append the missing bytes; return False if the whole file must be requested."""
     now = Version.read(response.headers.get)
     same = not version.contradicts(now)
     if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-        # If all bytes had arrived before the transfer was interrupted, there is none to ask for.
+        # If all bytes had arrived before the interruption, none are left to request.
         return same and size_of_unsatisfied(response.headers) == offset
     if response.status != HTTPStatus.PARTIAL_CONTENT:
         refused = refusal(response)
         if refused.passing:
             raise refused
-        # Of the part alone, perhaps: one that is there must not be in the way for ever.
+        # The refusal may concern only the part, which must not block the download for ever.
         return False
     refuse_headers(response.headers, spec)
     extent = Extent.of_part(response.headers)
@@ -386,7 +384,7 @@ def _receive_whole(
     if not beginning:
         raise TransferError("the file that came is empty", True)
     refuse_page(beginning, spec)
-    # Emptied before the note: what is there never has the name of another version.
+    # Empty the file before the note, so that its bytes never have the note of another version.
     part.opened(anew=True).close()
     part.note_origin(url, response.headers)
     _receive(response, beginning, part, extent, spec, deadline, progress)
@@ -419,30 +417,30 @@ def _receive(
         raise TransferError(f"the transfer stopped after {size:,} of {total:,} bytes", True)
 
 
-# Transfers from one address, tried again for as long as that may help.
+# Transfers from one address, with retries as long as they may help.
 
 _MEBIBYTE = 1 << 20
 _SHORTEST = 600.0
 _SLOWEST = 1 << 15
-"""Bytes a second."""
+"""Bytes per second."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a download is waited for, and how often it is tried.
+    """Time limits and numbers of retries of a download.
 
     Attributes
     ----------
     retries : int
-        How often in a row a broken transfer is tried again at one address; after one that
-        brought at least a mebibyte, the count starts anew.
+        Number of successive retries of a broken transfer at one address. The count restarts after a
+        transfer of at least a mebibyte.
     backoff : float
-        Seconds before the first of them; each further one waits twice as long.
+        Seconds before the first retry; the time doubles with each further one.
     timeout : float
         Seconds of silence after which a transfer counts as broken.
     time_limit : float or None
-        Seconds after which an address is left, however steadily its bytes come; None gives ten
-        minutes, and a second for each 32 KiB that the file may have. What had come is kept.
+        Seconds after which an address is given up, even if bytes still arrive; None gives ten
+        minutes plus a second per 32 KiB of the file's maximum size. Received bytes are kept.
     sleep : callable
         Waits for a number of seconds.
     """
@@ -457,14 +455,14 @@ class Patience:
         """Return the time limit of a file."""
         if self.time_limit is not None:
             return self.time_limit
-        # Timers take no longer ones.
+        # Timers do not accept longer times.
         return min(_SHORTEST + spec.most_bytes / _SLOWEST, threading.TIMEOUT_MAX)
 
 
 def fetch_from(
     url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: Patience
 ) -> None:
-    """Fill a partial file from one address until it is complete and right."""
+    """Transfer a file from one address until it is complete and correct."""
     progress = _Progress(spec.name)
     failed = 0
     with Deadline(patience.seconds_for(spec)) as deadline:
@@ -473,7 +471,7 @@ def fetch_from(
             try:
                 transfer(url, part, spec, patience.timeout, deadline, progress)
             except TransferError as error:
-                # A slow line that breaks now and then still gets the file, piece by piece.
+                # So a slow line that breaks now and then still gets the file, piece by piece.
                 failed = 1 if part.size - before >= _MEBIBYTE else failed + 1
                 if not error.passing or failed > patience.retries:
                     raise
@@ -486,11 +484,11 @@ def fetch_from(
             failed += 1
             if before == 0 or failed > patience.retries:
                 raise TransferError(f"the file that came is not the known one: {problem}", False)
-            # The bytes continued may have been those of an older version: once more, from nothing.
+            # The earlier bytes may have been of an older version, so start again.
 
 
 class _Progress:
-    """Reports a long transfer on standard error, a line every few seconds."""
+    """Reports a long transfer on standard error, with a line every few seconds."""
 
     def __init__(self, name: str, every: float = 5.0) -> None:
         self._name = name

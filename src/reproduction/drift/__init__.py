@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Drift: what moved between the fresh results and the accepted ones."""
+"""Compare new results with the accepted ones, and accept them."""

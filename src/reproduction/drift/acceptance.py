@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Making fresh artifacts the accepted ones: first what that changes, then the change."""
+"""Accept the artifacts of a run: determine what changes, then copy and remove files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE_OF_STUDY = "index.md"
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What accepting a run's artifacts changes, as ``study/file`` names in alphabetical order.
+    """The changes from accepting a run's artifacts, as ``study/file`` names in alphabetical order.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Acceptance:
     copied : tuple of str
         Files that are new or changed.
     unchanged : tuple of str
-        Files whose bytes are the accepted ones already.
+        Files whose bytes are those of the accepted ones.
     removed : tuple of str
-        Accepted files whose artifact does not exist any more.
+        Accepted files whose artifact no longer exists.
     """
 
     fresh: Path
@@ -39,14 +39,14 @@ class Acceptance:
     removed: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        """Return a line for each file that changes: how, and how many rows a CSV wins or loses."""
+        """Return a line for each changed file, with the rows that a CSV gains or loses."""
         return [
             *(f"{self._change(file)} {file}{self._rows(file)}" for file in self.copied),
             *(f"removed {file}" for file in self.removed),
         ]
 
     def carry_out(self) -> None:
-        """Replace and remove files once all have been copied, so that a full disk changes none."""
+        """Replace and remove files after all have been copied, so that a full disk changes none."""
         with ExitStack() as all_files:
             for file in self.copied:
                 copy = all_files.enter_context(replacing(self.accepted / file))
@@ -74,22 +74,22 @@ class Acceptance:
 def acceptance(
     fresh: Path, accepted: Path, artifacts: Collection[str], pages: Collection[str] = ()
 ) -> Acceptance:
-    """Return what copying the artifacts of a run into the folder of accepted results changes.
+    """Return the changes from copying a run's artifacts into the folder of accepted results.
 
     Parameters
     ----------
     artifacts : collection of str
-        All ``study/artifact`` names that the studies list, whether or not their data is here, and
-        the names of what belongs to no study. An
-        artifact among them that the run did not make stays as it was accepted. Accepted files of
-        any other artifact are removed, and leftovers of it in the fresh folder are not copied.
+        All ``study/artifact`` names that the studies list, whether or not their data is available,
+        and the names of results that belong to no study. If the run did not make one of them, its
+        accepted files stay. Accepted files of other artifacts are removed, and their leftovers in
+        the fresh folder are not copied.
     pages : collection of str
-        Names of pages of Markdown that belong to no study and have no CSV beside them.
+        Names of Markdown pages that belong to no study and have no CSV.
 
     Notes
     -----
-    Files of provenance (``.json``) belong to an artifact or to a study as a whole; those of the
-    study, and its page, live as long as it lists any artifact.
+    Files of provenance (``.json``) belong to an artifact or to a whole study. Those of a study, and
+    its page, are kept as long as it lists any artifact.
     """
     listed = set(artifacts)
     studies = {name.split("/")[0] for name in listed}
@@ -120,7 +120,7 @@ def acceptance(
 
 
 def _files(folder: Path) -> list[str]:
-    """Return the ``study/file`` names of what can be accepted in a folder, sorted."""
+    """Return the sorted ``study/file`` names of files in a folder that can be accepted."""
     return sorted(
         path.relative_to(folder).as_posix()
         for pattern in ("*.*", "*/*")

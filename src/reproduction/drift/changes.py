@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The differences between two tables, row by row and column by column."""
+"""Find the differences between two tables of results that exceed their tolerances."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from receval.storage.files import VALUE_OF_SYSTEM
 from receval.storage.messages import quoted, shortened
 from reproduction.drift.spec import DriftSpec, Tolerance
 
-# Keeps a difference that equals its tolerance in decimal digits from failing in binary ones.
+# So that a difference that equals its tolerance in decimal does not fail in binary.
 _ALLOWANCE = 1 + 1e-9
 
 
-# The CSV of an artifact, read as text, and what each of its columns is for.
+# The CSV of an artifact as text, and the roles of its columns.
 
 SYSTEM = "system"
-"""The column of the systems whose values an artifact has."""
+"""The column with the names of systems."""
 
 VALUE = "value"
-"""The column of the values, one a row."""
+"""The column with the values, one per row."""
 
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the columns of an artifact's CSV are for.
+    """The roles of the columns of an artifact's CSV.
 
     Attributes
     ----------
     keys : tuple of str
-        Columns that say which row it is.
+        Columns that identify a row.
     counts : tuple of str
         Columns of whole numbers, which must be equal.
     values : tuple of str
         Columns of real numbers, which have a tolerance.
     texts : tuple of str
-        Columns of words, with numbers between them that have the tolerance of the column.
+        Columns of text, whose numbers have the tolerance of the column.
     """
 
     keys: tuple[str, ...]
@@ -57,12 +57,12 @@ class ColumnRoles:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a CSV with every cell as the text that it is.
+    """Read a CSV with every cell as text.
 
     Raises
     ------
     ValueError
-        If the file has no header, a line longer than the header, or two columns of one name.
+        If the file has no header, a line longer than the header, or two columns with the same name.
     """
     try:
         rows = pd.read_csv(
@@ -87,23 +87,23 @@ def numbers(cells: pd.Series[str]) -> NDArray[np.float64]:
 
 
 def numeric(cells: pd.Series[str]) -> NDArray[np.bool_]:
-    """Tell which cells are numbers, empty, or ``nan``."""
+    """Return which cells are numbers, empty, or ``nan``."""
     stands_for_nothing = cells.str.lower().isin(["", "nan"]).to_numpy(dtype=bool)
     return stands_for_nothing | ~np.isnan(numbers(cells))
 
 
 def whole(cells: pd.Series[str]) -> NDArray[np.bool_]:
-    """Tell which cells are written as whole numbers."""
+    """Return which cells are written as whole numbers."""
     return cells.str.fullmatch(r"[+-]?\d+").to_numpy(dtype=bool)
 
 
 def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
-    """Decide what the columns of an accepted table are for.
+    """Return the roles of the columns of an accepted table.
 
-    The configuration names the texts, and the digests, which have no role. Other columns that are
-    not all numbers are keys, and so are those that it names as keys. Where these do not tell all
-    rows apart, columns of whole numbers become keys as well, from the left, until they do. The
-    other columns of whole numbers are counts, the rest are values.
+    The configuration names the texts, and the digests, which have no role. Keys are the other
+    columns that are not all numbers, and those that the configuration names. If these do not
+    identify all rows, columns of whole numbers become keys from the left until they do. The other
+    columns of whole numbers are counts, and the rest are values.
     """
     keys: list[str] = []
     counts: list[str] = []
@@ -127,15 +127,15 @@ def roles_of_columns(table: pd.DataFrame, config: DriftSpec) -> ColumnRoles:
 
 
 def _tells_rows_apart(table: pd.DataFrame, keys: list[str]) -> bool:
-    """Tell whether no two rows have the same keys."""
+    """Return whether no two rows have the same keys."""
     return not table.duplicated(keys).any() if keys else len(table) < 2
 
 
 def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
-    """Name each row by its keys, as in ``system=pop, cutoff=10``; 5 and 5.0 are the same key."""
+    """Return names of rows from keys, such as ``system=pop, cutoff=10``; 5 and 5.0 are the same."""
     labels = np.full(len(table), "", dtype=object)
     for position, key in enumerate(keys):
-        # A key has few distinct cells.
+        # Faster, because a key has few distinct cells.
         codes, cells = pd.factorize(table[key].to_numpy(dtype=object))
         before = f"{'' if position == 0 else ', '}{key}="
         names = np.array([before + _key_text(cell) for cell in cells], dtype=object)
@@ -144,12 +144,12 @@ def row_labels(table: pd.DataFrame, keys: tuple[str, ...]) -> pd.Index[str]:
 
 
 def _key_text(cell: str) -> str:
-    # Leading zeros and signs belong to identifiers; only plain numbers are rewritten.
+    # Only plain numbers are rewritten, because leading zeros and signs are part of identifiers.
     return f"{float(cell):.15g}" if _PLAIN_NUMBER.fullmatch(cell) else cell
 
 
 class Kind(StrEnum):
-    """What a change is."""
+    """The kinds of changes."""
 
     VALUE = "value"
     COUNT = "count"
@@ -163,23 +163,23 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """One difference that no tolerance covers.
+    """One difference that exceeds its tolerance.
 
     Attributes
     ----------
     kind : Kind
-        What it is.
+        The kind of change.
     row : str
-        The keys of the row, or nothing where the change concerns a whole column.
+        The keys of the row; empty if the change concerns a whole column.
     column : str
-        The column, or nothing where the change concerns a whole row.
+        The column; empty if the change concerns a whole row.
     accepted, fresh : str
-        The text of the two cells; of a long one the part about what moved.
+        The text of the two cells; only the part around the change if it is long.
     difference : float
-        Fresh minus accepted; NaN where that is not a number. Of a text whose words are equal, that
-        of the first number that moved too far.
+        Fresh minus accepted; NaN if that is not a number. In a text with equal words, the
+        difference of the first number that moved too far.
     tolerance : float
-        How large the difference may be; NaN where the change is not a number's.
+        The largest allowed difference; NaN if the change is not of a number.
     """
 
     kind: Kind
@@ -193,18 +193,18 @@ class Change:
 
 @dataclass(frozen=True)
 class TableChanges:
-    """What comparing two tables gave.
+    """The result of comparing two tables.
 
     Attributes
     ----------
     changes : tuple of Change
-        Every difference that no tolerance covers; within a column of numbers the largest first.
+        Every difference that exceeds its tolerance; within a column of numbers, the largest first.
     tolerated : int
         Number of cells that moved within their tolerance.
     compared : int
         Number of cells compared.
     systems : mapping of str to int
-        In how many cells each system moved too far, those of most cells first.
+        Number of cells of each system that moved too far, in decreasing order.
     """
 
     changes: tuple[Change, ...]
@@ -219,20 +219,19 @@ def compare_tables(
     config: DriftSpec,
     roles: ColumnRoles | None = None,
 ) -> TableChanges:
-    """Compare two tables of text cells; the order of rows and columns does not matter.
+    """Compare two tables of text cells, regardless of the order of rows and columns.
 
     Parameters
     ----------
     accepted, fresh : DataFrame of str
-        As :func:`reproduction.drift.changes.read_table` returns them. One and the same object,
-        where both are known to be equal, saves the comparison of cells.
+        As :func:`reproduction.drift.changes.read_table` returns them. If they are the same object,
+        cells are not compared.
 
     Notes
     -----
-    Two whole numbers are counts, also in a column of real values: 6040.0 against 6041.0 is a count
-    that changed, however wide the relative tolerance. They may move by the tolerance's ``counts``.
-    NaN equals NaN and nothing else. Texts are compared by
-    :func:`reproduction.drift.changes.changes_of_numbers`.
+    Two whole numbers are counts, even in a column of real values. They may move by the tolerance's
+    ``counts``, whatever its relative tolerance: 6040.0 and 6041.0 are a changed count. NaN equals
+    only NaN. Texts are compared by :func:`reproduction.drift.changes.changes_of_numbers`.
     """
     roles = roles_of_columns(accepted, config) if roles is None else roles
     if fresh is accepted:
@@ -277,7 +276,7 @@ def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, 
     if SYSTEM in accepted.columns:
         systems = accepted.loc[[change.row for change in cells], SYSTEM].tolist()
     elif VALUE not in accepted.columns:
-        # Beside a column of values these are other columns of theirs, such as a lowest and highest.
+        # If there is a column of values, these are other columns of the systems, such as a minimum.
         columns = [change.column for change in cells]
         systems = [
             c.removeprefix(VALUE_OF_SYSTEM) for c in columns if c.startswith(VALUE_OF_SYSTEM)
@@ -286,7 +285,7 @@ def _systems_of(changes: Sequence[Change], accepted: pd.DataFrame) -> dict[str, 
 
 
 def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChanges:
-    """Compare a table with itself: only rows that cannot be told apart are to be reported."""
+    """Compare a table with itself, which only reports rows with equal keys."""
     labels = row_labels(table, roles.keys)
     changes = () if labels.is_unique else tuple(_changes_of_rows(labels, labels))
     rows = int((~labels.duplicated(keep=False)).sum())
@@ -295,7 +294,7 @@ def _compared_with_itself(table: pd.DataFrame, roles: ColumnRoles) -> TableChang
 
 
 def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[Change]:
-    """Yield the rows that one side lacks, and those that cannot be told apart."""
+    """Yield the rows that one side lacks, and those with equal keys."""
     for row in accepted[~accepted.isin(fresh)].unique():
         yield Change(Kind.ROW_MISSING, row=row)
     for row in fresh[~fresh.isin(accepted)].unique():
@@ -311,10 +310,10 @@ def _changes_of_rows(accepted: pd.Index[str], fresh: pd.Index[str]) -> Iterator[
 
 
 def _tolerances(accepted: pd.DataFrame, column: str, config: DriftSpec) -> NDArray[np.float64]:
-    """Return how far each cell of a column may move that is no whole number."""
+    """Return how far each cell of a column may move, unless it is a whole number."""
     tolerance = config.tolerance(column)
     size = np.abs(numbers(accepted[column]))
-    # A share of infinity would let an infinite value become any other.
+    # Otherwise an infinite value could become any other.
     share = np.where(np.isfinite(size), size, 0.0) * tolerance.relative
     allowed = np.maximum(tolerance.absolute, share)
     if tolerance.per_list and config.lists in accepted.columns:
@@ -325,11 +324,11 @@ def _tolerances(accepted: pd.DataFrame, column: str, config: DriftSpec) -> NDArr
     return allowed
 
 
-# Two cells of words and numbers: equal words, and numbers as near as a tolerance asks for.
+# Comparison of texts: words must be equal, and numbers must be within a tolerance.
 
 _MINUS = "\N{MINUS SIGN}"
 
-# Digits within a word, such as P@10, C-034 or 3/4, are letters of a name.
+# Digits within a word, such as P@10, C-034 or 3/4, are not numbers.
 _NUMBER = re.compile(
     rf"""
     (?<!\S) [(\[{{"']*
@@ -352,11 +351,11 @@ class PrintedNumber:
     Attributes
     ----------
     value : float
-        The number; of per cents the share, as columns of values have it.
+        The number; percentages are converted to shares, as in columns of values.
     unit : float
-        What its last digit counts: .01 of ``.48``. 0 of a whole number, which is not rounded.
+        The unit of its last digit: .01 for ``.48``; 0 for a whole number, which is not rounded.
     start : int
-        Where it begins in the text.
+        Its position in the text.
     """
 
     value: float
@@ -366,7 +365,7 @@ class PrintedNumber:
 
 @dataclass(frozen=True)
 class NumberChange:
-    """A number that is another in the fresh text, and how far it may be from the accepted one."""
+    """A number that differs in the fresh text, with the allowed difference."""
 
     accepted: PrintedNumber
     fresh: PrintedNumber
@@ -379,13 +378,13 @@ class NumberChange:
 
 
 def words_and_numbers(text: str) -> tuple[tuple[str, ...], tuple[PrintedNumber, ...]]:
-    """Return the words before, between and after the numbers of a text, and these numbers.
+    """Split a text into its numbers and the words before, between and after them.
 
     Notes
     -----
-    A number is a word of its own, with punctuation around it: an integer or a decimal, with or
-    without a zero before the point, with either minus, separated thousands or an exponent. Digits
-    in any other word belong to a name.
+    A number is a separate word, possibly with punctuation around it: an integer or a decimal, with
+    or without a zero before the point, with a hyphen or minus sign, separated thousands or an
+    exponent. Digits in other words are part of a name.
 
     Examples
     --------
@@ -409,19 +408,19 @@ def words_and_numbers(text: str) -> tuple[tuple[str, ...], tuple[PrintedNumber, 
 def changes_of_numbers(
     accepted: str, fresh: str, tolerance: Tolerance
 ) -> list[NumberChange] | None:
-    """Return the numbers of a text that moved, with how far they could have.
+    """Return the numbers of a text that changed, with the allowed differences.
 
     Returns
     -------
     list of NumberChange, or None
-        In the order of the text; None where the words differ, or there are more or fewer numbers.
+        In the order of the text; None if the words or the number of numbers differ.
 
     Notes
     -----
-    Two whole numbers, as in "17 of 20 pairs", are counts and move as counts may. Per cents are
-    shares, and rounded even if they are whole. What stands behind a rounded number may move by the
-    tolerance, so that the printed one may move further: by half a unit of the last digit of each.
-    Without a tolerance nothing moves, and the printed numbers must be equal.
+    Two whole numbers, as in "17 of 20 pairs", are counts with the tolerance of counts. Percentages
+    are shares, and count as rounded even if they are whole. The value behind a rounded number may
+    move by the tolerance, so the printed number may move further, by half a unit of the last digit
+    of each. Without a tolerance the printed numbers must be equal.
 
     Examples
     --------
@@ -443,7 +442,7 @@ def changes_of_numbers(
 
 
 def first_difference(one: str, other: str) -> int:
-    """Return at which character two texts begin to differ.
+    """Return the position of the first character in which two texts differ.
 
     Examples
     --------
@@ -456,7 +455,7 @@ def first_difference(one: str, other: str) -> int:
 
 
 def part_of(text: str, place: int, most: int = 80) -> str:
-    """Return a text, or of a long one the part about a place.
+    """Return a text, shortened to the part around a position if it is long.
 
     Examples
     --------
@@ -466,7 +465,7 @@ def part_of(text: str, place: int, most: int = 80) -> str:
     text = _on_one_line(text)
     if len(text) <= most:
         return shortened(text, most)
-    # At a word, so that no half of one stands at the beginning.
+    # Begin at the start of a word.
     begin = text.rfind(" ", 0, max(0, place - most // 3)) + 1
     dots = "..." if begin else ""
     return dots + shortened(text[begin:], most - len(dots))
@@ -499,7 +498,7 @@ def _allowed(accepted: PrintedNumber, fresh: PrintedNumber, tolerance: Tolerance
 def _changes_of_texts(
     accepted: pd.Series[str], fresh: pd.Series[str], tolerance: Tolerance
 ) -> tuple[list[Change], int]:
-    """Return the texts of a column that changed, and how many are within the tolerance."""
+    """Return the changed texts of a column, and the number of texts within the tolerance."""
     changes: list[Change] = []
     tolerated = 0
     for row in np.flatnonzero(accepted.to_numpy() != fresh.to_numpy()).tolist():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fresh artifacts against accepted ones, folder by folder: numbers and orders of systems."""
+"""Compare the artifacts of a run with the accepted ones: numbers and orders of systems."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ DATASET = "dataset"
 
 @dataclass(frozen=True)
 class OrderChange:
-    """A panel in which the order of the systems is no longer the accepted one.
+    """A panel in which the order of the systems differs from the accepted one.
 
     Attributes
     ----------
     panel : str
-        The keys of the panel: all but the system.
+        The keys of the panel: all except the system.
     tau : float
-        Kendall's tau-b between the fresh and the accepted values; NaN where one side has all
-        systems tied.
+        Kendall's tau-b between the fresh and the accepted values; NaN if all systems are tied on
+        one side.
     systems : int
         Number of systems with a value on both sides.
     """
@@ -61,13 +61,13 @@ def changes_of_order(
     Parameters
     ----------
     keys : tuple of str
-        The columns that say which row it is. Those other than ``system`` make the panels.
+        The columns that identify a row. Those other than ``system`` define the panels.
 
     Returns
     -------
     panels : int
-        Number of panels with at least two systems to compare; 0 where a table has no column
-        ``system`` among its keys, or no column ``value``.
+        Number of panels with at least two systems to compare; 0 if a table has no key column
+        ``system`` or no column ``value``.
     """
     tables = (accepted, fresh)
     if SYSTEM not in keys or not all({*keys, VALUE} <= set(table.columns) for table in tables):
@@ -80,12 +80,12 @@ def changes_of_order(
     both = before.merge(after, on=["panel", SYSTEM], suffixes=("_accepted", "_fresh")).dropna()
     sizes = both["panel"].value_counts()
     compared = sizes.index[sizes > 1]
-    # Most panels did not move at all, and ranking them would take most of a report's time.
+    # Only changed panels are ranked, because ranking all would take most of a report's time.
     moved = both.loc[both["at_accepted"] != both["at_fresh"], "panel"]
     is_moved = both["panel"].isin(moved) & both["panel"].isin(compared)
     if not is_moved.any():
         return len(compared), ()
-    # A second of start-up that a report without such panels need not wait for.
+    # Imported here because it takes a second, which most reports do not need.
     from scipy.stats import kendalltau, rankdata
 
     changes = []
@@ -98,14 +98,14 @@ def changes_of_order(
 
 
 def _values_by_panel(table: pd.DataFrame, others: tuple[str, ...]) -> pd.DataFrame:
-    """Return panel, system and value of each row; of rows alike in both names, the first."""
+    """Return panel, system and value of each row, keeping the first of rows with equal keys."""
     panels = row_labels(table, others)
     rows = pd.DataFrame({"panel": panels, SYSTEM: table[SYSTEM], "at": numbers(table[VALUE])})
     return rows.drop_duplicates(["panel", SYSTEM])
 
 
 class ArtifactStatus(StrEnum):
-    """How an artifact fared."""
+    """The status of an artifact in a comparison."""
 
     SAME = "same"
     TOLERATED = "within tolerance"
@@ -118,7 +118,7 @@ class ArtifactStatus(StrEnum):
 
 @dataclass(frozen=True)
 class ArtifactDrift:
-    """How one artifact fared.
+    """The result of comparing one artifact.
 
     Attributes
     ----------
@@ -126,10 +126,10 @@ class ArtifactDrift:
         ``study/artifact``.
     status : ArtifactStatus
         ``missing``: this run should have made it. ``new``: nothing is accepted yet. ``absent``:
-        accepted, but no part of this run, as its dataset is not here. ``leftover``: a file of an
-        earlier run that is no part of this one.
+        accepted, but not part of this run, because its dataset is not available. ``leftover``: a
+        file of an earlier run that is not part of this one.
     changes : tuple of Change
-        What moved too far.
+        Cells and rows that moved too far.
     tolerated, compared : int
         Numbers of cells that moved within tolerance, and of all cells compared.
     panels : int
@@ -137,11 +137,11 @@ class ArtifactDrift:
     orders : tuple of OrderChange
         Panels whose order of systems changed.
     systems : mapping of str to int
-        In how many cells each system moved too far, those of most cells first.
+        Number of cells of each system that moved too far, in decreasing order.
     drawings : mapping of str to bool
-        By suffix of the drawn files that both sides have: whether the bytes are the same.
+        By suffix of the drawn files on both sides: whether the bytes are the same.
     one_sided : mapping of str to int
-        Rows left out of the comparison by dataset, because only one side has that dataset.
+        By dataset, the number of rows left out because only one side has that dataset.
     """
 
     name: str
@@ -157,21 +157,21 @@ class ArtifactDrift:
 
     @property
     def drifted(self) -> bool:
-        """Whether somebody must look at it."""
+        """Whether somebody must check it."""
         return self.status in (ArtifactStatus.DRIFTED, ArtifactStatus.MISSING, ArtifactStatus.NEW)
 
 
 @dataclass(frozen=True)
 class DriftReport:
-    """How all artifacts fared.
+    """The result of comparing all artifacts.
 
     Attributes
     ----------
     artifacts : tuple of ArtifactDrift
         In alphabetical order.
     other_arithmetic : tuple of str
-        What the two sides were not both made with, a sentence each. In studies of which there is
-        none every digit counts.
+        One sentence for each difference in the arithmetic or libraries of the two sides. Studies
+        without any difference are compared exactly.
     """
 
     artifacts: tuple[ArtifactDrift, ...]
@@ -186,7 +186,7 @@ class DriftReport:
 def names_of_artifacts(folder: Path) -> set[str]:
     """Return the ``study/artifact`` names of the CSV files in a folder of studies.
 
-    What belongs to no study, such as the ledger of claims, has the name of its file.
+    Results that belong to no study, such as the ledger of claims, have the name of their file.
     """
     return {
         path.relative_to(folder).with_suffix("").as_posix()
@@ -196,17 +196,17 @@ def names_of_artifacts(folder: Path) -> set[str]:
     }
 
 
-# With what the two sides of a comparison were made, and whether last digits may differ for it.
+# The arithmetic and libraries of the two sides, which decide whether last digits may differ.
 #
 # Each study has a record of provenance beside its artifacts. It names the arithmetic of the process
 # that wrote it (kernels of linear algebra, the processor that numba compiled for, numpy's loops,
-# the C library) and the versions of the libraries. Where both sides were made with the same, their
-# numbers are the same to the last digit unless code or data have changed. Where not, some may move.
+# the C library) and the versions of the libraries. If these are the same on both sides, numbers are
+# the same to the last digit unless code or data have changed. Otherwise some may move.
 
 RECORD = "provenance.json"
 
 RUN = "run.json"
-"""Beside the fresh artifacts: it speaks for a study of which a run has made a part alone."""
+"""File beside the fresh artifacts, used for a study that a run has made only in part."""
 
 _ARITHMETIC = {
     "blas": "Linear algebra",
@@ -217,11 +217,11 @@ _ARITHMETIC = {
 }
 
 _WITHOUT_NUMBERS = frozenset({"snakemake", "matplotlib"})
-"""Libraries that run jobs, or draw what others have computed."""
+"""Libraries that run jobs or draw figures, and do not change numbers."""
 
 
 class OtherArithmetic:
-    """What studies were not made with on both sides."""
+    """Differences in arithmetic and libraries between the two sides, by study."""
 
     def __init__(self, accepted: Path, fresh: Path) -> None:
         self._accepted = accepted
@@ -229,10 +229,10 @@ class OtherArithmetic:
         self.of_study = cache(self._of_study)
 
     def _of_study(self, study: str) -> tuple[str, ...]:
-        """Return a sentence for each thing in which the two sides of a study differ.
+        """Return a sentence for each difference between the two sides of a study.
 
-        There is none if both records name the same. A side whose record is missing, or names no
-        arithmetic, may have been made with any: that is a sentence, too.
+        It is empty if both records are the same. A missing record, or one without arithmetic, also
+        gives a sentence.
         """
         before = _named_by(self._accepted / study / RECORD)
         after = _named_by(self._fresh / study / RECORD) or _named_by(self._fresh.parent / RUN)
@@ -248,7 +248,7 @@ class OtherArithmetic:
 
 
 def _named_by(path: Path) -> dict[str, str]:
-    """Return what a record names; nothing where it is missing, or names no arithmetic."""
+    """Return the content of a record; empty if it is missing or has no arithmetic."""
     if not path.is_file():
         return {}
     try:
@@ -289,15 +289,14 @@ def compare_folders(
     Parameters
     ----------
     config : DriftSpec
-        Keys and tolerances. A study that both sides made with the same arithmetic, and the same
-        versions of libraries, is compared without tolerance: code or data have moved it.
+        Keys and tolerances. If both sides of a study have the same arithmetic and versions of
+        libraries, it is compared without tolerance, because only code or data can have changed it.
     expected : collection of str
         ``study/artifact`` names that this run makes. An accepted artifact that is not among them
         is reported as absent, not as drift.
     one_sided_datasets : collection of str
-        Datasets that may be absent here, or were absent when the results were accepted. Rows of
-        such a dataset, told by the column ``dataset``, are left out and reported where only one of
-        the two sides has any.
+        Datasets that may be absent here, or were absent when the results were accepted. If only one
+        side has rows of such a dataset (column ``dataset``), they are left out and reported.
 
     Raises
     ------
@@ -308,7 +307,7 @@ def compare_folders(
     compared = sorted(fresh_names & accepted_names & set(expected))
     of_study = OtherArithmetic(accepted, fresh).of_study
     studies = {name: of_study(name.split("/")[0]) for name in compared if "/" in name}
-    # What belongs to no study is made of what all of them have.
+    # Results that belong to no study depend on all studies.
     of_all = tuple(dict.fromkeys(sentence for each in studies.values() for sentence in each))
 
     def artifact(name: str) -> ArtifactDrift:
@@ -320,7 +319,7 @@ def compare_folders(
             return ArtifactDrift(name, ArtifactStatus.MISSING)
         if name not in accepted_names:
             return ArtifactDrift(name, ArtifactStatus.NEW)
-        # Of an artifact beside the studies, nothing is known where no study is compared.
+        # If no study is compared, nothing is known about results that belong to no study.
         may_differ = studies.get(name, of_all) if studies else True
         spec = config if may_differ else config.exact()
         return compare_artifact(name, fresh, accepted, spec, one_sided_datasets)
@@ -338,7 +337,7 @@ def compare_artifact(
 ) -> ArtifactDrift:
     """Compare one artifact that both folders have; see :func:`compare_folders`."""
     before = read_table(accepted / f"{name}{DATA_SUFFIX}")
-    # Most artifacts of most runs have the accepted bytes: one table, compared with itself.
+    # Most artifacts have the accepted bytes, so the table is read once and compared with itself.
     unchanged = same_content(accepted / f"{name}{DATA_SUFFIX}", fresh / f"{name}{DATA_SUFFIX}")
     after = before if unchanged else read_table(fresh / f"{name}{DATA_SUFFIX}")
     one_sided = _rows_of_one_sided_datasets(before, after, one_sided_datasets)
@@ -370,7 +369,7 @@ def compare_artifact(
 def _rows_of_one_sided_datasets(
     before: pd.DataFrame, after: pd.DataFrame, datasets: Collection[str]
 ) -> dict[str, int]:
-    """Count the rows of those datasets that only one of two tables has."""
+    """Count the rows of the given datasets that only one of two tables has."""
     if DATASET not in before.columns or DATASET not in after.columns:
         return {}
     rows = {
@@ -381,7 +380,7 @@ def _rows_of_one_sided_datasets(
 
 
 def _drawings(fresh: Path, accepted: Path) -> dict[str, bool]:
-    """Tell for each kind of drawn file that both sides have whether they are the same."""
+    """Return for each kind of drawn file on both sides whether they are the same."""
     pairs = {
         suffix: (fresh.with_name(fresh.name + suffix), accepted.with_name(accepted.name + suffix))
         for suffix in DRAWING_SUFFIXES
@@ -394,7 +393,7 @@ def _drawings(fresh: Path, accepted: Path) -> dict[str, bool]:
 
 
 def same_content(one: Path, other: Path) -> bool:
-    """Tell whether two artifacts have the same bytes, however a checkout ends its lines."""
+    """Return whether two artifacts have the same bytes, apart from line ends."""
     first, second = one.read_bytes(), other.read_bytes()
     if first == second or one.suffix == ".pdf":
         return first == second

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drift report for people: as plain text and as Markdown."""
+"""Write the drift report as plain text or Markdown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def as_text(report: DriftReport, most: int = 50) -> str:
     Parameters
     ----------
     most : int
-        The most changes, and the most panels, listed of one artifact; the rest are counted.
+        Maximum number of changes, and of panels, listed per artifact; the rest are counted.
     """
     return _sections(report, most, _text_table, "")
 
@@ -99,7 +99,7 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
         lines += _counts_of_unlisted([(a.name, len(a.orders)) for a in reordered], most, "panels")
     others = [artifact for artifact in report.artifacts if artifact.status in _EXPLANATIONS]
     if others:
-        # Last, because after a run of a few artifacts they are nearly all.
+        # Listed last, because after a run of a few artifacts nearly all are here.
         lines += ["", f"{heading}What was not compared", ""]
         lines += table(
             ("artifact", "why"),
@@ -112,7 +112,7 @@ def _sections(report: DriftReport, most: int, table: TableWriter, heading: str) 
 
 
 def _verdict(report: DriftReport) -> str:
-    """Say in one line how many artifacts drifted, or of all how many are the same."""
+    """Say in one line how many artifacts drifted, or how many are the same."""
     total = len(report.artifacts)
     if drifted := sum(artifact.drifted for artifact in report.artifacts):
         return f"Drift: {drifted} of {total} artifacts"
@@ -165,7 +165,7 @@ def _number(value: float, sign: str = "") -> str:
 
 def _counts_of_unlisted(totals: Sequence[tuple[str, int]], most: int, noun: str) -> list[str]:
     counted = [f"{name}: {n - most} more {noun} not listed" for name, n in totals if n > most]
-    # Without a blank line Markdown would take the next line for a row of the table above.
+    # Without a blank line Markdown would add the next line to the table above.
     return [line for text in counted for line in ("", text)]
 
 
@@ -175,6 +175,6 @@ def _text_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
 
 
 def _markdown_table(header: Cells, rows: Sequence[Cells]) -> list[str]:
-    # tabulate would take a bar in a cell for the cell's end.
+    # tabulate does not escape bars, which end a cell.
     cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
     return tabulate(cells, headers=header, tablefmt="github", disable_numparse=True).splitlines()

@@ -17,7 +17,7 @@ class _Model(BaseModel):
 
 
 class Tolerance(_Model):
-    """How far real values of one family may move: the largest of the first three bounds counts.
+    """How far the real values of a column may move: the largest of the first three bounds counts.
 
     Attributes
     ----------
@@ -26,13 +26,13 @@ class Tolerance(_Model):
     relative : float
         Bound on the difference as a share of the accepted value.
     per_list : float
-        Bound on the sum of the changes of the lists that the value averages: the difference times
-        the row's number of lists. It lets a value that averages few lists move further than one
-        that averages many. 0 where a row does not tell its number of lists.
+        Bound on the difference times the row's number of lists, that is on the sum of the changes
+        of the averaged lists. So a value that averages few lists may move further than one that
+        averages many. It has no effect if a row does not tell its number of lists.
     counts : int
-        Bound on the difference of two whole numbers, which no other bound lets move.
+        Bound on the difference of two whole numbers, to which no other bound applies.
     reason : str
-        Why the values of this family move at all.
+        Why these values move at all.
     """
 
     absolute: Bound = 0.0
@@ -43,20 +43,20 @@ class Tolerance(_Model):
 
 
 class DriftSpec(_Model):
-    """What identifies a row of an artifact's CSV and how far its values may move.
+    """Which columns of an artifact's CSV identify a row, and how far the others may move.
 
     Attributes
     ----------
     keys : tuple of str
-        Patterns of the names of columns that are numbers and yet say which row it is, such as
-        ``cutoff``. Other columns that are not numbers are keys anyway.
+        Patterns of the names of numeric columns that identify a row, such as ``cutoff``. Other
+        columns that are not numeric are keys anyway.
     words : tuple of str
-        Patterns of columns whose words are no keys, but results or what is said of a row: they
-        must be equal, and so must numbers among them. Here and in the next two
-        ``study/artifact:column`` stands for the column of one artifact.
+        Patterns of columns whose words are not keys, but results or remarks. They must be equal,
+        including their numbers. Here and in the next two ``study/artifact:column`` stands for the
+        column of one artifact.
     texts : tuple of str
-        Patterns of columns of sentences that a run writes: their words must be equal, and their
-        numbers as near as the tolerance of the column asks for.
+        Patterns of columns of sentences that a run writes. Their words must be equal, and their
+        numbers must be within the tolerance of the column.
     digests : tuple of str
         Patterns of columns of digests of code, which are not compared.
     lists : str
@@ -84,7 +84,7 @@ class DriftSpec(_Model):
         return self
 
     def of(self, artifact: str) -> DriftSpec:
-        """Return what holds for one artifact, ``study/artifact``: its own tolerances come first."""
+        """Return the specification for one artifact, with its own tolerances first."""
         own: dict[str, Tolerance] = {}
         common: dict[str, Tolerance] = {}
         for pattern, tolerance in self.tolerances.items():
@@ -103,19 +103,19 @@ class DriftSpec(_Model):
         )
 
     def exact(self) -> DriftSpec:
-        """Return the same without any tolerance, so that every difference counts."""
+        """Return the same specification without any tolerance, so that every difference counts."""
         return self.model_copy(update={"tolerances": {"*": _EXACT}})
 
     def is_key(self, column: str) -> bool:
-        """Tell whether a column of numbers says which row it is."""
+        """Return whether a column of numbers identifies a row."""
         return _matches(column, self.keys)
 
     def is_text(self, column: str) -> bool:
-        """Tell whether a column of one artifact (:meth:`of`) has words that are no keys."""
+        """Return whether a column of one artifact (:meth:`of`) has words that are not keys."""
         return _matches(column, (*self.words, *self.texts))
 
     def is_digest(self, column: str) -> bool:
-        """Tell whether a column of one artifact (:meth:`of`) is not compared."""
+        """Return whether a column of one artifact (:meth:`of`) is not compared."""
         return _matches(column, self.digests)
 
     def tolerance(self, column: str) -> Tolerance:
@@ -137,7 +137,7 @@ def _matches(column: str, patterns: Iterable[str]) -> bool:
 
 
 def _of_artifact(patterns: Iterable[str], artifact: str) -> tuple[str, ...]:
-    """Return the patterns of columns for one artifact, without its name."""
+    """Return the patterns of columns that apply to one artifact, without its name."""
     parts = (pattern.rpartition(":") for pattern in patterns)
     return tuple(
         column for name, colon, column in parts if not colon or fnmatchcase(artifact, name)

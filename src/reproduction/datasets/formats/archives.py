@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Raw files, compressed streams, members of zip and tar archives, with errors that name the file.
+"""Read raw files, compressed streams, and members of zip and tar archives.
 
-Whatever goes wrong while they are read is a :class:`RawDataError`; so are two members of one name,
-of which either might be meant, and what unpacks to more bytes than the registry allows or, where
-that says nothing, to many times the size of a dataset.
+Every problem in reading is a :class:`RawDataError` that names the file. So are two members of the
+same name, and archives that unpack to more bytes than the registry allows or, without such a limit,
+to many times the size of a dataset.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from reproduction.datasets.reports import RawDataError, shown
 Stream: TypeAlias = io.RawIOBase | io.BufferedReader
 
 LONGEST_RECORD = 1 << 18
-"""Bytes of the longest line or block of lines that is read as one record."""
+"""Maximum bytes of a line or block of lines that is read as one record."""
 
-# Where the registry says nothing. Ratings as text shrink to a third or a fifth; what is small when
-# unpacked does no harm.
+# The limits if the registry has none. Ratings as text shrink to a third or a fifth, and small
+# unpacked files do no harm.
 _LARGEST_RATIO = 20
 _SMALL = 1 << 26
-# The stream reader of tar files cuts its buffer anew for every member: larger ones are slower.
+# The stream reader of tar files copies its buffer for every member, so larger ones are slower.
 _TAR_BUFFER = 1 << 17
-# Twice the longest path. The time in which tarfile looks through a header grows with its square.
+# Twice the longest path. tarfile's time to parse a header grows with the square of its length.
 _LONGEST_HEADER = 1 << 13
 _DAMAGE = (
     EOFError,
@@ -55,9 +55,10 @@ _DAMAGE = (
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Turn the various errors of reading files and archives into one that names the file.
+    """Turn errors of reading files and archives into one error that names the file.
 
-    Only calls of the libraries that read belong within: errors of our own must not become damage.
+    Use it only around calls of libraries that read, so that our own errors are not reported as
+    damage.
     """
     try:
         yield
@@ -67,7 +68,7 @@ def damage_reported(path: Path) -> Iterator[None]:
             path, None, f"the archive is damaged ({reason}): delete it and fetch it again"
         ) from error
     except OSError as error:
-        # Archives with impossible offsets make the system refuse to go there.
+        # The system refuses to seek to impossible offsets of damaged archives.
         if error.errno in (None, errno.EINVAL):
             reason = f"the archive is damaged ({shortened(str(error), 100, middle=True)})"
             raise RawDataError(path, None, f"{reason}: delete it and fetch it again") from error
@@ -92,7 +93,7 @@ def file_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream whose errors name the file, and which ends where no dataset is as large."""
+    """A stream whose errors name the file, and which refuses to unpack too many bytes."""
 
     def __init__(
         self, stream: IO[bytes] | gzip.GzipFile, path: Path, unpacked_limit: int | None
@@ -144,7 +145,7 @@ def _too_large(path: Path, unpacked_limit: int | None) -> RawDataError:
 
 
 def unpacked(path: Path, unpacked_limit: int | None = None) -> io.BufferedReader:
-    """Open a file, and decompress it while it is read if it is or should be a gzip file."""
+    """Open a file for reading, and decompress it if it is or should be a gzip file."""
     stream = _open(path, unpacked_limit)
     return io.BufferedReader(stream, _TAR_BUFFER) if isinstance(stream, _Unpacked) else stream
 
@@ -154,19 +155,19 @@ def _open(path: Path, unpacked_limit: int | None) -> io.BufferedReader | _Unpack
         stream = path.open("rb")
         compressed = stream.peek(2)[:2] == b"\x1f\x8b"
         if not compressed and path.suffix not in (".gz", ".tgz"):
-            # What is not compressed has the size that it has.
+            # Uncompressed files need no limit.
             return stream
         stream.close()
         return _Unpacked(gzip.open(path, "rb"), path, unpacked_limit)
 
 
 def zip_member(path: Path, name: str, unpacked_limit: int | None = None) -> tuple[str, bytes]:
-    """Return the path and the bytes of the zip member with a base name.
+    """Return the path and the bytes of the zip member with a given base name.
 
     Raises
     ------
     RawDataError
-        If the archive is damaged, or does not have one such member of at most so many bytes.
+        If the archive is damaged, or does not have exactly one such member within the limit.
     """
     with damage_reported(path), zipfile.ZipFile(path) as archive:
         members = [
@@ -190,9 +191,9 @@ def _not_one_member(path: Path, name: str, found: int) -> RawDataError:
 
 
 class _Header(tarfile.TarInfo):
-    """A header that is damaged or missing is an error: tarfile takes it for the end.
+    """Tar header that raises an error if it is damaged or missing, which tarfile takes for the end.
 
-    So is one that is longer than any path: tarfile reads it whole, and looks through it for hours.
+    It also refuses a header that is longer than any path, which tarfile would parse for hours.
     """
 
     @classmethod
@@ -217,7 +218,7 @@ def tar_members(
 ) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield path and content of each file in a tar archive, in one pass over its stream.
 
-    What is read of a content goes through :func:`damage_reported`.
+    Read the contents inside :func:`damage_reported`.
     """
     with ExitStack() as opened:
         with damage_reported(path):
@@ -227,7 +228,7 @@ def tar_members(
         while True:
             with damage_reported(path):
                 member = archive.next()
-                # Or looking for its end would take for ever.
+                # Otherwise the search for its end would never finish.
                 if member and member.size > _largest_unpacked(path, unpacked_limit):
                     raise _too_large(path, unpacked_limit)
                 if member and member.issparse():
@@ -237,8 +238,8 @@ def tar_members(
                 break
             if content is not None:
                 yield member.name, content
-        # A member whose header is all zeros would look like the end, and the checksum of what is
-        # compressed stands behind it.
+        # Read to the end: a header of zeros would look like the end, and the checksum of the
+        # compressed data comes last.
         while True:
             with damage_reported(path):
                 data = archive.fileobj.read(_TAR_BUFFER) if archive.fileobj else b""
@@ -250,9 +251,9 @@ def tar_members(
 
 @contextmanager
 def tar_member(path: Path, name: str, unpacked_limit: int | None = None) -> Iterator[Stream]:
-    """Open the member with a base name of a tar archive, compressed or not."""
+    """Open the member with a given base name in a tar archive, compressed or not."""
     found = 0
-    # Without buffers, whose copies take longer than the calls that they save.
+    # Unbuffered, because copies of buffers take longer than the calls that they save.
     with _open(path, unpacked_limit) as stream:
         for member, content in tar_members(path, stream, unpacked_limit):
             if PurePosixPath(member).name == name:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""BeerAdvocate (McAuley et al.): one review per record, in three forms.
+"""Parse BeerAdvocate (McAuley et al.): one review per record, in three formats.
 
 Source: https://cseweb.ucsd.edu/~jmcauley/datasets.html. Records are Python dict literals, blocks of
 ``key: value`` lines, or rows of a CSV file. Only the overall rating (half stars, rare zeros), the
 beer, the author and the time are read.
 
-Users are profile names, and reviews without one count as one user with an empty name. Of repeated
-reviews of a beer by a user the last of the file stays. The hypothesis for the 1,571,808 ratings
-in print: they are the distinct (profile name, beer id) pairs among 1,586,614 reviews, the empty
-name included. It is checked when the real file is prepared; any rule that keeps one review per
-pair gives the same count, so the count decides on pairs, not on which review of a pair stays.
+Users are profile names, and reviews without one count as one user with an empty name. The last of a
+user's repeated reviews of a beer is kept. We assume that the published 1,571,808 ratings are the
+distinct (profile name, beer id) pairs among 1,586,614 reviews, including the empty name. This is
+checked when the real file is prepared, but the count does not tell which review of a pair was kept.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 REVIEW_KEYS = ("review/profileName", "beer/beerId", "review/overall", "review/time")
 
-# Read at a time, so that what Python holds of a file is small: bytes of blocks, and records that
+# Sizes of pieces, which limit the memory of a file in Python: bytes of blocks, and records that
 # become columns.
 _BLOCK_BYTES = 1 << 24
 _PIECE = 1 << 15
@@ -51,11 +50,11 @@ _PIECE = 1 << 15
 _STRING = r"""(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")"""
 _NUMBER = r"-?\d[\d.]*"
 _VALUE = rf"(?>{_STRING}|{_NUMBER})"
-# A key with an escape might be a wanted one.
+# Without escapes, because an escaped key might be a wanted one.
 _OTHER_KEY = r"""(?:'[^'\\]*'|"[^"\\]*")"""
 _WANTED = "|".join(rf"'{key}': ({_VALUE})" for key in REVIEW_KEYS)
-# One pass over a usual line: wanted pairs are captured, others skipped. Atomic groups keep an
-# unusual line from being tried in many ways.
+# One pass over a usual line, which captures wanted pairs and skips others. Atomic groups prevent
+# backtracking on an unusual line.
 _LITERAL = re.compile(
     rf"\{{(?>(?>{_WANTED}|{_OTHER_KEY}: {_VALUE})(?:, |(?=\}})))*\}}\s*", flags=re.DOTALL
 )
@@ -69,8 +68,9 @@ def parse_literals(files: Sequence[Path], *, report: ParseReport | None = None) 
     Returns
     -------
     Ratings
-        Float32 half stars 0..5 and int64 timestamps (-1 for a review without time); the last
-        review of each pair, where it is; codes by first appearance among complete reviews.
+        Float32 half stars 0..5 and int64 timestamps (-1 for a review without time). The last review
+        of each pair is kept in its position. Codes are in the order of first appearance among
+        complete reviews.
     """
     report = report or ParseReport()
     return read_literals(files[0], report.unpacked_limit).ratings(report)
@@ -85,21 +85,21 @@ def parse_blocks(files: Sequence[Path], *, report: ParseReport | None = None) ->
     return read_blocks(files[0], report.unpacked_limit).ratings(report)
 
 
-# The CSV variant of BeerAdvocate: a header, and a row of text in each line.
+# The CSV variant of BeerAdvocate: a header, and one row per line.
 #
-# Arrow reads it, and takes much for CSV that is none: the rest of the file may hide behind a
-# quotation mark that is not closed. So lines and quotation marks are counted, too.
+# Arrow accepts much that is not valid CSV: an open quotation mark may hide the rest of the file. So
+# lines and quotation marks are counted, too.
 
 COLUMNS = ("review_profilename", "beer_beerid", "review_overall", "review_time")
 
-# Bytes that are read at a time, as of files of lines without quotation marks.
+# Bytes read at a time, as for files without quotation marks.
 _CSV_BYTES = 1 << 23
-# Not beside a quotation mark that opens a field or closes it.
+# Characters that are not next to an opening or closing quotation mark.
 _IN_A_FIELD = np.ones(256, dtype=np.bool_)
 _IN_A_FIELD[list(b',"\r\n')] = False
 
 
-# Reviews of BeerAdvocate, gathered in pieces whatever the form of the raw file.
+# Reviews of BeerAdvocate, collected in pieces from any format.
 
 NO_TIME = -1
 
@@ -141,13 +141,13 @@ class Reviews:
         times: Sequence[Field],
         lines: NDArray[np.int64],
     ) -> None:
-        """Add reviews as they are written; None where a review lacks a field.
+        """Add reviews as text; None where a review lacks a field.
 
         Raises
         ------
         RawDataError
-            If a rating is no half star from 0 to 5, a beer id or a time no whole number, or a
-            name no usable text.
+            If a rating is not a half star from 0 to 5, a beer id or time not a whole number, or a
+            name not valid text.
         """
         count = len(names)
         self._report.rows += count
@@ -213,7 +213,7 @@ class Reviews:
             return column.values(pa.array([field or missing for field in fields], pa.string()))
         except (pa.ArrowInvalid, UnicodeEncodeError) as error:
             for row, field in enumerate(fields):
-                # A lone surrogate has no encoding, and is no UTF-8 in this one.
+                # A lone surrogate becomes invalid UTF-8, which is refused.
                 written = (field or missing).encode("utf-8", errors="surrogatepass")
                 if complaint := column.complaint(written):
                     raise RawDataError(self._path, int(lines[row]), complaint) from error
@@ -250,7 +250,7 @@ def read_csv(path: Path) -> Reviews:
             rows += batch.num_rows
     except pa.ArrowInvalid as error:
         raise _error(path, len(header), str(error)) from error
-    # A quotation mark that is not closed in its line hides the lines up to the next one.
+    # An open quotation mark hides the lines up to the next one.
     if rows + 1 != (lines := _count_lines(path)):
         raise _error(path, len(header), f"there are {rows:,} rows in {lines:,} lines")
     return reviews
@@ -266,7 +266,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _count_lines(path: Path) -> int:
-    """Count lines, and refuse those with quotation marks that arrow overlooks."""
+    """Count lines, and refuse quotation marks that arrow overlooks."""
     lines = 0
     with path.open("rb") as file:
         while data := file.read(_CSV_BYTES) + file.readline():
@@ -296,7 +296,7 @@ def _decoded(column: pa.Array) -> list[str]:
 
 
 def _error(path: Path, fields: int, otherwise: str) -> RawDataError:
-    """Find the line with another number of fields than the header, or a quote left open."""
+    """Return the error for the first line with a wrong number of fields or an open quote."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -322,7 +322,7 @@ def read_literals(path: Path, unpacked_limit: int | None = None) -> Reviews:
     Raises
     ------
     RawDataError
-        If the file is damaged or a line is no dict literal with usable values.
+        If the file is damaged or a line is not a dict literal with valid values.
     """
     reviews = Reviews(path)
     with unpacked(path, unpacked_limit) as file:
@@ -338,7 +338,7 @@ def read_blocks(path: Path, unpacked_limit: int | None = None) -> Reviews:
     Raises
     ------
     RawDataError
-        If the file is damaged or a line is not ``key: value`` with usable values.
+        If the file is damaged or a line is not ``key: value`` with a valid value.
     """
     reviews = Reviews(path)
     blocks = _blocks(path, unpacked_limit)
@@ -360,15 +360,15 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     if len(line) > LONGEST_RECORD:
         raise RawDataError(path, number, f"the line has more than {LONGEST_RECORD:,} bytes")
     if line.rstrip() == b"{}":
-        # Evaluating these, of which a small archive can have millions, would take minutes.
+        # A small archive can have millions of these, and evaluating them would take minutes.
         return None
     text = decode(line)
     match = _LITERAL.fullmatch(text)
-    # Of a repeated key the expression finds the last alone.
+    # The expression only finds the last of repeated keys.
     once = match is not None and all(text.count(key) == 1 for key in REVIEW_KEYS)
     if match is not None and once and None not in (found := match.groups()):
         return tuple(_value(literal, path, number) for literal in found)
-    # Unusual spelling, order of quotes or a missing key: the full and slower way.
+    # The slower full parser, for unusual spelling or quotes, or a missing key.
     text = text.strip()
     node, record = _evaluate(text, path, number)
     if not isinstance(record, dict) or not isinstance(node, ast.Dict):
@@ -379,7 +379,8 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         key = ast.literal_eval(key_node) if key_node else None
         if key in nodes:
-            # Another key than text as it is written: Python refuses to spell long numbers.
+            # Keys that are not text are shown as written, because Python refuses to print long
+            # numbers.
             spelled = (
                 key if isinstance(key, str) else ast.get_source_segment(text, key_node or node)
             )
@@ -389,7 +390,7 @@ def _literal(line: bytes, path: Path, number: int) -> tuple[Field, ...] | None:
     for key in REVIEW_KEYS:
         value = record.get(key)
         if value is not None and not isinstance(value, str):
-            # As it is written: Python reads 0x1F, 1_000 and 4.00000000000000001, too.
+            # Take the source text, because Python also reads 0x1F, 1_000 and 4.00000000000000001.
             value = ast.get_source_segment(text, nodes[key]) or ""
             if not re.fullmatch(_NUMBER, value):
                 reason = f"the value of {key} is {shown(value)}, neither text nor a plain number"
@@ -405,14 +406,14 @@ def _value(literal: str, path: Path, number: int) -> str:
 
 
 def _evaluate(text: str, path: Path, number: int) -> tuple[ast.expr, object]:
-    """Evaluate a literal, in which whatever Python warns of is an error."""
+    """Evaluate a literal; warnings of Python are errors."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             node = ast.parse(text, mode="eval").body
             return node, ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, Warning, MemoryError, RecursionError) as error:
-        # Where a syntax error stands tells it of the literal, not of the file.
+        # The position of a syntax error is that in the literal, not in the file.
         told = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
         raise RawDataError(path, number, f"the line is no Python dict literal ({told})") from error
 
@@ -424,7 +425,7 @@ def _blocks(path: Path, unpacked_limit: int | None) -> Iterator[tuple[int, bytes
     with unpacked(path, unpacked_limit) as file:
         while True:
             data = file.read(_BLOCK_BYTES)
-            # A carriage return at the end waits in the rest for its line feed.
+            # A carriage return at the end is kept in the rest until its line feed is read.
             *blocks, rest = (rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
             if not data:
                 blocks.append(rest)

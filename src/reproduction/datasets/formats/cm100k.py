@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""CM100k: ``UserID \t TrackID \t Rating \t Known``, ratings 1 to 4.
+r"""Parse CM100k: ``UserID \t TrackID \t Rating \t Known``, ratings 1 to 4.
 
 Source: the dataset's readme. Tracks were drawn at random for each user (missing at random);
 ``Known`` marks those that the user had heard before (missing not at random).
@@ -36,7 +36,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Raises
     ------
     RawDataError
-        If a row does not fit, or repeats an earlier pair where that is an error.
+        If a row is not valid, or repeats an earlier pair when that is an error.
     """
     report = report or ParseReport()
     (path,) = files

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Columns of raw files: what their fields may be, read whole by arrow and explained one by one.
+"""Formats of columns of raw files: read whole columns with arrow, and explain invalid fields.
 
-Arrow reads more than a format allows: ``0x1F`` and ``-0`` as numbers, ``4.00000001`` as 4, any
-year. Each kind of column therefore has two readers that must agree: ``values``, for all rows at
-once, and ``complaint``, which tells what is wrong with the one field that the first refused.
+Arrow accepts more than a format allows: ``0x1F`` and ``-0`` as numbers, ``4.00000001`` as 4, any
+year. So each type of column has two methods that must agree: ``values`` reads all rows at once, and
+``complaint`` tells what is wrong with a refused field.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 
 
 LAST_SECOND = 2**31 - 1
-"""The last second whose number fits into 31 bits, in 2038; no rating is later."""
+"""The last second that fits into 31 bits, in 2038; no rating is later."""
 
 LONGEST_IDENTIFIER = 1_000
-"""Bytes of the longest name of a user or item: a table keeps as much for each of them."""
+"""Maximum bytes of an identifier; a table reserves this much for each of them."""
 
 _FIRST_DAY = datetime.date(1970, 1, 1)
 _LAST_DAY = datetime.date(2037, 12, 31)
 _LAST_INSTANT = 2_145_916_799
 _INSTANT_LENGTH = len("YYYY-MM-DDThh:mm:ssZ")
 _PADDING = " \t"
-# The byte order mark, a blank that nobody sees.
+# The byte order mark, an invisible blank.
 _MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
 class ColumnFormat(ABC):
-    """One column of a raw file: its name, its type, and what its fields may be."""
+    """One column of a raw file: its name, its type, and the valid fields."""
 
     name: str
     used: ClassVar[bool] = True
@@ -57,7 +57,7 @@ class ColumnFormat(ABC):
 
     @abstractmethod
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Turn fields into values."""
@@ -76,7 +76,7 @@ class ColumnFormat(ABC):
         smallest: int | np.datetime64,
         largest: int | np.datetime64,
     ) -> pa.Array | pa.ChunkedArray:
-        # Arrow's own minimum and maximum take longer than the reading of a short file.
+        # Arrow's minimum and maximum take longer than reading a short file.
         numbers = values.to_numpy()
         if len(numbers) and not smallest <= numbers.min() <= numbers.max() <= largest:
             raise self._refuse()
@@ -106,7 +106,7 @@ class Integer(ColumnFormat):
         return pa.int64()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
         # Python refuses to convert thousands of digits; no limit has more than 19.
         if (
             (match := re.fullmatch(rb"(-?)0*(\d{1,19})", field.strip(_PADDING.encode())))
@@ -146,7 +146,7 @@ class HalfStars(ColumnFormat):
         return pa.float32()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
         spelled = re.fullmatch(rb"\d(\.[05]0{0,9})?", field)
         if spelled and self.minimum <= float(field) <= self.maximum:
             return None
@@ -157,7 +157,7 @@ class HalfStars(ColumnFormat):
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Turn fields into numbers; see :meth:`ColumnFormat.values`."""
-        # A number that is nearly a half star becomes one as float32: the text decides.
+        # A number near a half star becomes one as float32, so the text is checked.
         if any(self.complaint(text.encode()) for text in pc.unique(texts).to_pylist()):
             raise self._refuse()
         return texts.cast(self.type)
@@ -173,7 +173,7 @@ class Date(ColumnFormat):
         return pa.date32()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
         text = field.strip(_PADDING.encode())
         try:
             if re.fullmatch(rb"\d{4}-\d\d-\d\d", text):
@@ -199,7 +199,7 @@ class Instant(ColumnFormat):
         return pa.int64()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
         try:
             if re.fullmatch(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ", field):
                 text = field[:-1].decode("ascii")
@@ -214,8 +214,8 @@ class Instant(ColumnFormat):
 
     def values(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Turn fields into seconds; see :meth:`ColumnFormat.values`."""
-        # Arrow also reads instants without seconds and in other time zones: no other form that
-        # it knows has this length.
+        # Arrow also reads instants without seconds and in other time zones, but only this form has
+        # this length.
         if not pc.all(pc.equal(pc.binary_length(texts), _INSTANT_LENGTH)).as_py() and len(texts):
             raise self._refuse()
         return self.checked(texts.cast(pa.timestamp("s", tz="UTC")).cast(self.type))
@@ -237,7 +237,7 @@ class Text(ColumnFormat):
         return pa.string()
 
     def complaint(self, field: bytes) -> str | None:
-        """Return what is wrong with a field, None if nothing is."""
+        """Return what is wrong with a field; None if it is valid."""
         if self.required and not field:
             return f"the {self.name} is empty"
         if self.required and field.startswith((b" ", _MARK.encode())):
@@ -257,12 +257,12 @@ class Text(ColumnFormat):
 
     def checked(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Check lengths and characters; see :meth:`ColumnFormat.checked`."""
-        # Tables leave out a NUL at the end of a name, and two users would become one.
+        # Tables drop a NUL at the end of a name, which would merge two users.
         lengths = pc.binary_length(values)
         self._within(lengths, int(self.required), LONGEST_IDENTIFIER)
         if pc.any(pc.match_substring(values, "\0")).as_py():
             raise self._refuse()
-        # As where a line ends with a line feed and a carriage return, or files were joined.
+        # For example if lines end with line feed and carriage return, or files were joined.
         if self.required and any(
             pc.any(pc.starts_with(values, blank)).as_py() for blank in (" ", _MARK)
         ):
@@ -277,11 +277,11 @@ class Ignored(ColumnFormat):
     used: ClassVar[bool] = False
 
     def complaint(self, field: bytes) -> str | None:
-        """Return None: any field will do."""
+        """Return None, because any field is valid."""
         return None
 
 
-# What raw rows name: codes of users and items, and pairs that occur more than once.
+# Pairs of user and item that occur more than once.
 
 
 def kept_rows(
@@ -293,7 +293,7 @@ def kept_rows(
     by_default: Duplicates = "error",
     lines: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray]:
-    """Return the rows of a format that stay, and their values, and give account of the others.
+    """Return the kept rows and their values, after merging or refusing repeated pairs.
 
     Examples
     --------

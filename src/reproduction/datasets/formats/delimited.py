@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delimited text: a fast columnar reader, and a slow one that finds the line that is wrong."""
+"""Read delimited text: a fast columnar reader, and a slow one that finds the first bad line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from reproduction.datasets.formats.columns import ColumnFormat, Date, Integer
 from reproduction.datasets.reports import RawDataError, shown
 
 LONGEST_LINE = 1 << 23
-"""Bytes that are read at a time, to which no line of them may come; small beside the columns
-of a large file."""
+"""Bytes read at a time, more than any line may have; small beside a large file's columns."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class LineFormat:
         return {name: column.to_numpy() for name, column in columns.items()}
 
     def read_stream(self, stream: BinaryIO) -> Iterator[dict[str, pa.Array]]:
-        """Read a stream in pieces of bounded size: the values of each used column."""
+        """Yield the values of each used column, in pieces of bounded size."""
         for batch in pa.csv.open_csv(stream, **self._options(self.delimiter)):
             yield self._values(batch)
 
@@ -83,7 +82,7 @@ class LineFormat:
         }
 
     def complaint(self, line: bytes) -> str | None:
-        """Return what is wrong with a line, None if nothing is."""
+        """Return what is wrong with a line; None if it is valid."""
         line = line.removesuffix(b"\n").removesuffix(b"\r")
         if len(line) >= LONGEST_LINE:
             return f"the line has {LONGEST_LINE:,} bytes or more"
@@ -107,16 +106,16 @@ class LineFormat:
     def error(
         self, lines: Iterable[bytes], path: Path | str, first_line: int, otherwise: str
     ) -> RawDataError:
-        """Return the error for the first line that does not fit.
+        """Return the error for the first line that is not valid.
 
         Parameters
         ----------
         lines : iterable of bytes
-            With or without line ends; an empty piece after the last line end is no line.
+            With or without line ends; an empty piece after the last line end is not a line.
         """
         pending: tuple[int, bytes] | None = None
         for numbered in enumerate(lines, start=first_line):
-            # One line behind, so as to know whether an empty piece is the last one.
+            # Check one line later, to know whether an empty piece is the last one.
             if pending is not None and (complaint := self.complaint(pending[1])):
                 return RawDataError(path, pending[0], complaint)
             pending = numbered
@@ -130,13 +129,13 @@ class LineFormat:
 
     @cached_property
     def _misread(self) -> list[bytes]:
-        """Bytes of no line that fits, which the fast reader would take for something else."""
+        """Bytes that no valid line has and that the fast reader would misread."""
         misread = [b"\r"]
         if len(self.delimiter) > 1:
-            # It wants one character: a tab stands for the delimiter.
+            # It needs one character, so a tab replaces the delimiter.
             misread.append(b"\t")
         if self._numbers_alone:
-            # 0x1F and -0 are numbers to it.
+            # It reads 0x1F and -0 as numbers.
             misread += [b"x", b"X"]
             if all(isinstance(column, Integer) and column.minimum >= 0 for column in self._used):
                 misread.append(b"-")
@@ -144,12 +143,12 @@ class LineFormat:
 
     @cached_property
     def _numbers_alone(self) -> bool:
-        """Whether the fast reader may turn fields into numbers itself, which is faster."""
+        """Whether the fast reader may convert fields to numbers itself, which is faster."""
         return all(isinstance(column, (Integer, Date)) for column in self.columns)
 
     def _options(self, delimiter: bytes) -> dict[str, object]:
-        # One thread, and nothing that silently skips or reinterprets: no quotes, no null
-        # spellings, no blank lines.
+        # One thread, and no options that silently skip or change text: no quotes, nulls or blank
+        # lines.
         return {
             "read_options": pa.csv.ReadOptions(
                 use_threads=False,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-r"""Last.fm 1K users (Celma): ``user \t instant \t artist MBID \t artist \t track MBID \t track``.
+r"""Parse Last.fm 1K users (Celma): one play per line, counted per artist.
 
-Source: the README of lastfm-dataset-1K. One row per play (scrobble), UTF-8, without quoting: names
-contain quotes. The MBID of an artist may be empty, so items are artists by name.
+Source: the README of lastfm-dataset-1K. Lines are ``user \t instant \t artist MBID \t artist \t
+track MBID \t track``, in UTF-8 and without quoting, because names contain quotes. The MBID of an
+artist may be empty, so items are artists by name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from reproduction.datasets.formats.delimited import LONGEST_LINE, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"
-# Bytes read at a time by who looks for a bad line: a mebibyte holds thousands.
+# Bytes read at a time in the search for a bad line; a mebibyte has thousands of lines.
 _PIECE = 1 << 20
 LINES = LineFormat(
     b"\t",
@@ -39,7 +40,7 @@ LINES = LineFormat(
 
 
 class _OneLineEnd:
-    """A stream in which a carriage return is no line end: names may contain one."""
+    """A stream in which a carriage return is not a line end, because names may contain one."""
 
     closed = False
 
@@ -77,7 +78,7 @@ def parse_tsv(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
     Returns
     -------
     Ratings
-        One row per play with value 1 (float32) and its second (int64); codes by first
+        One row per play with value 1 (float32) and its time in seconds (int64); codes by first
         appearance. Pairs repeat.
     """
     (path,) = files
@@ -126,10 +127,10 @@ def _parse(
 
 
 def _lines(stream: Stream) -> Iterator[bytes]:
-    """Yield lines without their ends, as the fast reader has met them."""
+    """Yield lines without their ends, as the fast reader splits them."""
     read = _OneLineEnd(stream).read
     rest = b""
-    # What is longer is no line, and the rest of it need not be read.
+    # Longer pieces are not lines, and the rest need not be read.
     while len(rest) < LONGEST_LINE and (piece := read(_PIECE)):
         *lines, rest = (rest + piece).split(b"\n")
         yield from lines

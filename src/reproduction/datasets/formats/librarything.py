@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""LibraryThing (Clements et al.): ``user work 2*rating tag``, one line per tag.
+"""Parse LibraryThing (Clements et al.): ``user work 2*rating tag``, one line per tag.
 
-Source: the dataset's page (http://www.macle.nl/tud/LT/). Ratings are stored times two, so 1..10
-are half stars .5..5; tags contain spaces; every (user, work, rating) is repeated once per tag.
-A few pairs carry two ratings: the last line of the file wins.
+Source: the dataset's page (http://www.macle.nl/tud/LT/). Ratings are doubled, so 1..10 are half
+stars .5..5. Tags contain spaces. Every (user, work, rating) is repeated once per tag. A few pairs
+have two ratings, of which the last in the file is kept.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from reproduction.datasets.formats.columns import Ignored, Integer, kept_rows
 from reproduction.datasets.formats.delimited import LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
-# Not a character of any line: the fast reader needs the first three spaces to differ from those
-# within tags.
+# A character that no line has. It replaces the first three spaces, which the fast reader must tell
+# from those within tags.
 _SEPARATOR = 0x1F
 LINES = LineFormat(
     bytes([_SEPARATOR]),
@@ -42,15 +42,15 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Parameters
     ----------
     report : ParseReport or None
-        Filled with the account of the parse. The number of ratings in print, 749,401, may count
-        (user, work) pairs or (user, work, rating) triples: the report's ``expected_ratings``
-        decides, and ``ratings_in_print`` is then that of triples. Each pair is one row in any case.
+        Gets the report of the parse. The published number of ratings, 749,401, may count (user,
+        work) pairs or (user, work, rating) triples. The report's ``expected_ratings`` decides, and
+        for triples ``ratings_in_print`` is their number. Each pair is one row in any case.
 
     Returns
     -------
     Ratings
-        Float32 half stars .5..5, no timestamps. Of repeated rows the last stays, where it is;
-        codes by first appearance in the file.
+        Float32 half stars .5..5, no timestamps. The last of repeated rows is kept in its position.
+        Codes are in the order of first appearance.
     """
     report = report or ParseReport()
     (path,) = files
@@ -86,7 +86,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
 def _read(path: Path) -> dict[str, NDArray]:
     data = file_bytes(path).replace(b"\r\n", b"\n")
     if b"\r" in data:
-        # In a tag it is a blank; before another record it would hide this one.
+        # A carriage return is a blank in a tag, but before another record it would hide that
+        # record.
         if hidden := re.search(rb"\r\d+ \d+ \d+ ", data):
             line = data[: hidden.start()].count(b"\n") + 1
             raise RawDataError(path, line, "a line ends with a carriage return alone")

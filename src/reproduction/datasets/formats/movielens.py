@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MovieLens 1M: ``UserID::MovieID::Rating[::Timestamp]``, whole stars, rows grouped by user.
+"""Parse MovieLens 1M: ``UserID::MovieID::Rating[::Timestamp]``, whole stars, grouped by user.
 
 Source: the README of the dataset (https://grouplens.org/datasets/movielens/1m/).
 """
@@ -42,7 +42,7 @@ def parse_dat(files: Sequence[Path], *, report: ParseReport | None = None) -> Ra
     Raises
     ------
     RawDataError
-        If a row does not fit, or repeats an earlier pair where that is an error.
+        If a row is not valid, or repeats an earlier pair when that is an error.
     """
     (path,) = files
     return _parse(file_bytes(path), path, report)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Netflix Prize: for each movie a line ``<movie>:``, then ``user,rating,YYYY-MM-DD`` lines.
+"""Parse the Netflix Prize data: per movie, a line ``<movie>:`` and ``user,rating,date`` lines.
 
-Source: the README of the Netflix Prize dataset. The original has one file per movie, in a tar
-within a tar.gz; the Kaggle variant has the same lines in four files. One movie at a time is in
-memory as text; a rating takes nine bytes while parsing and thirteen in the table.
+Source: the README of the Netflix Prize dataset. Dates are YYYY-MM-DD. The original has one file per
+movie, in a tar within a tar.gz; the Kaggle variant has the same lines in four files. Only one movie
+at a time is in memory as text. A rating takes nine bytes while parsing and thirteen in the table.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from reproduction.datasets.reports import ParseReport, RawDataError, shown
 # Users are numbered up to 2,649,429; codes are looked up in tables of this size.
 _USER_LIMIT = 2**24
 _SECONDS_PER_DAY = 86_400
-# Bytes read and users encoded at a time: the ratings of the largest movie take a seventh of them.
+# Bytes read and users encoded at a time, seven times the ratings of the largest movie.
 _BLOCK = 1 << 25
-# Bytes of one movie, or of five million ratings: no movie has more than 240,000.
+# Maximum bytes of one movie, or five million ratings; no movie has more than 240,000.
 _LARGEST_MOVIE = 1 << 27
 _MOVIE = Integer("movie", 1, 2**31 - 1)
 LINES = LineFormat(
@@ -44,7 +44,7 @@ LINES = LineFormat(
 
 @dataclass(frozen=True)
 class _Movie:
-    """The lines of one movie: where they are, and the movie's number as the header gives it."""
+    """The lines of one movie, their position, and the movie's number from the header."""
 
     source: str
     first_line: int
@@ -65,9 +65,9 @@ def parse_movie_files(files: Sequence[Path], *, report: ParseReport | None = Non
     Returns
     -------
     Ratings
-        Movies in the order of their numbers, each movie's rows in the order of its file. Int8
-        ratings 1..5; timestamps int32, the first second of the day. Codes go by the order of the
-        numbers, for users too: an order of first appearance would need a second pass.
+        Movies are in the order of their numbers, and their rows in the order of the file. Int8
+        ratings 1..5; int32 timestamps of the first second of the day. Codes of movies and users are
+        in numerical order, because an order of first appearance would need a second pass.
     """
     movies = (
         _movie_of_file(path.as_posix(), file_bytes(path, may_be_empty=True)) for path in files
@@ -194,20 +194,20 @@ def _parse(movies: Iterable[_Movie], path: Path, report: ParseReport | None) -> 
         user_ids=user_ids,
         item_ids=numbers[order][rated].astype(np.str_),
         timestamps=timestamps,
-        # Each movie occurs once, and no user twice in it.
+        # Each movie occurs once, with each user at most once.
         checked=True,
     )
 
 
 def _join(pieces: list[NDArray], order: NDArray[np.int64]) -> NDArray:
-    """Concatenate pieces in an order and let go of them, so that few are in memory twice."""
+    """Concatenate pieces in an order and free them, so that few are in memory twice."""
     joined = np.concatenate([pieces[piece] for piece in order])
     pieces.clear()
     return joined
 
 
 def _refuse_repeats(movie: _Movie, users: NDArray[np.int32], last_row: NDArray[np.int32]) -> None:
-    """Check by a table of each user's last row that no user rates a movie twice."""
+    """Check with a table of each user's last row that no user rates a movie twice."""
     rows = np.arange(len(users), dtype=np.int32)
     last_row[users] = rows
     earlier = np.flatnonzero(last_row[users] != rows)
@@ -222,7 +222,7 @@ def _refuse_repeats(movie: _Movie, users: NDArray[np.int32], last_row: NDArray[n
 
 
 def _encode_in_place(users: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.str_]:
-    """Replace numbers by codes in the order of the numbers; return the numbers by code."""
+    """Replace numbers by codes in numerical order; return the numbers by code."""
     present = np.zeros(len(table), dtype=np.bool_)
     present[users] = True
     numbers = np.flatnonzero(present)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""TREC relevance judgments (qrels): ``topic iteration document grade`` between white space.
+"""Parse TREC relevance judgments (qrels): ``topic iteration document grade`` per line.
 
-Source: the trec_eval documentation. Topics are users, documents items, and the grade is the
-value; judged non-relevant documents have grade 0, some tracks mark spam by negative grades.
+Source: the trec_eval documentation. Fields are separated by white space. Topics are users,
+documents are items, and the grade is the value. Documents judged non-relevant have grade 0, and
+some tracks mark spam by negative grades.
 """
 
 from __future__ import annotations
@@ -37,14 +38,13 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     Parameters
     ----------
     files : sequence of Path
-        At least one file; appended in this order. A topic number used by several files is one
-        topic.
+        At least one file, appended in this order. A topic number in several files is one topic.
 
     Returns
     -------
     Ratings
-        Float32 grades, no timestamps; of a (topic, document) judged twice the last judgment
-        stays, where it is; codes by first appearance.
+        Float32 grades, no timestamps. The last judgment of a (topic, document) pair is kept in its
+        position. Codes are in the order of first appearance.
     """
     report = report or ParseReport()
     user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
@@ -87,7 +87,7 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
 
 
 def _single_spaces(data: bytes) -> bytes:
-    """Bring the various layouts of qrels files to one; lines stay where they are."""
+    """Convert the layouts of qrels files to single spaces, keeping line numbers."""
     data = data.replace(b"\r\n", b"\n").replace(b"\t", b" ")
     data = re.sub(rb" {2,}", b" ", data)
     return re.sub(rb"^ | (?=\n)| \Z", b"", data, flags=re.MULTILINE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-r"""Yahoo! R3: ``user \t song \t rating`` in a train file and a test file.
+r"""Parse Yahoo! R3: ``user \t song \t rating`` in a train file and a test file.
 
-Source: the readme of ydata-ymusic-rating-study-v1_0. Train ratings were given by users as they
-liked (missing not at random); in the test file, 5,400 of them rated ten random songs each
+Source: the readme of ydata-ymusic-rating-study-v1_0. In the train file, users chose the songs that
+they rated (missing not at random). In the test file, 5,400 of them rated ten random songs each
 (missing at random). Only these users are kept.
 """
 
@@ -38,8 +38,8 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     -------
     Ratings
         The train ratings of the test users (``known`` is True), then the test ratings (False);
-        float32 ratings 1..5; codes by first appearance in this order. A song that a user rated
-        in both files keeps both rows, which differ in ``known``.
+        float32 ratings 1..5; codes by first appearance in this order. If a user rated a song in
+        both files, both rows are kept, and differ in ``known``.
     """
     report = report or ParseReport()
     train_path, test_path = files

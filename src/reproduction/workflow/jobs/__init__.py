@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the workflow and the command use: how jobs run, and the functions that rules name."""
+"""How jobs run, and the functions that the rules of the workflow call."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The files of an artifact: results, what is shown of them alone, their record and their drift.
+"""Compute artifacts, draw and write them, record their provenance, and report drift.
 
-Functions that make or show results take the name of the module of the artifact's family, which has
-``data`` and, by its kind, ``draw``, ``tabulate`` or ``write``.
+Functions that make or show results take the name of the module of the artifact family. It has
+``data`` and, depending on the kind of artifact, ``draw``, ``tabulate`` or ``write``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from receval.figures.tables import Table
 
-# What one kind of file alone needs is imported where it is made, and is part of its digest alone.
+# Functions import what only one kind of file needs, so that it is part of that file's digest only.
 
 
 def compute_artifact(
@@ -43,7 +43,7 @@ def compute_artifact(
 def draw_figure(
     *, module: str, results: Path, display: Mapping[str, Any], svg: Path, pdf: Path
 ) -> None:
-    """Draw a figure as SVG and PDF from its CSV alone, byte-stable, with its title and caption."""
+    """Draw a figure from its CSV as byte-stable SVG and PDF, with its title and caption."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
 
@@ -63,7 +63,7 @@ def write_table(
     latex: Path,
     shown: Path | None = None,
 ) -> None:
-    """Write a table as Markdown and TeX, and for browsers, from its CSV alone."""
+    """Write a table from its CSV as Markdown, TeX and HTML."""
     from receval.figures.latex_tables import save_table
     from receval.figures.tables import to_markdown
     from reproduction.publishing.html_page import as_html_page
@@ -83,7 +83,7 @@ def write_page(
     page: Path,
     shown: Path | None = None,
 ) -> None:
-    """Write a page of text as Markdown, and for browsers, from its CSV alone."""
+    """Write a page of text from its CSV as Markdown and HTML."""
     from reproduction.publishing.html_page import as_html_page
 
     text: str = import_module(module).write(read_results(results), DisplayStyle.of(display))
@@ -94,10 +94,10 @@ def write_page(
 
 @contextmanager
 def collection_put_off() -> Iterator[None]:
-    """Look for no cyclic garbage inside a ``with`` block.
+    """Put off the collection of cyclic garbage inside a ``with`` block.
 
-    For work of a second or two that makes many objects, such as drawing a figure, which is a
-    quarter faster so. After the block all is as it was before.
+    For work of a second or two that makes many objects: drawing a figure is a quarter faster. After
+    the block the collector is in its earlier state.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -124,12 +124,12 @@ def record_provenance(
     Parameters
     ----------
     results : sequence of Path
-        The CSVs of its artifacts: the record is of these, and made again whenever one of them is.
+        The CSVs of the study's artifacts. The record is rewritten whenever one of them is.
     digests : mapping of str to mapping of str to str
-        Of the code of each artifact: of all that is behind its ``results``, from parsers and
-        systems on, and of what has ``shown`` them.
+        Code digests of each artifact: of all code behind its ``results``, including parsers and
+        systems, and of the code that has ``shown`` them.
     versions : mapping
-        Of the libraries when the plan was made; what is recorded is what is at work here.
+        Versions of the libraries when the plan was made. The versions of this process are recorded.
     """
     from receval.splits.split import Split
     from reproduction.datasets.prepare import read_summary
@@ -140,7 +140,7 @@ def record_provenance(
     }
     datasets = {path.parent.name: read_summary(path) for path in summaries}
     for summary in datasets.values():
-        # What they are follows from raw files, code and versions, all of which are recorded.
+        # Prepared files follow from raw files, code and versions, all of which are recorded.
         del summary["prepared_files"]
     settings = {**config, "metadata of the splits": metadata}
     write_json(record, provenance_record(settings, datasets, absent, digests, results))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verdicts on the claims of the papers: of one, and the ledger of all."""
+"""Judge the claims of one paper, and write the ledger of all claims."""
 
 from __future__ import annotations
 

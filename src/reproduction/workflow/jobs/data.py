@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From raw files to ratings and splits: what the rules of data.smk and split.smk name."""
+"""Fetch or generate raw files, prepare ratings, and split them: jobs of data.smk and split.smk."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ def fetch_raw(
     Parameters
     ----------
     raw_folder : Path
-        Folder with one folder a dataset, where downloads go; what lies there is looked at first.
+        Folder with one folder per dataset. Files in it are used first, and downloads are stored
+        there.
     checksums : mapping of str to str
-        Of the files that were there when the plan was made; they only tell Snakemake when to look
-        at them again, and what counts is what is there now.
+        Checksums of the files that existed when the plan was made. They only tell Snakemake when to
+        run the job again; the job uses the files that exist now.
     """
     spec = DatasetSpec.model_validate(description)
     mirrors = [Path(mirror) for mirror in local_mirrors]
@@ -89,8 +90,8 @@ def prepare_ratings(
     Parameters
     ----------
     manifest : Path
-        Names the raw files, with their checksums: the only files that a job reads although its
-        rule cannot declare them, since a download has no name before it is made.
+        Lists the raw files with their checksums. Only these files are read without being declared
+        by the rule, because the name of a download is not known in advance.
 
     Raises
     ------
@@ -105,8 +106,8 @@ def prepare_ratings(
             f"the rule declares {', '.join(map(str, declared))}."
         )
     raw, spec = RawFiles.read(manifest), DatasetSpec.model_validate(description)
-    # To import a parser is to run it, and of the configuration's names alone it is known that
-    # they lead into this package or into a plugin.
+    # Importing a parser runs its code. Only names from the configuration are known to be in this
+    # package or in a plugin.
     parsers = sorted({variant.parser for variant in spec.variants})
     if raw.parser not in parsers:
         raise RawDataError(
@@ -132,7 +133,7 @@ def split_ratings(
     Parameters
     ----------
     manifest : Path
-        The description of the raw files, with the files beside them that a predefined split reads.
+        The description of the raw files, including auxiliary files for a predefined split.
     """
     raw = RawFiles.read(manifest)
     spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)

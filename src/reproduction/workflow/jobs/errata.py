@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The job that measures errata: the numbers of their sizes, by the results of an edition."""
+"""Measure the effects of errata from the results of an edition."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One job of a run in the foreground of the process that asks for it, where a debugger can follow.
+"""Run one job of the workflow in the current process, so that it can be debugged.
 
-The process starts Snakemake for one file, by force, and waits. Snakemake makes the inputs that are
-missing as ever; the job that makes the file itself it hands back over a socket, whose number and
-whose file it finds in an environment variable. So the function is called with what the rule says
-now, whether or not it was ever called before, and Snakemake keeps its records as of any other job.
+The process starts Snakemake with the forced target and waits. Snakemake makes missing inputs as
+usual, but hands the job that makes the target back over a socket. An environment variable tells it
+the number of the socket and the target. So the function gets the arguments of the current rule, and
+Snakemake records the job like any other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reproduction.workflow.jobs.safe_path import SAFE_PYTHON
 from reproduction.workflow.provenance.loaded_sources import LOADED, as_planned
 
 VARIABLE = "RECEVAL_FOREGROUND"
-"""Names the socket and the file, as ``number:file``."""
+"""The environment variable with the socket and the target, as ``number:file``."""
 
 
 def run_rule(target: str, options: Sequence[str] = ()) -> int:
@@ -45,11 +45,11 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
         number = theirs.fileno()
         snakemake = subprocess.Popen(
             [*SAFE_PYTHON, "-m", "snakemake", "--cores", "1", *options, "--force", "--", target],
-            # Its line of progress would be drawn over the debugger's.
+            # Otherwise its line of progress would overwrite the debugger's output.
             env={**os.environ, VARIABLE: f"{number}:{target}", "TERM": "dumb"},
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
-            # Whoever interrupts the function does not mean Snakemake.
+            # Ctrl-C should interrupt the function, not Snakemake.
             start_new_session=True,
         )
     with Connection(ours.detach()) as connection:
@@ -62,7 +62,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
 
 
 def _serve(connection: Connection) -> None:
-    """Carry out the job that Snakemake hands over, if it comes to that."""
+    """Carry out the job that Snakemake hands over, if there is one."""
     try:
         job: Job = connection.recv()
     except EOFError:
@@ -70,7 +70,7 @@ def _serve(connection: Connection) -> None:
     print(f"{job.call.function} in process {os.getpid()}", file=sys.stderr)
     result = JobResult("It was left in the debugger.")
     try:
-        # As in a job, so that the bytes are the same.
+        # As in any other job, so that results have the same bytes.
         with as_planned(job.code), threadpool_limits(1):
             job.call.make()
         result = JobResult()
@@ -83,14 +83,14 @@ def _serve(connection: Connection) -> None:
 
 
 def launcher_of_this_run() -> Launcher:
-    """Return what starts the jobs of this run: all in the background, or all but one."""
+    """Return the launcher of this run: all jobs in the background, or all except one."""
     number, _, target = os.environ.get(VARIABLE, "").partition(":")
     fastest = fastest_launcher()
     return HandingOver(Connection(int(number)), Path(target), fastest) if number else fastest
 
 
 class HandingOver:
-    """Hands the job that makes one file to the process that asked for it, and starts all others."""
+    """Launcher that hands the job of one file to another process, and starts all others."""
 
     def __init__(self, asking: Connection, target: Path, others: Launcher) -> None:
         self._asking = asking
@@ -108,7 +108,7 @@ class HandingOver:
         return _HandedOver(self._asking)
 
     def close(self) -> None:
-        """Let go of what was started for other jobs."""
+        """Close the launcher of the other jobs."""
         self._others.close()
 
 
@@ -119,7 +119,7 @@ class _HandedOver:
         self._asking = asking
 
     def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return what became of the job; nobody knows if the other process has ended."""
+        """Return the result of the job, or nothing if the other process has ended."""
         try:
             result: JobResult = self._asking.recv()
         except (EOFError, OSError):
@@ -127,4 +127,4 @@ class _HandedOver:
         return result, int(result.error is not None)
 
     def terminate(self) -> None:
-        """Leave the job to whoever debugs it."""
+        """Do nothing: the job is being debugged."""

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The process that jobs are forked from: it loads libraries while it has nothing else to do.
+"""The fork server: a process that loads libraries in advance and forks a process for each job.
 
 Run as a program by :class:`reproduction.workflow.jobs.job_launchers.ForkServer`, with the number of
-an open socket as its argument. Over that socket come the ends of further ones, one a job. Each
-brings a :class:`~reproduction.workflow.jobs.job_process.Job`, and takes away first the number of
-its process, then its :class:`~reproduction.workflow.jobs.job_process.JobResult` (from the process
-itself, if nothing kills it), and last :class:`~reproduction.workflow.jobs.job_process.Ended`. The
-server ends, and all its jobs with it, when the first socket closes: that is when the main process
-ends, however it does.
+an open socket as its argument. It receives further sockets over it, one per job. Each of these
+delivers a :class:`~reproduction.workflow.jobs.job_process.Job`, and returns first the process id,
+then the :class:`~reproduction.workflow.jobs.job_process.JobResult` (from the process itself, if
+nothing kills it), and last :class:`~reproduction.workflow.jobs.job_process.Ended`. The server ends,
+together with all its jobs, when the first socket closes, which happens when the main process ends
+for any reason.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from reproduction.workflow.jobs.preloading import all_the_rest, libraries
 from reproduction.workflow.provenance.loaded_sources import LOADED
 
 MANY_JOBS = 3
-"""From so many jobs on it pays to load all the rest as well, compiled kernels among it."""
+"""The number of jobs from which on it pays to load all other modules and compiled kernels, too."""
 
 _PR_SET_PDEATHSIG = 1
 
 
 class Server:
-    """Forks a process for every job that it is asked for."""
+    """Forks a process for every requested job."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -66,7 +66,7 @@ class Server:
         self._selector.register(reader, selectors.EVENT_READ)
 
     def serve(self) -> None:
-        """Serve until the main process ends; libraries are loaded in the times between."""
+        """Serve until the main process ends, and load libraries between requests."""
         while True:
             patience = 0 if self._to_load else None
             ready = {key.fileobj for key, _ in self._selector.select(patience)}
@@ -86,7 +86,7 @@ class Server:
         if not message:
             return False
         connection = Connection(descriptors[0])
-        # Nobody waits any more for a job whose connection is broken.
+        # If the connection is broken, nobody waits for the job.
         with suppress(EOFError, OSError):
             self._fork(connection.recv(), connection)
         return True
@@ -95,7 +95,8 @@ class Server:
         self._asked += 1
         if self._asked == MANY_JOBS:
             self._to_load.extend(all_the_rest())
-        # What was loaded is garbage in no job: none need look, nor copy the pages to mark them.
+        # Loaded objects never become garbage in a job. Freezing them saves scans and copies of
+        # pages.
         gc.freeze()
         server = os.getpid()
         try:
@@ -110,7 +111,7 @@ class Server:
         connection.send(process)
 
     def _be(self, job: Job, connection: Connection, server: int) -> NoReturn:
-        """Do a job, and nothing after it."""
+        """Do a job and end the process."""
         status = 1
         try:
             _end_with(server)
@@ -124,8 +125,8 @@ class Server:
             connection.send(result)
             status = int(result.error is not None)
         finally:
-            # Without clearing up what the server has loaded, which takes longer than many jobs, and
-            # without going on as a second server, whatever happens here.
+            # Exit at once: clearing up what the server has loaded takes longer than many jobs, and
+            # the process must never go on as a second server.
             try:
                 sys.stdout.flush()
                 sys.stderr.flush()
@@ -145,13 +146,13 @@ class Server:
             connection.close()
 
     def _load_one_more(self) -> None:
-        # The job that needs a broken module says so; here it would be nobody's error.
+        # A broken module is reported by the job that needs it.
         with suppress(Exception):
             self._to_load.popleft()()
 
 
 def _end_with(server: int) -> None:
-    """End this process when the server ends, also in the midst of compiled code."""
+    """End this process when the server ends, even while compiled code runs."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computing metric values of all systems under judgment sampling."""
+"""Compute the metric values of all systems under judgment sampling."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sample_judgments(
     values: Path,
     description: Mapping[str, Any],
 ) -> None:
-    """Measure the systems of some experiments by what is left at every level and sample."""
+    """Measure the systems of some experiments with the judgments left at each level and sample."""
     told = JudgmentSamplingDescription.of(description)
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in told.averages}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starting a process for a job: forked from a warm server, or anew."""
+"""Start a process for each job, by forking from a fork server or by spawning."""
 
 from __future__ import annotations
 
@@ -30,43 +30,43 @@ from reproduction.workflow.jobs.safe_path import SAFE_PYTHON, safe_path
 from reproduction.workflow.provenance.loaded_sources import LOADED
 
 PATIENCE = 10.0
-"""Seconds that a server has to end, as it may be compiling a kernel, before it is killed."""
+"""Seconds after which a server that was told to end is killed; it may be compiling a kernel."""
 
 
 class StartedJob(Protocol):
-    """A job at work in a process of its own."""
+    """A job that runs in its own process."""
 
     def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return what the job said at its end, and its status; None for what nobody knows."""
+        """Return the result of the job and its exit status; None for what is unknown."""
 
     def terminate(self) -> None:
         """End the process."""
 
 
 class Launcher(Protocol):
-    """Starts processes for jobs; whoever calls it from many threads does so one at a time."""
+    """Starts processes for jobs. Callers in several threads must take turns."""
 
     def warm_up(self) -> None:
-        """Begin to load what jobs share."""
+        """Begin to load the libraries that jobs share."""
 
     def start(self, job: Job) -> StartedJob:
         """Start a process for a job."""
 
     def close(self) -> None:
-        """Let go of what was started for many jobs."""
+        """End what was started for all jobs."""
 
 
 def fastest_launcher() -> Launcher:
-    """Return a fork server on Linux, and elsewhere what does the same, slower."""
+    """Return a fork server on Linux, and a slower spawner elsewhere."""
     return ForkServer() if sys.platform == "linux" else Spawner()
 
 
 class ForkServer:
-    """Forks every job from one process that has loaded the libraries.
+    """Launcher that forks every job from one process that has loaded the libraries.
 
-    The server runs :mod:`reproduction.workflow.jobs.fork_server`. It belongs to this process, so no
-    job runs code older than the run: it starts with :meth:`warm_up` or the first job, and ends when
-    this process ends or :meth:`close` is called.
+    The server runs :mod:`reproduction.workflow.jobs.fork_server`. It starts with :meth:`warm_up` or
+    the first job, and ends when this process ends or :meth:`close` is called. So no job runs code
+    older than the run.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class ForkServer:
         self._control: socket.socket | None = None
 
     def warm_up(self) -> None:
-        """Start the server if there is none, or if it was killed."""
+        """Start the server if it does not run."""
         if self._server is not None and self._server.poll() is None:
             return
         self.close()
@@ -94,7 +94,7 @@ class ForkServer:
         try:
             return self._ask_for(job)
         except ConnectionError:
-            # The server was killed a moment ago, and nobody has begun the job.
+            # The server was just killed, before the job began.
             self.close()
             self.warm_up()
             return self._ask_for(job)
@@ -131,9 +131,9 @@ class _ForkedJob:
         self._unwanted = False
 
     def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return what the job said at its end, and its status; None for what nobody knows."""
+        """Return the result of the job and its exit status; None for what is unknown."""
         result = status = None
-        # A broken connection is the end of the server.
+        # A broken connection means that the server has ended.
         with suppress(EOFError, OSError), self._connection:
             while status is None:
                 message = self._connection.recv()
@@ -144,12 +144,12 @@ class _ForkedJob:
                 else:
                     self._started(message)
         with self._lock:
-            # The system may give its number to another process now.
+            # From now on the system may give its id to another process.
             self._process = None
         return result, status
 
     def terminate(self) -> None:
-        """End the process; also one that is still to start."""
+        """End the process, even if it has not started yet."""
         with self._lock:
             self._unwanted = True
             if self._process is not None:
@@ -165,11 +165,11 @@ class _ForkedJob:
 
 
 class Spawner:
-    """Starts every job's process anew, where forking is not safe or not known."""
+    """Launcher that spawns a new process for every job, where forking is unsafe or unavailable."""
 
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("spawn")
-        # multiprocessing's list of children is not made for threads.
+        # multiprocessing's list of children is not thread-safe.
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
@@ -197,7 +197,7 @@ class _SpawnedJob:
         self._lock = lock
 
     def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return what the job said at its end, and its status; None for what nobody knows."""
+        """Return the result of the job and its exit status; None for what is unknown."""
         result: JobResult | None = None
         with suppress(EOFError, OSError), self._receiver:
             result = self._receiver.recv()
@@ -212,7 +212,7 @@ class _SpawnedJob:
 
 
 def _spawned(job: Job, result: Connection) -> None:
-    """Carry out a job, and end with the process that wants it."""
+    """Carry out a job, and end when the parent process ends."""
     LOADED.keep()
     use_one_arithmetic()
     parent = multiprocessing.parent_process()
@@ -229,7 +229,7 @@ def _spawned(job: Job, result: Connection) -> None:
 
 @contextmanager
 def _without_main_module() -> Iterator[None]:
-    """Hide the program from a process that starts: it would import it, and Snakemake with it."""
+    """Hide the main module from a spawned process, which would import it and Snakemake."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a job's process does: the call, its log, its benchmark, its result."""
+"""Carry out a job in its process: call its function, and write its log and benchmark."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from reproduction.workflow.provenance.source_file import PACKAGES
 _log = logging.getLogger(__name__)
 
 TALKATIVE = ("fontTools",)
-"""Libraries that say more than anybody wants to know of their work."""
+"""Libraries whose log messages are too verbose."""
 
 
-# What a rule asks for: one function of the library, and the named values it is called with.
+# The call that a rule makes: one function of the library and its keyword arguments.
 
 UNUSED_PARAMETERS = frozenset({"code"})
-"""Parameters of rules that only tell Snakemake when to run a job again."""
+"""Parameters of rules that only make Snakemake run a job again when they change."""
 
 
 class NamedFiles(Protocol):
-    """Snakemake's list of a job's inputs, outputs or logs, of which each has a name."""
+    """Snakemake's list of the named inputs, outputs or logs of a job."""
 
     def items(self) -> Any:
         """Return pairs of a name and a path, or a list of paths."""
@@ -70,7 +70,7 @@ class Call:
         params: Mapping[str, Any],
         more: Mapping[str, Any],
     ) -> Call:
-        """Return the call that a rule makes: every name of the rule is one of the function."""
+        """Return the call of a rule, which uses the names of the function's arguments."""
         arguments: dict[str, Any] = {}
         sources = {
             "input": _paths(inputs, function, "input"),
@@ -131,7 +131,7 @@ def _path(value: str | list[str]) -> Path | tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Job:
-    """A call, and where its process says what.
+    """A call, and the files that its process writes about it.
 
     Attributes
     ----------
@@ -139,14 +139,14 @@ class Job:
     folder : Path
         The current folder of the run, which the paths of the call are relative to.
     log : Path
-        Begun anew; everything that the job says goes there.
+        Overwritten; gets all output of the job.
     benchmark : Path or None
         Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
         seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
         resident memory of the process in MB, with the libraries that it shares with others) and
         ``process_cpu_time`` (processor seconds of the process from its start).
     code : CodeBehind or None
-        What the run was planned with; the job fails if its process has loaded anything else.
+        The code that the run was planned with. The job fails if its process has loaded other code.
     """
 
     call: Call
@@ -158,14 +158,14 @@ class Job:
 
 @dataclass(frozen=True)
 class JobResult:
-    """How a job ended that was not killed.
+    """The result of a job that was not killed.
 
     Attributes
     ----------
     error : str or None
-        A sentence; None if all is well.
+        A sentence; None if the job succeeded.
     disk_full : bool
-        Whether it failed for want of space, as every other job would.
+        Whether it failed because the disk is full, as every other job would.
     """
 
     error: str | None = None
@@ -174,7 +174,7 @@ class JobResult:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job's process ended, as the system tells.
+    """The exit status of a job's process, as the system reports it.
 
     Attributes
     ----------
@@ -186,20 +186,20 @@ class Ended:
 
 
 def end_with_the_run_alone() -> None:
-    """Leave it to the main process what becomes of this one when somebody interrupts the run.
+    """Ignore Ctrl-C, so that only the main process decides when this one ends.
 
     A run in the background ignores Ctrl-C, and its jobs go on with it. Any other run ends its jobs
-    by SIGTERM. Jobs must not ignore that, even if whoever started the run does.
+    by SIGTERM, which jobs must not ignore even if the parent process does.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def carry_out(job: Job) -> JobResult:
-    """Carry out a job in this process, which has nothing else to do.
+    """Carry out a job in this process, which does nothing else.
 
-    Standard output and errors go to the job's log from now on: also what compiled code prints, and
-    the last words of a process that crashes.
+    From now on, standard output and errors go to the job's log, including those of compiled code
+    and the last messages of a process that crashes.
     """
     try:
         os.chdir(job.folder)
@@ -220,27 +220,27 @@ def carry_out(job: Job) -> JobResult:
 
 
 def sentence_of(error: BaseException) -> str:
-    """Return an exception as one sentence: its words, and its type where it is not one of ours."""
+    """Return an exception as one sentence, with its type unless it is one of this project's."""
     if is_our_own(error) or (type(error) is ValueError and str(error).strip()):
         return str(error).strip()
     return "".join(traceback.format_exception_only(error)).strip()
 
 
 def is_our_own(error: BaseException) -> bool:
-    """Return whether an exception is of a class of this project, whose words say all of it."""
+    """Return whether an exception is of a class of this project, whose message is complete."""
     return type(error).__module__.partition(".")[0] in PACKAGES and bool(str(error).strip())
 
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[logging.Logger]:
-    """Log a job into a file, with the exception that ends it, which is raised again.
+    """Log a job to a file. An exception that ends it is logged and raised again.
 
-    One of this project is logged as its sentence, without a traceback that would repeat it.
+    An exception of this project is logged as its message, without a traceback.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(b"")
-    # Appending, so that others can write to the same file.
+    # Append, so that other handlers can write to the same file.
     handler = logging.FileHandler(target, mode="a", encoding="utf-8")
     handler.setFormatter(_PlainText("%(levelname)s %(message)s"))
     root = logging.getLogger()
@@ -265,7 +265,7 @@ def job_log(path: str | Path) -> Iterator[logging.Logger]:
 
 
 class _PlainText(logging.Formatter):
-    """Shows names of others with escapes: logs are read at terminals."""
+    """Escapes control characters in foreign names, because logs are read at terminals."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record), kept="\n\t")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Running the workflow's jobs: one process each, which the library's functions have to themselves.
+"""Run each job of the workflow in its own process.
 
-Most jobs work for some hundredths of a second. Started from nothing, each would first wait a
-second for Python, the numerical libraries and the compiled kernels. So they are forked from a
-process that has loaded them once (:mod:`reproduction.workflow.jobs.fork_server`): alone with their
-memory, their log and their end, as if they had been started from nothing.
+Most jobs take some hundredths of a second. A new process would first spend a second on loading
+Python, the numerical libraries and the compiled kernels. So jobs are forked from a process that has
+loaded them once (:mod:`reproduction.workflow.jobs.fork_server`). Each still has its own memory, log
+and exit status, like a new process.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from reproduction.workflow.jobs.leftovers import remove_parts_of
 from reproduction.workflow.provenance.loaded_sources import CodeBehind
 
 PATIENCE = 30.0
-"""Seconds that the main process has to end after SIGTERM, before it is ended."""
+"""Seconds after SIGTERM until the main process is ended by force."""
 
 
 class JobError(Exception):
-    """A job did not do its work; the message is a sentence that says why."""
+    """A job failed; the message is a sentence that says why."""
 
 
 class JobStoppedError(JobError):
-    """A job was ended, or not begun, because the whole run ends."""
+    """A job was ended, or not started, because the whole run ends."""
 
 
 class JobRunner:
-    """Runs jobs side by side, each in a process of its own.
+    """Runs jobs in parallel, each in its own process.
 
     Parameters
     ----------
     abandon : callable
-        Called with an exception that no other job could escape, for the run to end with it.
+        Called to end the run, with an exception that every other job would also raise.
 
     Attributes
     ----------
     code_behind : callable
-        Returns the code behind a digest that a rule has as its parameter ``code``, so that a job
-        fails that has loaded other code; None where it is not known, as it is before the plan is.
+        Returns the code behind the digest that a rule has as its parameter ``code``, so that a job
+        that has loaded other code fails. None where the code is unknown, as before the plan is
+        made.
     disk_full : bool
-        Whether a job has failed for want of space, for which the run was abandoned.
+        Whether the run was abandoned because a job found the disk full.
 
     Notes
     -----
@@ -66,11 +67,11 @@ class JobRunner:
         self._interrupted = False
         self.code_behind: Callable[[str], CodeBehind | None] = lambda _: None
         self.disk_full = False
-        # The time of the jobs then counts as that of this process's children.
+        # Then the jobs' time counts as that of this process's children.
         atexit.register(self.close)
 
     def warm_up(self) -> None:
-        """Begin to load what jobs share, while there is no job yet."""
+        """Begin to load shared libraries before the first job."""
         with self._lock:
             self._launcher.warm_up()
 
@@ -83,13 +84,13 @@ class JobRunner:
         log: Any,
         **more: Any,
     ) -> None:
-        """Call a library function in a process of its own, and wait for it.
+        """Call a library function in its own process, and wait for it.
 
         Parameters
         ----------
         function : str
-            ``module:name``. It is called with every named input, output and parameter of the rule
-            as a keyword argument, but for the parameter ``code``.
+            ``module:name``. It is called with every named input, output and parameter of the rule,
+            except ``code``, as a keyword argument.
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name
@@ -101,7 +102,7 @@ class JobRunner:
         with self._lock:
             self._running.discard(started)
         if self._interrupted:
-            # Snakemake says nothing of a job that ends like this: the run is interrupted, too.
+            # Snakemake does not report a job that ends like this: the run is interrupted, too.
             raise KeyboardInterrupt
         if result is None and self._stopped_by is not None:
             raise JobStoppedError(f"{name} was ended: {self._stopped_by}.")
@@ -122,14 +123,14 @@ class JobRunner:
             return
         error = JobError(f"{name}: {result.error}\nIts log: {log}.")
         if result.disk_full:
-            # All other jobs would fail as well, one by one.
+            # All other jobs would fail, too.
             self.disk_full = True
             self.stop("there is no space left on the disk")
             self._abandon(error)
         raise error
 
     def stop(self, reason: str, *, interrupted: bool = False) -> None:
-        """End all jobs, and begin none from now on."""
+        """End all jobs, and start no more."""
         with self._lock:
             self._stopped_by = self._stopped_by or reason
             self._interrupted |= interrupted
@@ -137,10 +138,10 @@ class JobRunner:
                 job.terminate()
 
     def stop_on_signals(self) -> None:
-        """End all jobs as soon as this process is told to end; called by the main thread.
+        """End all jobs when this process gets a signal to end; call it in the main thread.
 
-        Snakemake waits for its jobs then, which may take minutes. Handlers of signals are its own;
-        this only listens, so that they do what they did.
+        Otherwise Snakemake would wait for its jobs, which may take minutes. Snakemake's own signal
+        handlers stay in place.
         """
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
@@ -153,8 +154,8 @@ class JobRunner:
                         reason = f"the run got the signal {signal.Signals(number).name}"
                         self.stop(reason, interrupted=number == signal.SIGINT)
                     if number == signal.SIGTERM:
-                        # Snakemake's handler waits for a lock that the main thread may hold, and
-                        # would wait for ever. A run that is killed loses nothing.
+                        # Snakemake's handler may wait for ever for a lock that the main thread
+                        # holds. A killed run loses nothing.
                         killing = threading.Timer(PATIENCE, os._exit, [128 + number])
                         killing.daemon = True
                         killing.start()
@@ -162,7 +163,7 @@ class JobRunner:
         threading.Thread(target=listen, name="receval-signals", daemon=True).start()
 
     def close(self) -> None:
-        """Let go of what was started for many jobs."""
+        """End what was started for all jobs."""
         self._launcher.close()
 
 
@@ -171,7 +172,7 @@ def _end_of(status: int | None) -> str:
         return "was lost: the process that starts jobs was killed."
     if status >= 0:
         return f"ended without a result, with status {status}."
-    # Not every number has a name, and Windows has no SIGKILL.
+    # Not every signal number has a name, and Windows has no SIGKILL.
     names = {number.value: number.name for number in signal.Signals}
     name = names.get(-status, f"the signal {-status}")
     if name == "SIGKILL":

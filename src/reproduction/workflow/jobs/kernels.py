@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The compiled kernels that a run needs: found, compiled once, and loaded for all jobs.
+"""Compile the numba kernels that a run needs once, and load them for all jobs.
 
 numba compiles a kernel for the types of its arguments when it is first called, and keeps the result
-(:mod:`receval.storage.kernel_cache`). On a fresh machine the first jobs of every kind would compile
-the same kernels side by side, and later every job would load them again. So the types that the
-workflow calls kernels with are listed (``kernels.txt`` beside this module): whoever starts many
-processes goes through the list first, which compiles what is not compiled, and loads the rest.
+(:mod:`receval.storage.kernel_cache`). On a new machine the first jobs of every kind would compile
+the same kernels in parallel, and every later job would load them again. So ``kernels.txt`` beside
+this module lists the types that the workflow calls kernels with. Before many processes are started,
+all listed kernels are compiled or loaded.
 
-A kernel that is called with other types, or that was edited, is compiled by the job that needs it,
-whose log says so; :func:`record` adds it to the list. No result depends on the list.
+A kernel that was edited or is called with other types is compiled by the job that needs it. The
+job's log says so, and :func:`record` adds it to the list. No result depends on the list.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from numba.core.dispatcher import Dispatcher
 
 LIST = Path(__file__).with_name("kernels.txt")
-"""A kernel (``module:name``) and the types of its arguments in each line, separated by a tab."""
+"""Each line has a kernel (``module:name``), a tab, and the types of its arguments."""
 
 COMPILED = "compiled the kernel "
-"""How the line of a job's log begins that names what the job had to compile."""
+"""The beginning of the line of a job's log that names what the job had to compile."""
 
 
 def listed() -> list[tuple[str, str]]:
@@ -60,13 +60,13 @@ def compile_all(processes: int | None = None) -> list[tuple[str, str]]:
     Parameters
     ----------
     processes : int, optional
-        How many work side by side; by default one a processor. A module's kernels stay together:
-        they call each other, and no others.
+        Number of parallel processes; by default one per processor. The kernels of a module stay
+        together, because they only call each other.
 
     Returns
     -------
     list of (str, str)
-        Those that cannot be compiled for the listed types: the list is of other code.
+        The kernels that cannot be compiled for the listed types, because the list is outdated.
     """
     modules: dict[str, list[tuple[str, str]]] = {}
     for kernel, types in listed():
@@ -89,7 +89,7 @@ def _compile_each(kernels: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def types_as_text(types: Iterable[Any]) -> str:
-    """Return types of arguments as an expression in the names of ``numba.core.types``."""
+    """Return argument types as an expression with the names of ``numba.core.types``."""
     text = ", ".join(map(repr, types))
     text = re.sub(r"Literal\[\w+\]\((\w+)\)", r"literal(\1)", text)
     return f"({text.replace('NumPyRandomGeneratorType', 'npy_rng')},)"
@@ -97,11 +97,10 @@ def types_as_text(types: Iterable[Any]) -> str:
 
 @contextmanager
 def noting_compiled() -> Iterator[list[tuple[str, str]]]:
-    """Yield a list that gets, at the end of the block, what was compiled inside of it.
+    """Yield a list that is filled at the end of the block with the kernels compiled inside it.
 
-    Of a process that has loaded hundreds of modules it would take longer than many jobs to look
-    for kernels in all of them. So numba itself says what it compiles; only a process that loads
-    numba inside of the block looks for them.
+    Searching hundreds of loaded modules for kernels would take longer than many jobs. So numba
+    reports what it compiles. Only a process that loads numba inside the block searches for kernels.
     """
     compiled: list[tuple[str, str]] = []
     if "numba" not in sys.modules:
@@ -117,7 +116,7 @@ def noting_compiled() -> Iterator[list[tuple[str, str]]]:
 
 
 def _compiled_since_loading() -> list[tuple[str, str]]:
-    """Return what this process has compiled since it has loaded numba, if it has."""
+    """Return what this process has compiled since it loaded numba, if it did."""
     if "numba" not in sys.modules:
         return []
     from numba.core.dispatcher import Dispatcher
@@ -129,7 +128,7 @@ def _compiled_since_loading() -> list[tuple[str, str]]:
 
 
 def _as_text(compiled: Iterable[tuple[Dispatcher, Any]]) -> list[tuple[str, str]]:
-    """Return kernels of our packages by name, with types, and leave out those of libraries."""
+    """Return the names and types of kernels of our packages, without those of libraries."""
     functions = ((kernel.py_func, types) for kernel, types in compiled)
     return [
         (f"{function.__module__}:{function.__name__}", types_as_text(types))
@@ -143,7 +142,7 @@ def _is_ours(module: str) -> bool:
 
 
 def record(logs: Iterable[Path]) -> None:
-    """Add to the list what jobs say in their logs to have compiled, and drop what is no more."""
+    """Add the kernels that jobs compiled, by their logs, and drop those that no longer exist."""
     found = set(listed())
     for log in logs:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What killed runs and jobs leave behind: files and folders that were being written."""
+"""Remove the unfinished files and folders that killed runs and jobs leave behind."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 
 _BEING_WRITTEN = re.compile(r"(models|\..*)?\.[0-9a-f]+\.part")
-"""Names under which results are written until they are whole
+"""Names of unfinished results
 (:func:`receval.storage.files.being_written`)."""
 
 
 def remove_leftovers(folder: Path) -> list[Path]:
-    """Remove what was half written when a run was killed; call it while no run is alive.
+    """Remove the unfinished files of killed runs; call it while no run is active.
 
     Parameters
     ----------
     folder : Path
-        Of an edition, of raw files or of accepted results. Parts of downloads have other names, and
-        go on where they ended.
+        Of an edition, of raw files or of accepted results. Partial downloads have other names and
+        are kept, to be continued.
     """
     removed = []
     for parent, folders, files in os.walk(folder):
@@ -37,17 +37,17 @@ def remove_leftovers(folder: Path) -> list[Path]:
 
 
 def date_back(folder: Path, now: float) -> list[Path]:
-    """Give files that came from the future the date of now; call it while no run is alive.
+    """Set the dates of files that are in the future to now; call it while no run is active.
 
-    Snakemake fails, and removes, whatever is made from such a file: it is older. All of them get
-    one date, so that what was made from each other stays as it is.
+    Otherwise Snakemake would reject everything made from such a file as older than its input, and
+    remove it. All of them get the same date, so that files made from each other stay valid.
     """
     dated = []
     for parent, folders, files in os.walk(folder):
         if Path(parent) == folder and "raw" in folders:
             folders.remove("raw")
         for path in (Path(parent, name) for name in files):
-            # What cannot be dated is Snakemake's to speak of.
+            # Snakemake reports files whose date cannot be set.
             with suppress(OSError):
                 if path.lstat().st_mtime > now:
                     os.utime(path, (now, now), follow_symlinks=False)
@@ -56,16 +56,16 @@ def date_back(folder: Path, now: float) -> list[Path]:
 
 
 def remove_parts_of(targets: Iterable[Path]) -> None:
-    """Remove what was half written of some files and folders; call it before they are made.
+    """Remove unfinished versions of some files and folders; call it before they are made.
 
-    On a cluster an attempt may have been killed in this very run, by the time limit or with its
-    node. Nobody else writes these files: Snakemake has locked them.
+    On a cluster, the time limit or the failure of a node may have killed an earlier attempt in this
+    run. Snakemake has locked these files, so no other process writes them.
     """
     for parent, names in _by_folder(targets).items():
         if not parent.is_dir():
             continue
         any_of_them = "|".join(map(re.escape, names))
-        # A prepared dataset is a folder without a name of its own until it is whole.
+        # A prepared dataset is a folder without its own name until it is complete.
         own = re.compile(rf"(\.?(?:{any_of_them}))?\.[0-9a-f]+\.part")
         for path in parent.iterdir():
             if own.fullmatch(path.name):
@@ -83,8 +83,8 @@ def _by_folder(targets: Iterable[Path]) -> dict[Path, list[str]]:
 
 
 def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files that nobody needs; one that cannot be removed stays, and does no harm."""
+    """Remove files that are not needed; a file that cannot be removed does no harm."""
     for path in paths:
-        # A process that is about to end may still remove its own.
+        # A process that is ending may remove its own files.
         with suppress(OSError):
             path.unlink()

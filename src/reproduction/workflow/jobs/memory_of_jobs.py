@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The memory of jobs: what they share with the process they are forked from, and what they take.
+"""Reduce the cost of memory in forked jobs with large pages and allocator settings.
 
-Forking copies an entry for each page of memory, and the end of a process gives each one back. Of
-the libraries that the fork server has loaded, there are sixty thousand pages of 4 KiB, and so a job
-would begin and end with twenty milliseconds of the kernel's work. As pages of 2 MiB they are a
-hundred. A job that writes to such a page copies 4 KiB of it, as ever.
+Forking copies an entry for each page of memory, and the end of a process frees each one. The
+libraries in the fork server take sixty thousand pages of 4 KiB, which cost each job twenty
+milliseconds, but only a hundred pages of 2 MiB. A job that writes to a large page still copies only
+4 KiB of it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ KEPT = {
     "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
     "MALLOC_TRIM_THRESHOLD_": str(64 * 2**20),
 }
-"""What a job takes for an array and gives back, it keeps for the next array, up to these bytes.
+"""glibc's thresholds, in bytes, below which a job keeps freed memory for the next array.
 
-They are the values that glibc comes to by itself, from 128 KiB on, in a process that works for
-long. Most jobs are too short for that, and would take and give back the same pages again and again.
+glibc itself reaches these values in long processes, starting from 128 KiB. Most jobs are too short
+for that, and would allocate and free the same pages repeatedly.
 """
 
 WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
-"""Keeps an allocator that pyarrow has from starting a thread, which does not go on in jobs anyway.
+"""Keeps pyarrow's allocator from starting a thread, which would not run in jobs anyway.
 
-From 3.12 on, Python warns whenever a process forks that has threads.
+From 3.12 on, Python warns whenever a process with threads forks.
 """
 
 _MADV_COLLAPSE = 25
@@ -35,7 +35,7 @@ _OWN = re.compile(rb"(?P<start>[0-9a-f]+)-(?P<end>[0-9a-f]+) rw-p \S+ 00:00 0 *(
 
 
 def use_large_pages() -> None:
-    """Put what this process has loaded into large pages, where Linux knows them (from 6.1 on)."""
+    """Move the memory of this process to large pages, where Linux supports it (from 6.1 on)."""
     if not _SIZE.exists():
         return
     size = int(_SIZE.read_text(encoding="ascii"))
@@ -45,5 +45,5 @@ def use_large_pages() -> None:
         if own := _OWN.fullmatch(line):
             first = -(-int(own["start"], 16) // size) * size
             for address in range(first, int(own["end"], 16) - size + 1, size):
-                # What has no page yet, or no room for a large one, stays as it is.
+                # Memory that cannot be moved to a large page stays as it is.
                 madvise(address, size, _MADV_COLLAPSE)

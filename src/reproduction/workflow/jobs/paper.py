@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The job that writes the paper: its numbers from results, and its pages."""
+"""Write the paper of an edition, with numbers from the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build_paper(
     Parameters
     ----------
     pdf, table, contents : Path
-        The paper, its numbers as CSV, and all that its text reads as JSON, to be written.
+        The files to write: the paper, its numbers as CSV, and all data that its text reads as JSON.
 
     Raises
     ------

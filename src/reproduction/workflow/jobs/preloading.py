@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the fork server loads while it has nothing else to do, so that no job has to."""
+"""The libraries and modules that the fork server loads in advance, to save time in jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIBRARIES = (
     "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf",
 )
-"""What most jobs need, loaded at once: a single drawing waits for nothing else."""
+"""What most jobs need, loaded first."""
 
 LOADED_WHEN_USED = (
     "encodings.cp437",
@@ -48,13 +48,13 @@ LOADED_WHEN_USED = (
     "pandas.io.formats.csvs",
     "pyarrow.pandas_compat",
 )
-"""What libraries import only when a file is read or written: a zip archive, a CSV, a font."""
+"""Modules that libraries import only when they read or write a file such as a CSV or a font."""
 
 OTHER_PACKAGES = ("implicit", "sklearn.decomposition", "sklearn.linear_model", "sklearn.neighbors")
-"""Packages of which several jobs train systems; the library imports them where it does."""
+"""Packages with which several jobs train systems; the library imports them only then."""
 
 LEFT_OUT = frozenset({"receval.cli.main", "reproduction.workflow.jobs.fork_server"})
-"""Programs, which no job imports."""
+"""Modules that are programs, which no job imports."""
 
 
 def libraries() -> Iterator[Callable[[], object]]:
@@ -63,7 +63,7 @@ def libraries() -> Iterator[Callable[[], object]]:
 
 
 def all_the_rest() -> Iterator[Callable[[], object]]:
-    """Yield the steps after which no job of a long run has anything to load."""
+    """Yield the steps that load everything else, for a long run."""
     names = (*module_names(), *LOADED_WHEN_USED, *OTHER_PACKAGES)
     yield from (partial(import_module, name) for name in names)
     yield from (partial(compile_kernel, *kernel) for kernel in listed())
@@ -72,7 +72,7 @@ def all_the_rest() -> Iterator[Callable[[], object]]:
 
 
 def module_names() -> Iterator[str]:
-    """Yield the names of all modules of both packages, packages before what is in them."""
+    """Yield the names of all modules of both packages, each package before its modules."""
     for package in (receval, reproduction):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             yield from _with_what_is_inside(module)

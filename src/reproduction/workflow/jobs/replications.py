@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The claims under other root seeds: verdicts of one replication, and what all together say."""
+"""Judge the claims in replications (with other root seeds), and summarise the verdicts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def judge_replication(
     verdicts: Path,
     numbers: Path,
 ) -> None:
-    """Judge the claims of a paper that hang on splits and seeds by one replication.
+    """Judge the claims of a paper that depend on splits and seeds, in one replication.
 
     Parameters
     ----------
     verdicts, numbers : Path
-        The CSVs to write: a row a claim and dataset, and a row a number that was read.
+        The CSVs to write, with one row per claim and dataset, and one row per number that was read.
     """
     from reproduction.claims.repetition import ReplicationLabel, judged_replication
     from reproduction.claims.sources import ClaimSources
@@ -48,7 +48,7 @@ def judge_replication(
 def gather_replications(
     *, verdicts: Sequence[Path], accepted: Sequence[Path], seeds: Mapping[str, int], table: Path
 ) -> None:
-    """Write the verdicts of all replications: those just made, and accepted ones of other seeds."""
+    """Write the verdicts of all replications: the new ones, and accepted ones of other seeds."""
     import pandas as pd
 
     from reproduction.claims.repetition import all_replications
@@ -59,7 +59,7 @@ def gather_replications(
 
 
 def _as_text(path: Path) -> pd.DataFrame:
-    """Read a CSV as it stands, so that a row that is copied stays the same to the byte."""
+    """Read a CSV as text, so that copied rows stay the same to the byte."""
     import pandas as pd
 
     with refusing_damage(path):
@@ -67,7 +67,7 @@ def _as_text(path: Path) -> pd.DataFrame:
 
 
 def summarise_replications(*, replications: Path, claims: Sequence[Path], table: Path) -> None:
-    """Write how sure each verdict is."""
+    """Write the certainty of each verdict."""
     from receval.storage.files import real_values
     from reproduction.claims.certainty import certainty
     from reproduction.claims.spec import read_claims
@@ -84,7 +84,7 @@ def summarise_replications(*, replications: Path, claims: Sequence[Path], table:
 
 
 def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path) -> None:
-    """Write of which source of chance each deciding number varies."""
+    """Write how much of the variance of each deciding number each source of chance explains."""
     import pandas as pd
 
     from receval.storage.files import real_values
@@ -102,7 +102,7 @@ def split_variance(*, numbers: Sequence[Path], runs: Sequence[str], table: Path)
 def draw_replications(
     *, certainty: Path, study: str, is_demo: bool, results: Path, svg: Path, pdf: Path
 ) -> None:
-    """Draw how sure the verdicts on the claims of a paper are."""
+    """Draw the certainty of the verdicts on the claims of a paper."""
     from receval.figures.finish import save_figure
     from receval.figures.style import figure_style
     from reproduction.publishing.certainty_figure import caption, draw, drawn_rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run of the workflow does first, in its main process or for a job on a cluster."""
+"""Prepare a run of the workflow: check limits and disk space, remove leftovers and stale locks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reproduction.workflow.jobs.job_runner import JobRunner
 from reproduction.workflow.jobs.leftovers import date_back, remove_leftovers
 from reproduction.workflow.provenance.versions import begin_to_describe_processor
 
-# Of what a run writes before and beside its results: the plan of a full edition takes a part of it.
+# An upper bound of the records that a run writes beside its results, such as its plan.
 _RECORD_BYTES = 2**20
 
 _held: list[FileLock] = []
@@ -38,14 +38,14 @@ def begin_run(
     at_once: Sequence[int | None],
     abandon: Callable[[Exception], object],
 ) -> JobRunner:
-    """Prepare this process for a run, and return what runs its jobs.
+    """Prepare this process for a run, and return the job runner.
 
     Parameters
     ----------
     in_main_process : bool
         Whether this is the run's main process, which then holds the run's lock in ``.snakemake``.
     at_once : sequence of int or None
-        How many cores the run has, and how many jobs it may submit, if there are limits.
+        The limits, if any, on the cores of the run and on the jobs that it may submit.
     """
     collect_rarely()
     prepare_job_environment(source)
@@ -62,7 +62,7 @@ def begin_run(
 
 
 def _check_limits(at_once: Sequence[int | None]) -> None:
-    """End a run that would wait for ever: Snakemake takes a limit of nothing for one."""
+    """Refuse limits of zero, with which a run would wait for ever."""
     if min(limit for limit in (1, *at_once) if limit is not None) < 1:
         print(
             "No run can begin with --cores 0 or --jobs 0: name a number from 1 on, or all.",
@@ -72,7 +72,7 @@ def _check_limits(at_once: Sequence[int | None]) -> None:
 
 
 def _clear_up(dry: bool) -> None:
-    """Remove what killed runs have left; end this one where it could keep no records."""
+    """Remove what killed runs have left; end this run if it could not write its records."""
     if dry:
         with suppress(OSError):
             remove_stale_locks(Path(".snakemake"))
@@ -86,7 +86,7 @@ def _clear_up(dry: bool) -> None:
 
 
 def say_what_was_of_the_future(folder: Path) -> None:
-    """Date what was made by a clock that is ahead as of now, and say so: see :func:`date_back`."""
+    """Set dates that are in the future to now, and report it: see :func:`date_back`."""
     dated = date_back(folder, time.time())
     if dated:
         print(
@@ -98,7 +98,7 @@ def say_what_was_of_the_future(folder: Path) -> None:
 
 @contextmanager
 def or_no_run() -> Iterator[None]:
-    """End the run with one sentence, and the status 2, where the system refuses a file."""
+    """End the run with one sentence and status 2 if the system refuses a file."""
     try:
         yield
     except OSError as error:
@@ -107,7 +107,7 @@ def or_no_run() -> Iterator[None]:
 
 
 def _check_space(folder: Path) -> None:
-    """Raise the system's error where a folder takes no more files."""
+    """Raise the system's error if no more files can be written to a folder."""
     if folder.is_symlink() and not folder.exists():
         there = os.fspath(folder.readlink())
         reason = f"it is a link to {there}, which is not there: mount its disk, or remove the link"
@@ -125,38 +125,38 @@ def _check_space(folder: Path) -> None:
 
 
 def prepare_job_environment(source: Path) -> None:
-    """Let jobs compute with the one arithmetic and use one source of the package.
+    """Set the environment of jobs: one arithmetic, one thread, and the repository's package.
 
-    Jobs run side by side, each on one thread, so that bytes do not depend on the number of cores.
-    They use the repository's package also in an environment where it is not installed.
+    Each job has one thread, so that results do not depend on the number of cores. Jobs use the
+    repository's package even if it is not installed.
     """
     use_one_arithmetic(computes=False)
-    # Jupyter's kernels set it for all that they start: here figures are files.
+    # Jupyter's kernels set it for their child processes, but here figures are files.
     os.environ.pop("MPLBACKEND", None)
-    # An empty part would be the current folder, which may be anybody's.
+    # An empty part would mean the current folder, which may hold other people's files.
     there = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(source), *there]))
 
 
 def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]:
-    """Remove the locks of runs that are no more; call it at the start of every run.
+    """Remove the locks of runs that have ended; call it at the start of every run.
 
-    Snakemake locks its outputs with files. They outlive a run that was killed, and the next one
-    refuses to start until somebody unlocks the folder by hand. A lock of the operating system ends
-    with its process, however that ends. So every run holds one on a file of its own until it ends,
-    and whoever can have those of all others for a moment knows that no other run is alive.
+    Snakemake locks its outputs with files. They outlive a killed run, and the next run refuses to
+    start until somebody unlocks the folder by hand. In contrast, a lock of the operating system
+    always ends with its process. So every run locks a file of its own until it ends, and a run that
+    can lock those of all others knows that no other run is active.
 
     Returns
     -------
     list of Path
-        What was removed; nothing while another run is alive, or where the file system has no such
-        locks (Snakemake's own then decide alone).
+        The removed files; none while another run is active, or if the file system has no such locks
+        (then only Snakemake's own locks count).
     """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     removed: list[Path] = []
     try:
-        # Of two runs that begin at once, one sees the other.
+        # If two runs begin at once, one sees the other.
         with FileLock(folder / "runs.lock"):
             alive = [path for path in runs.glob("*.lock") if not _remove_if_free(path)]
             if not alive:

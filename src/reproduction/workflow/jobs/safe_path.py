@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Starting Python without the current folder on its path.
+"""Start Python without the current folder on its path.
 
-A run may be in a folder with anybody's files, and one named ``random.py`` or ``pyarrow.py`` would
-be executed in place of the library.
+A run may be in a folder with a file such as ``random.py`` or ``pyarrow.py``, which would be
+imported instead of the library.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SAFE_PYTHON = (sys.executable, "-P")
-"""The first words of a command that starts it."""
+"""The beginning of a command that starts Python in this way."""
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """Start Python so inside the block, where others choose the words of the command."""
+    """Do the same inside the block for commands that other code builds."""
     variable = "PYTHONSAFEPATH"
     before = os.environ.get(variable)
     os.environ[variable] = "1"

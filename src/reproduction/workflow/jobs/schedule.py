@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How long measured jobs would take on other machines: a simulation of their schedule.
+"""Simulate the schedule of measured jobs on other machines, to predict how long they take.
 
-Whenever a core is free, the waiting job starts from which the longest chain of jobs leads to the
-end, on the first machine that has a core and the memory for it. This is list scheduling: with one
-machine and enough memory it takes at most ``2 - 1 / cores`` times as long as the best schedule
-(R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), 1969).
+Whenever a core is free, the waiting job with the longest chain of jobs that depend on it starts, on
+the first machine with a free core and enough memory. This is list scheduling: with one machine and
+enough memory it takes at most ``2 - 1 / cores`` times as long as the best schedule (R. L. Graham,
+Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), 1969).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from receval.storage.messages import enumerated
 
 @dataclass(frozen=True)
 class TimedJob:
-    """A job of one core and what it took where it was measured.
+    """A job of one core, with its measured time and memory.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class TimedJob:
 
 @dataclass(frozen=True)
 class Schedule:
-    """When each job starts, and why all do not end earlier.
+    """When each job starts, and the longest chain, which bounds the time of all jobs.
 
     Attributes
     ----------
@@ -49,8 +49,7 @@ class Schedule:
     seconds : float
         Until the last job has ended.
     longest_chain : tuple of str
-        Of the jobs that wait for each other those that take longest together: no number of cores
-        ends before them.
+        The jobs that wait for each other and together take longest. No number of cores is faster.
     longest_chain_seconds : float
     """
 
@@ -68,7 +67,7 @@ def schedule(
     Parameters
     ----------
     overhead : float
-        Seconds that each job takes beside its own, such as a cluster's for its start.
+        Extra seconds per job, such as the time that a cluster takes to start it.
 
     Raises
     ------
@@ -134,7 +133,7 @@ def schedule(
 def _checked_order(
     jobs: Sequence[TimedJob], by_name: Mapping[str, TimedJob], memory: int
 ) -> list[str]:
-    """Return the names so that each job comes behind those it needs."""
+    """Return the names in an order in which each job comes after those it needs."""
     if len(by_name) < len(jobs):
         raise ValueError("Two jobs have the same name: name each once.")
     for job in jobs:

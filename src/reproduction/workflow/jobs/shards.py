@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One system shared out to several jobs by shards of folds and users, and its ranks joined."""
+"""Divide a system's folds and users among several jobs (shards), and join their ranks."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _log = logging.getLogger(__name__)
 def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     """Divide users into shards of consecutive ones that take about as long each.
 
-    A user costs ``1 / n_users + ratings of the user / all ratings``. The first half is what is
-    alike for all: a neighbourhood compares each with all others, and ranking scores all items. The
-    second half grows with what a user has rated, whether it trains or tests: products of vectors,
-    judgments. A shard ends behind the user with whom the costs so far reach its part of the sum.
+    A user costs ``1 / n_users + ratings of the user / all ratings``. The first term is the same for
+    all users: a neighbourhood compares each with all others, and ranking scores all items. The
+    second grows with the user's ratings, in train or test, as do products of vectors and judgments.
+    A shard ends after the user with whom the cumulative cost reaches the shard's part of the sum.
 
     Parameters
     ----------
     ratings_of_users : array_like of int, shape (n_users,)
-        Number of ratings of each user, of train and test together: the division is the same for
-        all splits and folds of a dataset, and on every machine.
+        Number of ratings of each user, in train and test together, so that the division is the same
+        for all splits and folds of a dataset, and on every machine.
 
     Examples
     --------
@@ -52,12 +52,12 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
             f"{n_users} users cannot be divided into {n_shards} shards: ask for no more shards "
             "than users."
         )
-    # In whole numbers, so that no rounding moves a border.
+    # Whole numbers, so that rounding cannot move a border.
     costs = np.cumsum(numbers * n_users + n_ratings) if n_ratings else np.arange(1, n_users + 1)
     parts = [-(-number * int(costs[-1]) // n_shards) for number in range(1, n_shards)]
     ends = [0, *(np.searchsorted(costs, parts) + 1).tolist(), n_users]
     for number in range(1, n_shards):
-        # A user that costs more than a shard leaves others without users of their own.
+        # Every shard keeps at least one user, even if one user costs more than a shard.
         lowest, highest = ends[number - 1] + 1, n_users - (n_shards - number)
         ends[number] = min(max(ends[number], lowest), highest)
     return [range(*pair) for pair in pairwise(ends)]
@@ -66,11 +66,11 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
 def folds_and_users(
     n_folds: int, ratings_of_users: ArrayLike, shard: tuple[int, int]
 ) -> list[tuple[int, range]]:
-    """Return the folds of a shard, and of each the users.
+    """Return the folds of a shard, each with its users.
 
-    Folds are shared out first, which costs nothing: users of one fold are divided only where there
-    are more shards than folds, as evenly as can be, and the last folds, of which splits by ratios
-    train the most, into one part more than the first where it is not even.
+    Folds are divided first, which costs nothing. The users of a fold are divided only if there are
+    more shards than folds, as evenly as possible. If the numbers are uneven, the last folds have
+    one part more than the first, because splits by ratios train the most on them.
 
     Examples
     --------
@@ -117,18 +117,17 @@ def rank_shard(
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
 ) -> None:
-    """Write the judged ranks of one shard: of some folds, or of some users on one fold.
+    """Write the judged ranks of one shard: some folds, or some users of one fold.
 
-    Where there are no models, the system is trained first, fold by fold and for the users of the
-    shard alone, and what it has learnt is kept in memory until the fold is ranked: neighbourhoods
-    of all users would take more room on the disk, and more time to write and read again, than
-    anything else of a study.
+    Without models, the system is first trained on each fold for the users of the shard, and the
+    model stays in memory until the fold is ranked. Stored neighbourhoods of all users would take
+    more disk space and time than anything else in a study.
 
     Parameters
     ----------
     models : sequence of Path
-        The folder that :func:`reproduction.workflow.jobs.systems.train_system` wrote; none where
-        the shard trains the system: on whole folds, or for some users if its class can do so.
+        The folder that :func:`reproduction.workflow.jobs.systems.train_system` wrote; empty if the
+        shard trains the system itself: on whole folds, or for some users if its class can.
     """
     folder = table_folder(ratings)
     training = Training(recommender, parameters, system_seed, names, events, grades_from, order)
@@ -143,7 +142,7 @@ def rank_shard(
         if models:
             model = trained_model(recommender, model_file(models[0], number), table)
         else:
-            # Many systems learn for all users or for none.
+            # Many systems can only learn for all users.
             some = users if len(users) < table.n_users else None
             model = training.fitted(data, number, table.n_items, some)
         generator_for = partial(generator, candidate_seed, *names[:2], number)

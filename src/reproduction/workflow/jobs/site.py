@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The job that writes the site of an edition."""
+"""Write the site of an edition."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def build_site(
     Parameters
     ----------
     certainty, certainty_figures : tuple of Path
-        What is accepted of the replications, or nothing; of each figure the SVG and the CSV.
+        The accepted results of the replications, if any; the SVG and CSV of each figure.
     """
     write_site(
         SiteSources(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training, ranking and measuring a system on simulated ratings of every skewness."""
+"""Train, rank and measure a system on simulated ratings of increasing skewness."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 SEED_NAME = "skewed-popularity"
 
 KEYS = ("dataset", "skewness", "repetition", "protocol", "sampled", "metric")
-"""What the rows say beside the value and the number of lists that it averages."""
+"""The columns besides the value and the number of lists that it averages."""
 
 
 def simulate_skewness(
@@ -39,10 +39,10 @@ def simulate_skewness(
     """Measure one system on ratings without preferences, by the skewness of popularity.
 
     For every skewness and repetition, ratings of the dataset's size are simulated
-    (:mod:`reproduction.simulation.skewed_popularity`), split by coin flips, learned and ranked.
-    Data, split, candidates and ties are named by root seed, dataset, skewness and repetition, so
-    they are the same for all systems, and stay the same where others are added; models are named by
-    system as well.
+    (:mod:`reproduction.simulation.skewed_popularity`), split by coin flips, learned and ranked. The
+    seeds of data, split, candidates and ties depend on root seed, dataset, skewness and repetition.
+    So they are the same for all systems and do not change when systems are added. Seeds of models
+    also depend on the system.
 
     Parameters
     ----------

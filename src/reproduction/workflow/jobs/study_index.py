@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a study: every figure with its caption, how it is read and what it shows."""
+"""Write the page of a study: each figure with its caption, how to read it and what it shows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ OF_TWINS = (
 )
 
 ROOT = "../../.."
-"""From the page of an accepted study to the repository."""
+"""Relative path from the page of an accepted study to the repository."""
 
 LEDGER = "../claims_{paper}.md"
-"""From that page to all claims of a paper."""
+"""Relative path from that page to all claims of a paper."""
 
 _SYMBOL = re.compile(r"(?<![\w`{])(\|?)([A-Za-z]_\w(?:\^\w)?)(?!\w)(\|?)")
 _FORMULA = re.compile(r"(\$`.+?`\$)")
@@ -77,7 +77,7 @@ class _ShownText:
         self._sources = sources
 
     def paragraphs(self, artifact: Mapping[str, Any]) -> list[str]:
-        """Return how a figure is read, and what it shows: one statement, or a list of several."""
+        """Return how to read a figure and what it shows: one statement, or a list of several."""
         said = [self._statement(shown, artifact["name"]) for shown in artifact["shows"]]
         reading = f"*How to read it.* {_text(artifact['reading'])}"
         if len(said) == 1:
@@ -109,12 +109,12 @@ class _ShownText:
 
     def _title(self, dataset: str) -> str:
         title = str(self._study["datasets"].get(dataset, dataset))
-        # It says what the data are, and is no name.
+        # The title of generated data is a description, not a name.
         is_name = dataset not in self._study["generated"]
         return title if is_name else f"{title[:1].lower()}{title[1:]}"
 
     def _own(self, text: str) -> str:
-        """Return a text on our data, which calls twins by what they are."""
+        """Return a text about our data, in which twins are called twins."""
         if not self._study["is_demo"]:
             return text
         real = [
@@ -140,7 +140,7 @@ def _contents(headings: Sequence[str]) -> str:
 
 
 def _as_twins(text: str, datasets: Sequence[str]) -> str:
-    """Return a text on twins that names the datasets which they stand for.
+    """Replace names of datasets in a text by the twins that stand for them.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterat
     yield _text(artifact["caption"])
     if shown is not None:
         yield from shown
-    # The page of a table or a text is what a reader wants; GitHub shows it.
+    # GitHub displays Markdown, so link to it by name.
     words = {"md": f"{printed_name(name) or artifact['title']} (md)"}
     files = (
         f"[{escape_markdown(words.get(suffix, suffix))}]({name}.{suffix})"
@@ -169,7 +169,7 @@ def _section(artifact: Mapping[str, Any], shown: Sequence[str] | None) -> Iterat
 
 
 def _text(text: str) -> str:
-    """Return a text as GitHub prints it: numbers by one rule, symbols set, files linked."""
+    """Return a text for GitHub, with numbers and symbols formatted and files linked."""
     parts = _FORMULA.split(in_text(text))
     marked = (part if _FORMULA.fullmatch(part) else _SYMBOL.sub(_set, part) for part in parts)
     return _FILE.sub(_link, escape_markdown("".join(marked)))
@@ -178,7 +178,7 @@ def _text(text: str) -> str:
 def _set(symbol: re.Match[str]) -> str:
     before, name, after = symbol.groups()
     if before and after:
-        # No bars: within a formula they would be escaped, as if for a table.
+        # No plain bars: they would be escaped as in a table.
         return rf"$`\lvert {name} \rvert`$"
     return f"{before}$`{name}`${after}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training one system on all folds of a split, and ranking with it under all protocols."""
+"""Train a system on all folds of a split, and rank with it under all protocols."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Training:
-    """How a system is trained on a fold, whichever job does it.
+    """How a system is trained on a fold, in any job.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Training:
     order: Literal["codes", "appearance"] = "codes"
 
     def check(self, folder: Path) -> None:
-        """Refuse what the class or the size of a table rules out, before any rating is read."""
+        """Refuse invalid parameters, or a table of the wrong size, before any rating is read."""
         make(self.recommender, self.parameters, seed=0).check_size(*Ratings.sizes(folder))
 
     def fitted(
@@ -84,7 +84,7 @@ def train_system(
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
 ) -> None:
-    """Train a system on every fold and write one model file a fold.
+    """Train a system on every fold, and write one model file per fold.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def train_system(
     training.check(folder)
     table = Ratings.read(folder)
     folds = Split.read(split)
-    # Of a name of its own: a job of a killed run may still be at work beside this one.
+    # A unique name, because a job of a killed run may still be writing.
     partial = being_written(models.parent, models.name)
     partial.mkdir(parents=True)
     for number in range(folds.n_folds):
@@ -129,7 +129,7 @@ def rank_system(
     Parameters
     ----------
     names : tuple of str
-        Dataset and split: with the fold they seed samples and ties, the same for every system.
+        Dataset and split. With the fold, they seed samples and ties, equally for every system.
     """
     wanted = [Protocol(**protocol) for protocol in protocols]
     table = Ratings.read(table_folder(ratings))

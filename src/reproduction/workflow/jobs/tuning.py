@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recovering settings that were never published: the closest to published values on a grid."""
+"""Recover unpublished settings of systems: search a grid for the closest to published values."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def search_settings(
     .. math:: d = \sqrt{\frac{1}{|M|} \sum_{m \in M}
               \left(\frac{m_{ours}}{m_{published}} - 1\right)^2}
 
-    and the smallest is chosen, of equal ones the first. Lists are AllItems (AR AI-AN), averaged
-    over users with test ratings; seeds are those with which the system is trained, so the chosen
-    setting gives these very values in the studies.
+    and the first setting with the smallest distance is chosen. Lists are AllItems (AR AI-AN),
+    averaged over users with test ratings. The seeds are those of the studies, so the chosen setting
+    gives exactly these values there.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def search_settings(
         The accepted traces of all systems, if the system's is to be taken from them
         (:func:`take_accepted_trace`); else nothing.
     trace : Path
-        CSV with one row a setting and metric. Columns: system, setting (JSON), metric, published,
+        CSV with one row per setting and metric. Columns: system, setting (JSON), metric, published,
         ours, distance (of the setting), chosen (``yes`` or empty).
 
     Raises
@@ -118,12 +118,12 @@ def take_accepted_trace(
     names: tuple[str, str, str],
     target: Path,
 ) -> None:
-    """Write the accepted trace of a system's search, if it is that of the same search.
+    """Write the accepted trace of a system's search, if it is of the same search.
 
-    It is where the accepted rows are one for each setting and metric, in the order in which they
-    would be tried, come close to the same published values, and choose the nearest setting. What
-    the trace does not tell - data, split, seed, the code of the recommender - is not compared, so a
-    taken trace is no evidence that a search would find it again.
+    There must be one accepted row for each setting and metric in the order of the search, with the
+    same published values, and the nearest setting must be chosen. Data, split, seed and the code of
+    the recommender are not in the trace and are not compared. So an accepted trace is no evidence
+    that a new search would give the same.
     """
     system, metrics = names[2], list(search.metrics)
     accepted = read_results(accepted_file)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The plan of an edition: what is made, from which files, and what each job depends on."""
+"""The plan of an edition: its files, their inputs, and what each job depends on."""

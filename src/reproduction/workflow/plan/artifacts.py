@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The artifacts of an edition: which can be made, and from which files."""
+"""Plan the artifacts of an edition: which can be made, and from which files."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from reproduction.workflow.plan.measurements import (
 )
 
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
-"""Files beside the CSV, by kind of artifact."""
+"""Suffixes of the files beside the CSV, by kind of artifact."""
 
 COMPUTING = "reproduction.workflow.jobs.artifacts:compute_artifact"
-"""What makes the CSV, with ``data`` of the artifact's family."""
+"""The function that makes the CSV, by ``data`` of the artifact family."""
 
 SHOWING = {
     "figure": ("reproduction.workflow.jobs.artifacts:draw_figure", "draw"),
     "table": ("reproduction.workflow.jobs.artifacts:write_table", "tabulate"),
     "page": ("reproduction.workflow.jobs.artifacts:write_page", "write"),
 }
-"""What makes the other files, with which function of the artifact's family, by kind."""
+"""The function that makes the other files, and the function of the family that it uses, by kind."""
 
 
 class PlannedArtifacts:
@@ -69,12 +69,12 @@ class PlannedArtifacts:
         return [name for name, artifact in specs if artifact.kind == "page"]
 
     def measured(self, study: str) -> list[str]:
-        """Return the artifacts that claims are judged by: all of a study but those on verdicts."""
+        """Return the artifacts by which a study's claims are judged: those not on verdicts."""
         specs = self.studies[study].artifacts.items()
         return [name for name, spec in specs if not spec.reads_claims]
 
     def datasets_of(self, study: str, artifact: str) -> list[str]:
-        """Return the datasets behind an artifact, available or not, also in others' results."""
+        """Return the datasets behind an artifact and the results it reads, available or not."""
         spec = self.spec(study, artifact)
         if spec.reads_claims:
             behind = (self.datasets_of(study, name) for name in self.measured(study))
@@ -90,12 +90,12 @@ class PlannedArtifacts:
         return list(dict.fromkeys([*self._read_by(spec, study), *others]))
 
     def present_datasets(self, study: str, artifact: str) -> list[str]:
-        """Return the datasets whose ratings an artifact's job reads, of those that can be had."""
+        """Return the available datasets whose ratings an artifact's job reads."""
         read = self._read_by(self.spec(study, artifact), study)
         return [name for name in read if self.datasets.is_available(name)]
 
     def _read_by(self, spec: ArtifactSpec, study: str) -> list[str]:
-        """Return the datasets that an artifact reads itself, in samplings or in simulations."""
+        """Return the datasets that an artifact reads directly, in samplings or in simulations."""
         experiments = self.studies[study].experiments
         sampled = [
             name
@@ -107,12 +107,12 @@ class PlannedArtifacts:
         return list(dict.fromkeys([*spec.datasets, *named, *simulated]))
 
     def experiments_of(self, study: str, artifact: str) -> dict[str, ExperimentSpec]:
-        """Return the experiments behind an artifact, there or not."""
+        """Return the experiments behind an artifact, whether or not their data is available."""
         spec = self.studies[study]
         return {name: spec.experiments[name] for name in spec.experiments_of(artifact)}
 
     def systems_read(self, study: str, artifact: str) -> list[str]:
-        """Return the systems whose models an artifact reads, of experiments that can be made."""
+        """Return the systems whose models an artifact reads, in experiments with available data."""
         spec = self.spec(study, artifact)
         if not spec.reads_models:
             return []
@@ -120,12 +120,12 @@ class PlannedArtifacts:
         return list(dict.fromkeys(name for e in present for name in e.all_systems))
 
     def splits_of_its_own(self, spec: ArtifactSpec) -> list[tuple[str, str]]:
-        """Return the (dataset, split) that an artifact reads without any system's ranks."""
+        """Return the (dataset, split) pairs that an artifact reads without any system's ranks."""
         pairs = [(name, split) for name in spec.datasets for split in spec.splits_of(name)]
         return [pair for pair in pairs if self.datasets.has_split(*pair)]
 
     def absent(self, study: str, artifact: str) -> list[str]:
-        """Return the datasets that an artifact reads and that cannot be had, or not split."""
+        """Return the datasets of an artifact that are not available or cannot be split."""
         used = self.experiments_of(study, artifact).values()
         spec = self.spec(study, artifact)
 
@@ -138,7 +138,7 @@ class PlannedArtifacts:
         return [name for name in self.datasets_of(study, artifact) if is_absent(name)]
 
     def made(self, study: str) -> list[str]:
-        """Return the artifacts of a study that can be made: not all their data is absent."""
+        """Return the artifacts of a study that can be made, for which some data is available."""
         return list(self._made[study])
 
     @cached_property
@@ -195,7 +195,7 @@ class PlannedArtifacts:
         return f"work/{self.datasets.run}/claims/{study}.csv"
 
     def results_read(self, study: str, artifact: str) -> dict[str, str]:
-        """Return the CSVs that an artifact reads, by artifact: of those that can be made."""
+        """Return the CSVs of other artifacts that an artifact reads, of those that can be made."""
         names = self.spec(study, artifact).results_of
         return {n: self.results_file(study, n) for n in names if n in self._made[study]}
 
@@ -205,7 +205,7 @@ class PlannedArtifacts:
         return [f"{self._folder}/{study}/{artifact}.{extension}" for extension in extensions]
 
     def grid(self, study: str, artifact: str) -> DecisionGrid | None:
-        """Return the grid of decisions that an artifact goes through, if it names one."""
+        """Return the grid of decisions that an artifact uses, if it names one."""
         name = self.spec(study, artifact).grid
         return None if name is None else self.studies[study].grids[name]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The claims of an edition: by which files they are judged, and what that makes."""
+"""Plan how the claims of an edition are judged, and how the effects of errata are measured."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reproduction.workflow.plan.studies import PlannedStudies
 THEOREMS = "reproduction.claims.theorems"
 
 _OF_ANOTHER = re.compile(r"\bartifact: ([a-z]\w*)/(\w+)")
-"""How a claim names an artifact of another study."""
+"""Pattern by which a claim names an artifact of another study."""
 
 
 class PlannedClaims:
-    """Which papers' claims are judged, and by what."""
+    """Which claims are judged, and from which files."""
 
     def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies
@@ -38,16 +38,16 @@ class PlannedClaims:
         return (self._folders.config / "claims" / f"{study}.yaml").as_posix()
 
     def artifacts_read(self, study: str) -> list[str]:
-        """Return the artifacts by which the claims are judged: those that are made."""
+        """Return the artifacts by which the claims are judged, of those that are made."""
         made = self._artifacts.made(study)
         return [name for name in self._artifacts.measured(study) if name in made]
 
     def record(self, study: str) -> str:
-        """Return the record of what these artifacts were made from, which settings are read of."""
+        """Return the provenance record of these artifacts, from which settings are read."""
         return self.studies.record_file(study)
 
     def results(self, study: str) -> list[str]:
-        """Return the CSVs by which the claims are judged: the study's, and others' they name."""
+        """Return the CSVs by which claims are judged, including those of other studies."""
         named = _OF_ANOTHER.findall(Path(self.claims_file(study)).read_text(encoding="utf-8"))
         others = [
             self._artifacts.results_file(other, name)
@@ -63,7 +63,7 @@ class PlannedClaims:
         return [self._artifacts.results_file(study, name) for name in self.artifacts_read(study)]
 
     def index_inputs(self, study: str) -> dict[str, str | list[str]]:
-        """Return what the page of a study says that its figures show, and by what."""
+        """Return the inputs of the page of a study, by kind."""
         return {
             "record": self.record(study),
             "results": self._own_results(study),
@@ -71,7 +71,7 @@ class PlannedClaims:
         }
 
     def certainty_files(self) -> list[str]:
-        """Return how sure verdicts are, of the accepted results: no ordinary run makes it."""
+        """Return the accepted table of certainties, which no ordinary run makes."""
         path = self._folders.results(self.studies.settings.edition) / "certainty.csv"
         return [path.as_posix()] if path.is_file() else []
 
@@ -80,12 +80,12 @@ class PlannedClaims:
         return [self._artifacts.judged_file(study) for study in self.papers]
 
     def files(self) -> list[str]:
-        """Return the ledger of all papers, and its pages; none without papers."""
+        """Return the ledger of all papers and its pages; none if there are no papers."""
         names = ["claims.csv", "claims.md", *(f"{page}.md" for page in self.pages())]
         return [f"{self._folder}/artifacts/{name}" for name in names] if self.papers else []
 
     def pages(self) -> list[str]:
-        """Return the names of the pages of all claims of a paper, beside which is no CSV."""
+        """Return the names of the pages of claims, which have no CSV."""
         return [f"claims_{study}" for study in self.papers]
 
     def names(self) -> list[str]:
@@ -93,7 +93,7 @@ class PlannedClaims:
         return ["claims"] if self.papers else []
 
     def datasets_elsewhere(self) -> dict[str, str]:
-        """Return how claims on a dataset that is not here are decided."""
+        """Return how claims are decided on datasets that are not available."""
         return datasets_elsewhere(self.studies.settings.datasets)
 
     def code_entries(self) -> list[str]:
@@ -102,20 +102,20 @@ class PlannedClaims:
         return [f"{THEOREMS}.{path.stem}" for path in sorted(folder.glob("[a-z]*.py"))]
 
 
-# The errata of an edition: from which files the sizes of their effects are read.
+# The errata of an edition: the files from which the sizes of their effects are read.
 
 NAME = "errata"
 
 
 class PlannedErrata:
-    """What the table of the errata's numbers is made from."""
+    """The table of the numbers of errata, and its inputs."""
 
     def __init__(self, studies: PlannedStudies, folders: RunFolders) -> None:
         self.studies = studies
         self._list = folders.config / f"{NAME}.yaml"
 
     def files(self) -> list[str]:
-        """Return the table of their numbers; none without errata."""
+        """Return the table of their numbers; none if there are no errata."""
         return [f"work/{self.studies.settings.run}/artifacts/{name}.csv" for name in self.names()]
 
     def names(self) -> list[str]:

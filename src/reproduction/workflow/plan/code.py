@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What results depend on beside files and configuration: the code of a job, and all before it."""
+"""Digests of the code that the results of each job depend on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Digests = frozenset[str]
 
 
 class PlannedCode:
-    """Digests of the code that jobs reach, and what of it the configuration names."""
+    """Digests of the code that jobs reach, and of code that the configuration names."""
 
     def __init__(self, settings: Settings, root: Path, known: PlannedCode | None = None) -> None:
         self.settings = settings
@@ -43,9 +43,9 @@ class PlannedCode:
     def digest(self, *entries: str) -> str:
         """Return the digest of the function that a rule names and of modules it loads by name.
 
-        The versions of the libraries under them count as code: a result of other versions is made
-        again, and the recorded versions are those of every result. A plugin counts whole: what its
-        modules import of each other is not followed.
+        The versions of libraries count as code, so results are made again when they change, and the
+        recorded versions hold for every result. A plugin counts as a whole: imports between its
+        modules are not followed.
         """
         plugins = {entry for entry in entries if package_of(entry) not in OWN}
         digests = [self._snapshot.digest(*(entry for entry in entries if entry not in plugins))]
@@ -56,7 +56,7 @@ class PlannedCode:
         return whole
 
     def behind(self, digest: str) -> CodeBehind | None:
-        """Return the code that :meth:`digest` has returned a digest of; None if it has not."""
+        """Return the code behind a digest that :meth:`digest` has returned; None for any other."""
         if digest not in self._entries:
             return None
         entries = self._entries[digest]
@@ -70,7 +70,7 @@ class PlannedCode:
         return CodeBehind(own, self._snapshot.digest(*own), hashes, plugins)
 
     def folded(self, digests: Iterable[str]) -> str:
-        """Return one digest of several: it changes when one of them does."""
+        """Return one digest of several, which changes when one of them does."""
         return f"{hash_texts(sorted(digests))[:LENGTH]}-{_versions_digest()}"
 
     @cached_property
@@ -89,14 +89,14 @@ class PlannedCode:
 
 
 class CodeDigests:
-    """Digests of the code behind artifacts: those by which jobs run again after an edit.
+    """Digests of the code behind artifacts, which make jobs run again after an edit.
 
     Notes
     -----
-    Every digest behind an artifact is one of a rule's params, so that a plan in which nothing is to
-    be done has worked all of them out already. Tests compare them to the rules, and edit code.
-    Of systems that are shared out by shards they are those of the undivided jobs, which
-    have the same bytes: what is recorded of results does not depend on how they were shared out.
+    Every digest behind an artifact is a parameter of a rule, so every plan has computed all of
+    them. Tests compare them with the rules, and edit code. For systems that are divided into
+    shards, they are the digests of the undivided jobs, whose results have the same bytes. So
+    records do not depend on the division.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class CodeDigests:
         Returns
         -------
         dict of str to dict of str to str
-            By artifact: ``results``, of all code behind its numbers (:meth:`behind`), and
-            ``shown``, of the code that shows them.
+            By artifact: ``results``, the digests of all code behind its numbers (:meth:`behind`),
+            and ``shown``, those of the code that shows them.
         """
         digests = {}
         for name in self.artifacts.made(study):
@@ -131,10 +131,10 @@ class CodeDigests:
         return digests
 
     def behind(self, study: str, artifact: str) -> Digests:
-        """Return the digests of all jobs behind an artifact's CSV, its own among them.
+        """Return the digests of all jobs behind an artifact's CSV, including its own.
 
-        They are those of the data that is there: a system that would be trained on an absent
-        dataset alone has no part in the numbers.
+        Only available data counts: a system that would be trained on absent datasets only does not
+        contribute to the numbers.
         """
         artifacts, spec = self.artifacts, self.artifacts.spec(study, artifact)
         own = self.code.digest(COMPUTING, *artifacts.results_entries(study, artifact))
@@ -170,7 +170,7 @@ class CodeDigests:
                 )
             ]
             if self._datasets.is_generated(dataset)
-            else []  # Of files that are fetched, checksums say what they are.
+            else []  # Fetched files are identified by checksums.
         )
         parsed = self.code.digest(
             "reproduction.workflow.jobs.data:prepare_ratings",
@@ -233,9 +233,9 @@ class CodeDigests:
 
 @cache
 def _sources_kept_in(root: Path) -> ParsedSources:
-    """Return the sources that earlier runs have parsed; what this one parses goes to them.
+    """Return the cache of parsed sources, which this run adds to.
 
-    They lie with what Snakemake keeps for itself, where that is: a library makes no folders.
+    It is stored in Snakemake's own folder, if that exists: a library creates no folders.
     """
     sources = ParsedSources(root / ".snakemake" / "parsed_sources.json")
     atexit.register(sources.save)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which data an edition has: datasets, splits that can be made, and those of accepted results."""
+"""Plan the data of an edition: available datasets, possible splits, and accepted results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reproduction.simulation.spec import WRITERS
 from reproduction.workflow.plan.folders import RunFolders
 
 TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
-"""As in :mod:`receval.data.ratings`, which loads libraries that no plan needs."""
+"""Copied from :mod:`receval.data.ratings`, which loads libraries that no plan needs."""
 
 RAW_FOLDER = Path("work/raw")
-"""Where downloads go, and what people put there by hand."""
+"""The folder of downloads and of files put there by hand."""
 
 
 class PlannedDatasets:
-    """Which datasets and splits one edition can have, and their files."""
+    """The datasets and splits that are available to one edition, and their files."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class PlannedDatasets:
 
     @cached_property
     def availability(self) -> dict[str, Availability]:
-        """Where each dataset of the full edition is, or how to get it."""
+        """Where each dataset of the full edition is, or how to get it, by name."""
         if self._known is not None:
             return self._known.availability
         return {
@@ -48,7 +48,7 @@ class PlannedDatasets:
         }
 
     def is_available(self, dataset: str) -> bool:
-        """Return whether the edition can have a dataset."""
+        """Return whether a dataset is available in the edition."""
         if dataset in self.settings.leave_out:
             return False
         if self.edition == "demo":
@@ -58,19 +58,19 @@ class PlannedDatasets:
     def is_generated(self, dataset: str) -> bool:
         """Return whether the edition writes the raw files of a dataset itself.
 
-        The demo writes those of all, as synthetic twins of the originals; the full edition those of
-        datasets without any original.
+        The demo generates all datasets, as synthetic twins of the originals. The full edition
+        generates datasets that have no original.
         """
         return self.edition == "demo" or dataset in self.generated
 
     @property
     def generated(self) -> tuple[str, ...]:
-        """The datasets that every edition generates: there is no original."""
+        """The datasets that every edition generates, because they have no original."""
         datasets = self.settings.datasets.items()
         return tuple(name for name, spec in datasets if spec.access == "generated")
 
     def table(self) -> str:
-        """Return a table in plain text: every dataset, whether it can be had, and how."""
+        """Return a plain-text table of all datasets: whether they are available, and how."""
         if self.edition == "demo":
             rows = [f"  {name:<14} {self._kind(name)}" for name in self.settings.datasets]
             return "\n".join(["Datasets of the demo edition:", *rows])
@@ -79,13 +79,13 @@ class PlannedDatasets:
         return availability_table(self.availability.values()) + note
 
     def _kind(self, dataset: str) -> str:
-        """Return what the demo has of a dataset, in words."""
+        """Describe in words what the demo uses for a dataset."""
         if not self.is_available(dataset):
             return "none"
         return "generated" if dataset in self.generated else "synthetic twin"
 
     def note(self) -> str:
-        """Return what a run should say first: which data there is, and how to get the rest."""
+        """Return the first message of a run: which data is available, and how to get the rest."""
         edition = "Demo" if self.edition == "demo" else "Full"
         there = [name for name in self.settings.datasets if self.is_available(name)]
         missing = [name for name in self.settings.datasets if name not in there]
@@ -111,10 +111,10 @@ class PlannedDatasets:
         return "\n".join(lines).rstrip()
 
     def local_checksums(self, dataset: str) -> dict[str, str]:
-        """Return the SHA-256 of the raw files and auxiliary files that are there now, by path.
+        """Return the SHA-256 of the present raw files and auxiliary files, by path.
 
-        What lies in ``work/raw`` is left out: a download was not there when it was fetched, and a
-        set of files that grows would fetch, and then train, everything a second time.
+        Files in ``work/raw`` are left out. Downloads are not there before they are fetched, and a
+        set of files that grows would make everything run a second time.
         """
         found = self.availability[dataset]
         files = found.files if found.status == "local" else ()
@@ -127,7 +127,7 @@ class PlannedDatasets:
         return KnownChecksums(RAW_FOLDER / "checksums.json")
 
     def sources(self) -> dict[str, Any]:
-        """Return where raw files may come from, as plain values."""
+        """Return the possible sources of raw files, as plain values."""
         return {
             "raw_folder": RAW_FOLDER,
             "local_mirrors": list(map(str, self._mirrors)),
@@ -135,7 +135,7 @@ class PlannedDatasets:
         }
 
     def missing_mirrors(self) -> list[Path]:
-        """Return the local mirrors that are not there."""
+        """Return the local mirrors that do not exist."""
         return [mirror for mirror in self._mirrors if not mirror.is_dir()]
 
     @property
@@ -143,7 +143,7 @@ class PlannedDatasets:
         return [self.folders.own / mirror for mirror in self.settings.local_mirrors]
 
     def writer_entry(self, dataset: str) -> str:
-        """Return the module that writes the raw files of what is generated, for code digests."""
+        """Return the module that writes the raw files of a generated dataset, for code digests."""
         return WRITERS[dataset]
 
     def description(self, dataset: str) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class PlannedDatasets:
         return self.settings.datasets[dataset].model_dump(mode="json")
 
     def ratings_files(self, dataset: str) -> list[str]:
-        """Return the files of a prepared dataset's table: replications read their edition's."""
+        """Return the files of a prepared dataset's table; replications share their edition's."""
         return [f"work/{self.edition}/{dataset}/{name}" for name in TABLE_FILES]
 
     def manifest_file(self, dataset: str) -> str:
@@ -169,7 +169,7 @@ class PlannedDatasets:
     def has_split(self, dataset: str, split: str) -> bool:
         """Return whether a split can be made.
 
-        A predefined split needs a file beside the raw data, a temporal one ratings with timestamps.
+        A predefined split needs an auxiliary file, and a temporal split needs timestamps.
         """
         if not self.is_available(dataset):
             return False
@@ -196,7 +196,7 @@ class PlannedDatasets:
 
 
 class AcceptedResults:
-    """The results that are tracked for one edition, and their records of provenance.
+    """The accepted results of one edition, and their records of provenance.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class AcceptedResults:
         return (self.folder / study / f"{artifact}.csv").as_posix()
 
     def record(self, study: str) -> dict[str, Any]:
-        """Return what the results of a study were made from; empty if there are none."""
+        """Return the provenance record of a study's results; empty if there is none."""
         record = self.folder / study / "provenance.json"
         if not record.is_file():
             return {}
@@ -245,10 +245,9 @@ class AcceptedResults:
         return list(self.record(study).get("datasets", ()))
 
     def one_sided_datasets(self) -> list[str]:
-        """Return the datasets that need not be on both sides of a comparison with the accepted.
+        """Return the datasets that may be on one side only of a comparison with accepted results.
 
-        They are those that cannot be had here, and those that were absent when the results were
-        accepted.
+        They are not available here, or were absent when the results were accepted.
         """
         settings = self._datasets.settings
         before = {name for study in settings.studies for name in self.absent(study)}

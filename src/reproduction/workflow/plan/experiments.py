@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The experiments of an edition: the split that each takes, its files, and what its jobs need."""
+"""Plan the experiments of an edition: their splits, their files, and the inputs of their jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reproduction.workflow.plan.datasets import PlannedDatasets
 
 
 class PlannedExperiments:
-    """Which experiments the studies of one edition have."""
+    """The experiments in the studies of one edition."""
 
     def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
         self.settings = settings
@@ -24,7 +24,7 @@ class PlannedExperiments:
 
     @cached_property
     def studies(self) -> dict[str, StudySpec]:
-        """The studies, with the split that each experiment takes of those it allows."""
+        """The studies, in which each experiment has the one split that it uses."""
         return {
             name: study.model_copy(
                 update={
@@ -54,7 +54,7 @@ class PlannedExperiments:
         return tuple(found)
 
     def present(self, study: str, names: Iterable[str]) -> dict[str, ExperimentSpec]:
-        """Return those of some experiments of a study whose data can be had and split."""
+        """Return the experiments, of those named, whose data is available and can be split."""
         experiments = self.studies[study].experiments
         return {
             name: experiments[name]
@@ -73,7 +73,7 @@ class PlannedExperiments:
         return list(dict.fromkeys(self.models_folder(e.dataset, e.split, s) for e, s in pairs))
 
     def models_folder(self, dataset: str, split: str, system: str) -> str:
-        """Return the folder of the models of a system, one a fold."""
+        """Return the folder of the models of a system, one per fold."""
         return f"work/{self.settings.model_run}/{dataset}/{split}/{system}/models"
 
     def recommenders(self, systems: Iterable[str]) -> dict[str, str]:
@@ -100,9 +100,9 @@ class PlannedExperiments:
         )
 
     def protocols(self, dataset: str, split: str, system: str | None = None) -> list[Protocol]:
-        """Return all protocols that any study wants on a split, in a fixed order.
+        """Return all protocols that any study uses on a split, in a fixed order.
 
-        Of one system, those of the experiments that compare it.
+        For one system, return those of the experiments that compare it.
         """
         wanted = {
             protocol.key: protocol
@@ -121,7 +121,7 @@ class PlannedExperiments:
         return [asdict(protocol) for protocol in self.protocols(dataset, split, system)]
 
     def descriptions(self, study: str, names: Iterable[str]) -> dict[str, ExperimentDescription]:
-        """Return what jobs are told of those of some experiments whose data can be had."""
+        """Return the descriptions of some experiments for jobs, if their data is available."""
         present = self.present(study, names).items()
         return {name: self._description(experiment) for name, experiment in present}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The folders that a run reads: in the repository, or of whoever runs it from elsewhere."""
+"""The folders that a run reads, in the repository or in the current folder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Self
 
 @dataclass(frozen=True)
 class RunFolders:
-    """Where a run finds what it does not make; what it makes is below the current folder.
+    """The folders that a run reads; it writes below the current folder.
 
     In the repository all paths are relative, so that they are the same in every copy of it.
 
     Attributes
     ----------
     repository : Path
-        With the code, the documents and the text of the paper.
+        Has the code, the documents and the text of the paper.
     own : Path
-        With ``config`` and ``results``: the repository, or the current folder if it has them.
+        Has ``config`` and ``results``: the current folder if it has them, else the repository.
     """
 
     repository: Path = Path()
@@ -32,8 +32,8 @@ class RunFolders:
         Parameters
         ----------
         here : Path, optional
-            Where it runs, by default the current folder. A folder ``config`` with ``studies`` in it
-            is a configuration of receval, another one is not.
+            Where it runs, by default the current folder. Its folder ``config`` is used only if it
+            has ``studies`` in it.
         """
         home, here = repository.resolve(), (here or Path()).resolve()
         if home == here:
@@ -43,9 +43,9 @@ class RunFolders:
 
     @classmethod
     def of_command(cls) -> Self:
-        """Return the folders of a command: in a repository its own, elsewhere as of a run.
+        """Return the folders of a command: in a repository its own, elsewhere those of a run.
 
-        The repository of a run is then the one whose code the command is.
+        The repository of a run is then the one with the command's code.
         """
         repository = Path(__file__).resolve().parents[4]
         elsewhere = (repository / "Snakefile").is_file() and not Path("src", "receval").is_dir()
@@ -53,7 +53,7 @@ class RunFolders:
 
     @property
     def are_own(self) -> bool:
-        """Whether configuration and accepted results are those of the current folder."""
+        """Whether configuration and accepted results are in the current folder."""
         return self.own == Path()
 
     @property

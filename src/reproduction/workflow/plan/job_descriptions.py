@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What jobs are told that sample judgments, search for settings, or simulate ratings.
+"""Descriptions for the jobs that sample judgments, search for settings, or simulate ratings.
 
-A plan makes a description, Snakemake keeps it as plain values, and the job reads it from these.
+A plan makes a description, Snakemake keeps it as plain values, and the job reads these.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from reproduction.experiments.experiment import ExperimentDescription
 if TYPE_CHECKING:
     from receval.missing_judgments.judgment_sampling import SamplingUnit
 
-# Plans know this module, which therefore loads none of the numerical libraries.
+# Plans import this module, so it loads no numerical libraries.
 
 
 @dataclass(frozen=True)
 class JudgmentSamplingDescription:
-    """Which judgments leave, and what is measured by the others.
+    """Which judgments are removed, and what is measured with the others.
 
     Attributes
     ----------
     seed : int
         The edition's root seed.
     experiments : mapping of str to ExperimentDescription
-        Those whose data is there, by name.
+        Those with available data, by name.
     unit : str
-        What leaves together; see
+        What is removed together; see
         :func:`receval.missing_judgments.judgment_sampling.sampling_order`.
     percents : tuple of float
-        The levels: how much stays.
+        The levels: how much is kept.
     samples : int
         At every level.
     averages : mapping of str to sequence of str
@@ -50,7 +50,7 @@ class JudgmentSamplingDescription:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> JudgmentSamplingDescription:
-        """Return the description that plain values stand for."""
+        """Return the description from its plain values."""
         experiments = values["experiments"].items()
         typed = {name: ExperimentDescription.of(each) for name, each in experiments}
         return cls(**{**values, "experiments": typed, "percents": tuple(values["percents"])})
@@ -58,7 +58,7 @@ class JudgmentSamplingDescription:
 
 @dataclass(frozen=True)
 class SearchDescription:
-    """What a search for the settings of a system tries, and what it looks at.
+    """The settings that a search tries for a system, and the metrics that it compares.
 
     Attributes
     ----------
@@ -79,14 +79,14 @@ class SearchDescription:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> SearchDescription:
-        """Return the description that plain values stand for."""
+        """Return the description from its plain values."""
         typed = {name: tuple(values[name]) for name in ("settings", "metrics")}
         return cls(**{**values, **typed})
 
 
 @dataclass(frozen=True)
 class SimulationDescription:
-    """What is simulated, and how one system is measured on it.
+    """A simulation, and how one system is measured on it.
 
     Attributes
     ----------
@@ -124,14 +124,14 @@ class SimulationDescription:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> SimulationDescription:
-        """Return the description that plain values stand for."""
+        """Return the description from its plain values."""
         protocols = tuple(Protocol(**protocol) for protocol in values["protocols"])
         typed = {name: tuple(values[name]) for name in ("skewness", "metrics")}
         return cls(**{**values, **typed, "protocols": protocols})
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: dataclasses are objects, tuples lists, and paths text."""
+    """Convert a value for JSON: dataclasses to objects, tuples to lists, and paths to text."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

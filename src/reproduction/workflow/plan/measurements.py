@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measurements of an edition beside its experiments: judgment samplings, searches, simulations."""
+"""Plan the judgment samplings, searches for settings and simulations of an edition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reproduction.workflow.plan.job_descriptions import (
 
 
 class PlannedJudgmentSamplings:
-    """Metric values of a study's experiments under sampled judgments: one file a sampling."""
+    """Metric values of a study's experiments under sampled judgments: one file per sampling."""
 
     def __init__(self, experiments: PlannedExperiments) -> None:
         self.experiments = experiments
@@ -47,7 +47,7 @@ class PlannedJudgmentSamplings:
         return list(self.experiments.present(study, names).values())
 
     def datasets(self, study: str, judgment_sampling: str) -> list[str]:
-        """Return the datasets whose judgments are sampled, of those that can be had."""
+        """Return the available datasets whose judgments are sampled."""
         present = self._present(study, judgment_sampling)
         return list(dict.fromkeys(experiment.dataset for experiment in present))
 
@@ -101,11 +101,11 @@ class PlannedSearches:
         return [self.file(system) for system in self.settings.searches.systems]
 
     def published_file(self) -> str:
-        """Return the table of values that the searches try to come close to."""
+        """Return the table of published values that the searches compare with."""
         return self.accepted.folders.published(self.settings.searches.published).as_posix()
 
     def accepted_files(self) -> list[str]:
-        """Return the accepted traces, where they are to stand for new ones."""
+        """Return the accepted traces if they are used instead of new searches."""
         if not self.settings.accepted_searches:
             return []
         config = self.accepted.record("systems").get("config", {})
@@ -140,7 +140,7 @@ class PlannedSearches:
 
 
 class PlannedSimulations:
-    """Systems on simulated ratings: one file a simulation and system."""
+    """Systems on simulated ratings: one file per simulation and system."""
 
     def __init__(self, settings: Settings, datasets: PlannedDatasets) -> None:
         self.settings = settings
@@ -156,7 +156,7 @@ class PlannedSimulations:
     def files(self, simulation: str) -> dict[str, str]:
         """Return the files with the values of a simulation by system.
 
-        There are none where the dataset cannot be had whose sizes are simulated.
+        There are none if the dataset whose sizes are simulated is not available.
         """
         spec = self.spec(simulation)
         if not self.datasets.is_available(spec.dataset):

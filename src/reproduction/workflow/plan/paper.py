@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The paper of an edition: whether it can be made, and from which files."""
+"""Plan the paper of an edition: whether it can be made, and from which files."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ NAME = "receval"
 SOURCES = "sources.yaml"
 TEXT = ("receval.typ", "style.typ", "receval.bib")
 REPLICATIONS = ("certainty", "variance")
-"""Tables of the replications, among the accepted results: no ordinary run makes them."""
+"""Tables of the replications among the accepted results; no ordinary run makes them."""
 
 
-# Model of ``paper/sources.yaml``: what the paper is made from beside all results.
+# Model of ``paper/sources.yaml``: what the paper is made from, besides all results.
 
 
 class PaperSources(Model):
-    """What must be there for the paper to be made.
+    """What the paper needs.
 
     Attributes
     ----------
     splits : dict of str to tuple of str
-        By dataset: without one of them there is no paper of the full edition.
+        By dataset; the full edition has no paper unless all of them are available.
     figures : dict of str to str
-        Drawn artifacts, as ``study/artifact``, by the names that the text has for them.
+        Figures, as ``study/artifact``, by their names in the text.
     documents : tuple of str
-        Documents of the repository in which numbers of the text are written.
+        Documents of the repository that contain numbers of the text.
     """
 
     splits: dict[Identifier, tuple[Identifier, ...]]
@@ -51,7 +51,7 @@ def read_paper_sources(path: Path) -> PaperSources:
     Raises
     ------
     ValueError
-        It cannot be read; the message has one sentence a problem, which names the key.
+        If it is not valid; the message has one sentence per problem, which names the key.
     """
     try:
         return PaperSources.model_validate(read_yaml(path))
@@ -60,7 +60,7 @@ def read_paper_sources(path: Path) -> PaperSources:
 
 
 class PlannedPaper:
-    """What the paper of an edition is made from."""
+    """The files of the paper of an edition, and its inputs."""
 
     def __init__(self, studies: PlannedStudies, claims: PlannedClaims, folders: RunFolders) -> None:
         self.studies = studies
@@ -76,7 +76,7 @@ class PlannedPaper:
 
     @cached_property
     def can_be_made(self) -> bool:
-        """Whether the edition has all that the text speaks of."""
+        """Whether the edition has everything that the text mentions."""
         if not self.listed_names() or not self.claims.papers:
             return False
         wanted = set(self.sources.figures.values())
@@ -90,7 +90,7 @@ class PlannedPaper:
         return made.issuperset(wanted) and all(has_split(*pair) for pair in splits)
 
     def files(self) -> list[str]:
-        """Return the paper and the table of its numbers; none where it cannot be made."""
+        """Return the paper and the table of its numbers; none if it cannot be made."""
         folder = f"work/{self._edition}/artifacts"
         return [f"{folder}/{NAME}.{suffix}" for suffix in ("csv", "pdf")] * self.can_be_made
 
@@ -99,7 +99,7 @@ class PlannedPaper:
         return self.listed_names() * self.can_be_made
 
     def listed_names(self) -> list[str]:
-        """Return the name of the paper, whether or not the edition has what it needs."""
+        """Return the name of the paper, whether or not the edition can make it."""
         return [NAME] * (self._folders.repository / FOLDER / SOURCES).is_file()
 
     def inputs(self) -> dict[str, str | list[str]]:
@@ -121,11 +121,11 @@ class PlannedPaper:
         }
 
     def names_of_figures(self) -> list[str]:
-        """Return what the text calls the figures that there are."""
+        """Return the names in the text of the available figures."""
         return list(self._figures())
 
     def counts(self) -> dict[str, int]:
-        """Return how much there is of each in the plan."""
+        """Return the numbers of artifacts, datasets and other parts of the plan."""
         experiments = self._artifacts.experiments.in_use
         there = [e for e in experiments if self._artifacts.datasets.has_split(e.dataset, e.split)]
         trained = {(e.dataset, e.split, name) for e in there for name in e.all_systems}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plan of an edition: what can be made, from which files, and what each job depends on.
+"""The plan of an edition: what can be made, from which files, and with which code.
 
 The workflow asks this module for paths, inputs and code digests; its rules hold no logic.
 """
@@ -38,46 +38,46 @@ from reproduction.workflow.provenance.loaded_sources import CodeBehind
 
 
 class Plan:
-    """What one edition makes, from what, and what its jobs' results depend on.
+    """What one edition makes, from which files, and what the results of its jobs depend on.
 
     Parameters
     ----------
     known : Plan, optional
-        Of the edition that a replication repeats: what both have alike is worked out once.
+        The plan of the edition that a replication repeats, to compute shared parts once.
 
     Attributes
     ----------
     edition : {"demo", "full"}
     folders : RunFolders
-        Where what is read and not made is.
+        The folders of files that are read and not made.
     run : str
-        The folder in ``work``: the edition, or the name of a replication.
+        The folder in ``work``: the name of the edition or of a replication.
     datasets : PlannedDatasets
-        Which datasets and splits can be had.
+        Available datasets and splits.
     experiments, judgment_samplings, simulations, searches
-        What is computed on them.
+        Computations on the datasets.
     artifacts : PlannedArtifacts
-        What is made of all these, and ``descriptions`` of what its jobs are told.
+        Figures, tables and pages made from all these, and ``descriptions`` for their jobs.
     studies : PlannedStudies
         All artifacts of a study together.
     claims : PlannedClaims
-        The verdicts on what the papers claim.
+        The verdicts on the claims of the papers.
     errata : PlannedErrata
-        The sizes of their slips.
+        The sizes of the effects of errata.
     paper : PlannedPaper
-        The report on all of it.
+        The paper on all results.
     site : PlannedSite
-        What shows them to readers.
+        The website with the results.
     replications : PlannedReplications
-        What is repeated with other root seeds; of a replication, what its rows are made with.
+        Replications with other root seeds; in the plan of a replication, the label of its rows.
     accepted : AcceptedResults
         The results to compare with.
     code : PlannedCode
-        Digests of what jobs run, and ``code_digests`` of all that is behind each artifact.
+        Digests of the code of jobs, and ``code_digests`` of all code behind each artifact.
     sizes : PlannedSizes
-        What jobs ask a cluster for.
+        Memory and time that jobs request from a cluster.
     shards : PlannedShards
-        Which systems several jobs share, by users.
+        Which systems are divided into several jobs by folds and users.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Plan:
         self.shards = PlannedShards(settings, self.experiments, self.sizes)
 
     def targets(self) -> dict[str, list[str]]:
-        """Return what each named target makes: studies, replications, the paper and the site."""
+        """Return the files of each named target: studies, replications, the paper and the site."""
         studies = self.studies
         made = {name: studies.files(name) + studies.shown_files(name) for name in studies.specs}
         return {
@@ -126,18 +126,18 @@ class Plan:
         }
 
 
-# The plans of all editions, and those of replications, which are made when they are asked for.
+# The plans of all editions, and those of replications, which are made on request.
 
 
 class Plans(Mapping[str, Plan]):
     """Plans by edition, and by the name of a replication.
 
-    Iteration gives the editions alone, so that a run that repeats nothing plans no replication.
+    Iteration gives only the editions, so that runs without replications do not plan any.
 
     Raises
     ------
     ValueError
-        The configuration cannot be used, or the overrides name a local mirror that is not there.
+        If the configuration is not valid, or the overrides name a local mirror that does not exist.
     """
 
     def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:
@@ -167,7 +167,7 @@ class Plans(Mapping[str, Plan]):
         return len(self._editions)
 
     def code_behind(self, digest: str) -> CodeBehind | None:
-        """Return the code that a job's digest is of; None if no plan has worked it out."""
+        """Return the code behind a job's digest; None if no plan has computed it."""
         plans = (*self._editions.values(), *self._runs.values())
         return next(filter(None, (plan.code.behind(digest) for plan in plans)), None)
 
@@ -183,7 +183,7 @@ class Plans(Mapping[str, Plan]):
 
 
 def _check_mirrors(missing: list[Path]) -> None:
-    """Refuse a mirror that somebody has just named: without it a run would plan other data."""
+    """Refuse missing mirrors, without which a run would plan other data."""
     for mirror in missing:
         hint = " (~ is no home folder here: write it out)" if "~" in mirror.parts else ""
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The replications of an edition: its runs, their files, and what these are made with."""
+"""Plan the replications of an edition: their runs, files and labels."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TABLES = ("replications", "certainty")
 VARIANCE = "variance"
 
 DIGITS = 12
-"""Of the digest that tells what rows are made with."""
+"""Number of digits of the digest in the labels of rows."""
 
 _WORDS = ("title", "caption", "citation", "note")
-"""Of a study's configuration, on which no number hangs."""
+"""Keys of a study's configuration that affect no number."""
 
 
 class PlannedReplications:
-    """Which replications an edition has, and which files they make."""
+    """The replications of an edition, and the files they make."""
 
     def __init__(
         self, settings: Settings, claims: PlannedClaims, code_digests: CodeDigests
@@ -41,17 +41,17 @@ class PlannedReplications:
 
     @property
     def spec(self) -> ReplicationsSpec:
-        """What is repeated."""
+        """The configuration of the replications."""
         return self.settings.replications
 
     @cached_property
     def chosen(self) -> RepeatedRuns:
-        """The runs that this configuration asks for."""
+        """The runs that this configuration requests."""
         return self.spec.chosen(self.settings.repeat)
 
     @cached_property
     def studies(self) -> list[str]:
-        """The studies whose claims are judged again."""
+        """The studies whose claims are judged in replications."""
         return [study for study in self.claims.papers if study in self.spec.studies]
 
     def run(self, name: str) -> str:
@@ -59,8 +59,8 @@ class PlannedReplications:
         return f"{self.settings.edition}-{name}"
 
     def seeds(self) -> dict[str, int]:
-        """Return the root seed of each replication that there is."""
-        # A plan that repeats nothing need not wait for numpy.
+        """Return the root seed of each replication."""
+        # Imported here because plans without replications do not need numpy.
         from receval.seeds import integer_seed
 
         return {
@@ -70,7 +70,7 @@ class PlannedReplications:
     # --- files ----------------------------------------------------------------------------
 
     def verdict_files(self) -> list[str]:
-        """Return the verdicts of the replications that are asked for."""
+        """Return the files of verdicts of the requested replications."""
         return [
             f"work/{self.run(name)}/verdicts/{study}.csv"
             for name in self.chosen.replications
@@ -78,7 +78,7 @@ class PlannedReplications:
         ]
 
     def number_files(self) -> dict[str, str]:
-        """Return the deciding numbers of the runs of the crossed design, by run."""
+        """Return the files of deciding numbers in the crossed design, by run."""
         study = self.spec.crossed.study
         if study not in self.studies:
             return {}
@@ -104,7 +104,7 @@ class PlannedReplications:
         return [f"{self._folder}/{_figure(study)}.{suffix}" for suffix in ("csv", "svg", "pdf")]
 
     def files(self) -> list[str]:
-        """Return all that the target ``replications`` makes."""
+        """Return all files of the target ``replications``."""
         found = []
         if self.verdict_files():
             found += [self.table_file(name) for name in TABLES]
@@ -118,7 +118,7 @@ class PlannedReplications:
         return [*TABLES, VARIANCE, *map(_figure, self.spec.studies)]
 
     def made(self) -> list[str]:
-        """Return those of these names that a run has made: to be compared with the accepted."""
+        """Return the names of results that a run has made, to compare with the accepted ones."""
         return [name for name in self.names() if Path(self.table_file(name)).is_file()]
 
     # --- of one replication ------------------------------------------------------------------

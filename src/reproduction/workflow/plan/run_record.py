@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The plan that the last run of an edition followed, for what is done with its artifacts later.
+"""Record the settings and plan of a run, and check later that artifacts belong to it.
 
-A command that planned anew would not know the ``--config`` of the run: it would take datasets that
-the run left out for missing, or accept results without noticing that they have fewer of them. So a
-run writes what it was given, and the commands plan with that, and look whether the artifacts are of
-this plan: a later run of other artifacts may have been given something else.
+A command that made a new plan would not know the ``--config`` of the run. It could report datasets
+that the run left out as missing, or accept results with fewer datasets unnoticed. So a run records
+its ``--config``, and commands plan with it. They check that the artifacts are of this plan, because
+a later run of other artifacts may have had another ``--config``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ RUN_FILE = "run.json"
 which arithmetic."""
 
 HERE = RunFolders()
-"""In the repository."""
+"""The folders of a command in the repository."""
 
 SPLITS_METADATA = "metadata of the splits"
-"""What a record of provenance has beside the plan's description: known when the splits are made."""
+"""Key of provenance records that no plan has: it is known only when the splits are made."""
 
 
 def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
-    """Write what a run was given, and what it plans; call this before the first job."""
+    """Record the given settings of a run and its plan; call this before the first job."""
     content = {
         "given": given,
         "datasets": _available(plan),
@@ -50,7 +50,7 @@ def record_run(plan: Plan, given: Mapping[str, Any]) -> None:
 
 
 def run_file(edition: str) -> Path:
-    """Return where the record of an edition's last run is."""
+    """Return the path of the record of an edition's last run."""
     return Path("work") / edition / RUN_FILE
 
 
@@ -60,7 +60,7 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
     Raises
     ------
     ValueError
-        No run has left a record, or with what it was given one would plan something else today.
+        If there is no record of a run, or its settings now give another plan.
     """
     chosen = edition or load_settings(folders.config).edition
     path = run_file(chosen)
@@ -95,19 +95,19 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
 
 
 def check_artifacts(plan: Plan, *, recorded: bool) -> None:
-    """Refuse artifacts that are not of a plan.
+    """Refuse artifacts that do not belong to a plan.
 
     Parameters
     ----------
     recorded : bool
-        Whether every study must have a record of provenance that is of these very results and of
-        the code as it is. Else a study that has been made in part may be without.
+        Whether every study must have a record of provenance of exactly these results and the
+        present code. Otherwise a partly made study may lack one.
 
     Raises
     ------
     ValueError
-        There is no artifact, or those of a study are of a run with another configuration or other
-        data; with ``recorded``, they are not what their record says.
+        If there is no artifact, or a study's artifacts are of a run with other configuration or
+        data, or, with ``recorded``, differ from their record.
     """
     found = bool(plan.replications.made())
     for study in plan.studies.specs:
@@ -128,7 +128,7 @@ def check_artifacts(plan: Plan, *, recorded: bool) -> None:
 
 
 def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
-    """Yield what tells the artifacts of a study from those that the plan would make."""
+    """Yield the differences between the artifacts of a study and those that the plan would make."""
     path = plan.studies.record_file(study)
     if not Path(path).is_file():
         if recorded:
@@ -157,7 +157,7 @@ def _differences(plan: Plan, study: str, *, recorded: bool) -> Iterator[str]:
 
 
 def _read_record(path: Path, **types: type) -> dict[str, Any] | None:
-    """Return what a record holds; None if it lacks one of some keys, or that is of another type."""
+    """Return the content of a record; None if one of the keys is missing or of another type."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -173,7 +173,7 @@ def _available(plan: Plan) -> dict[str, bool]:
 
 
 def _digests_of_descriptions(plan: Plan) -> dict[str, str]:
-    """Return a digest of what provenance says of each study's configuration."""
+    """Return a digest of each study's configuration as provenance records it."""
     texts = {
         name: json.dumps(plan.studies.description(name), sort_keys=True, default=str)
         for name in plan.studies.specs
@@ -182,5 +182,5 @@ def _digests_of_descriptions(plan: Plan) -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON gives it back."""
+    """Return a value as it is after writing and reading JSON."""
     return json.loads(json.dumps(value, default=str))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which systems are shared out by shards of folds and users, and what their jobs read."""
+"""Plan which systems are divided into shards of folds and users, and what their jobs read."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from reproduction.workflow.plan.experiments import PlannedExperiments
 from reproduction.workflow.plan.sizes import JobSize, PlannedSizes
 
 FITTED_BY_USERS = frozenset({"receval.recommenders.knn:UserKNN"})
-"""Classes whose ``FITS_SOME_USERS`` is true, which no plan imports; a test compares the two."""
+"""Classes whose ``FITS_SOME_USERS`` is true. Plans do not import them; a test compares."""
 
 RATINGS_A_SHARD = 12_500_000
-"""Of a system that is fitted for some users alone, unless told: Netflix has eight shards.
+"""Default number of ratings per shard of a system fitted for some users: 8 shards of Netflix.
 
-Data with fewer than two of these are shared out neither by users nor by folds. All pairs of users
-take a time that grows with users times ratings, so more than one job should have it only where that
-is hours: all shards together compare each pair of a fold nearly twice. A job for each fold costs no
-more than one for all, but for reading the ratings.
+Data with fewer than twice as many ratings is not divided. The time for all pairs of users grows
+with users times ratings, and all shards together compare each pair of a fold nearly twice. So users
+should be divided only if this takes hours. A job for each fold costs no more than one for all,
+except for reading the ratings.
 """
 
 
 class PlannedShards:
-    """How the folds and users of an edition's systems are shared out."""
+    """How the folds and users of an edition's systems are divided into shards."""
 
     def __init__(
         self, settings: Settings, experiments: PlannedExperiments, sizes: PlannedSizes
@@ -36,7 +36,7 @@ class PlannedShards:
         self.sizes = sizes
 
     def number(self, dataset: str, split: str, system: str) -> int:
-        """Return into how many shards a system on a split is divided: 1 for one job."""
+        """Return the number of shards of a system on a split; 1 if it is not divided."""
         asked = self.settings.shards
         if isinstance(asked, dict):
             asked = asked.get(dataset, "auto")
@@ -47,20 +47,20 @@ class PlannedShards:
             return 1
         folds = self._folds(split)
         divides_users = asked == "auto" and self._fits_some_users(system)
-        # A fold each is the better division, as no pair is compared twice, as long as there are not
-        # enough shards to divide the users of all folds.
+        # One fold per shard is better, because no pair is compared twice, unless there are enough
+        # shards to divide the users of all folds.
         return most if divides_users and most >= 2 * folds else folds
 
     def _folds(self, split: str) -> int:
-        """Return how many folds a split has; 1 where the file of another says it."""
+        """Return the number of folds of a split; 1 if only a file tells it."""
         spec = self.settings.splits.get(split)
         return 1 if spec is None or spec.n_folds is None else spec.n_folds
 
     def is_fitted_by_shard(self, dataset: str, split: str, system: str) -> bool:
-        """Return whether each shard trains for itself, so that there are no models.
+        """Return whether each shard trains the system itself, so that no models are stored.
 
-        Whole folds are trained by the shard that ranks them. Where users are divided, that can only
-        be a system that learns for some users alone.
+        A shard of whole folds trains on them. If users are divided, the system must be able to
+        learn for some users only.
         """
         number = self.number(dataset, split, system)
         has_whole_folds = number <= self._folds(split)
@@ -76,7 +76,7 @@ class PlannedShards:
 
     @cached_property
     def _with_models_read(self) -> frozenset[tuple[str, str]]:
-        """The (dataset, system) whose models artifacts read."""
+        """The (dataset, system) pairs whose models artifacts read."""
         return frozenset(
             (study.experiments[name].dataset, system)
             for study in self.settings.studies.values()
@@ -87,7 +87,7 @@ class PlannedShards:
         )
 
     def models(self, dataset: str, split: str, system: str) -> list[str]:
-        """Return the folder of the models that a shard reads; none if it trains by itself."""
+        """Return the folder of the models that a shard reads; none if it trains the system."""
         if self.is_fitted_by_shard(dataset, split, system):
             return []
         return [self.experiments.models_folder(dataset, split, system)]
@@ -99,7 +99,7 @@ class PlannedShards:
         return [f"{folder}/{_name(each, number)}.npz" for each in range(1, number + 1)]
 
     def position(self, shard: str) -> tuple[int, int]:
-        """Return number and count of a shard by its name, such as ``3-of-8``."""
+        """Return the number of a shard and of all shards from a name such as ``3-of-8``."""
         number, _, count = shard.partition("-of-")
         return int(number), int(count)
 
@@ -110,7 +110,7 @@ class PlannedShards:
     def pattern(self) -> str:
         """Return a regular expression of the judged ranks, below ``work``, that are joined.
 
-        Those of replications, which have the shards of their edition, are among them.
+        It includes replications, which have the shards of their edition.
         """
         ranks = []
         for dataset in self.settings.datasets:
@@ -127,9 +127,9 @@ class PlannedShards:
         return rf"{edition}(?:-[^/]+)?/(?:{'|'.join(ranks)})/ranks[.]npz" if ranks else ""
 
     def stale_files(self) -> list[Path]:
-        """Return what lies there of shards of another number than the planned one.
+        """Return the files of shards whose number differs from the planned one.
 
-        A run that was stopped has left it, and its configuration has been changed since.
+        They are of a stopped run with another configuration.
         """
         known = self.settings
         folder = Path("work") / known.run
@@ -144,9 +144,9 @@ class PlannedShards:
 
 
 def joined_ranks(plans: Iterable[PlannedShards]) -> str:
-    """Return a regular expression of the judged ranks, below ``work``, that any plan joins.
+    """Return a regular expression of the judged ranks, below ``work``, that some plan joins.
 
-    It matches nothing where no plan shares anything out.
+    It matches nothing if no plan divides a system.
     """
     return "|".join(filter(None, (plan.pattern() for plan in plans))) or "(?!)"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the site of an edition is made from."""
+"""Plan the site of an edition: its folder and its inputs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class PlannedSite:
         return {name: spec.short_title for name, spec in self.settings.datasets.items()}
 
     def _present(self, name: str) -> list[str]:
-        """Return an accepted result of the replications, which no ordinary run makes."""
+        """Return an accepted result of the replications, if it exists; no ordinary run makes it."""
         path = self._accepted / name
         return [path.as_posix()] if path.is_file() else []
 

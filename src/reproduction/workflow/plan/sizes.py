@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How much memory and time the jobs of an edition ask a cluster for, by the data they read.
+"""The memory and time that jobs request from a cluster, by the data they read.
 
-There are a few sizes, and what was measured for each. On one machine nobody is asked, and nothing
-here matters. On a cluster a job that asks for too little is killed, and one that asks for too much
-waits; so the sizes lie a little above the largest that was measured, and a second or third attempt
-asks for more.
+Each of the few sizes is documented with its measurements. On a single machine the sizes have no
+effect. On a cluster, a job that requests too little is killed, and one that requests too much
+waits. So the sizes are a little above the largest measured values, and a second or third attempt
+requests more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reproduction.workflow.plan.datasets import PlannedDatasets
 
 @dataclass(frozen=True)
 class JobSize:
-    """What a job asks for.
+    """The resources that a job requests.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class JobSize:
     minutes : int
         Wall time.
     shares : bool
-        Whether it may share one job of the cluster with others. Such a job takes ten seconds to
-        start, so jobs of seconds should; a job of an hour had better start as soon as it can.
+        Whether it may share one cluster job with others. A cluster job takes ten seconds to start,
+        so jobs of seconds should share one, but a job of an hour should start as soon as possible.
     """
 
     megabytes: int
@@ -39,20 +39,20 @@ class JobSize:
     shares: bool
 
     def group(self, name: str) -> str | None:
-        """Return the name of a group of the workflow if the job may be in one."""
+        """Return the name of the job's group in the workflow if it may be in one."""
         return name if self.shares else None
 
     def memory(self, attempt: int) -> int:
-        """Return the memory in MB that an attempt asks for; the first is 1."""
+        """Return the memory in MB that an attempt requests; the first attempt is 1."""
         return self.megabytes * attempt
 
     def runtime(self, attempt: int) -> int:
-        """Return the minutes that an attempt asks for; the first is 1."""
+        """Return the minutes that an attempt requests; the first attempt is 1."""
         return self.minutes * attempt
 
 
 SMALL = JobSize(megabytes=1000, minutes=10, shares=True)
-"""Drawings and tables of anything, and jobs on at most :data:`SMALL_DATA` that are not demanding.
+"""All drawings and tables, and undemanding jobs on at most :data:`SMALL_DATA` ratings.
 
 Of 308 jobs of the demo, none took more than 344 MB or 5 s of processor time, and six of seven less
 than 1 s; of 45 trainings on MovieLens 1M none took more than 315 MB or 14 s. About 170
@@ -60,43 +60,43 @@ MB of each are the libraries.
 """
 
 MEDIUM = JobSize(megabytes=5000, minutes=60, shares=False)
-"""Jobs on at most :data:`SMALL_DATA` that hold or try much at once.
+"""Demanding jobs on at most :data:`SMALL_DATA` ratings.
 
 All pairs of systems in every universe of the multiverse take 1.65 GiB on 3 million ratings, the
 longest judgment samplings and searches several minutes.
 """
 
 ITEM_PAIRS = JobSize(megabytes=5000, minutes=120, shares=False)
-"""Jobs on more than :data:`MANY_ITEMS`, whose pairs some systems compare.
+"""Jobs on more than :data:`MANY_ITEMS` items, whose pairs some systems compare.
 
 With the 66,055 items of BeerAdvocate, item-based kNN takes 3.2 GiB; SLIM trains a fold in 19
 minutes, and a split may have five.
 """
 
 MANY_ITEMS = 20_000
-"""Beyond, pairs of items tell in a job's size, however few ratings there are.
+"""The number of items above which pairs of items determine a job's size.
 
-Netflix has 17,770, and takes less for their pairs than for its ratings.
+Netflix has 17,770, and its pairs of items take less than its ratings.
 """
 
 SMALL_DATA = 2_000_000
-"""Up to here data does not tell in a job's size; most datasets have fewer ratings."""
+"""The number of ratings up to which a job's size is constant; most datasets have fewer."""
 
 _MEGABYTES_A_MILLION = 90
 _MINUTES_A_MILLION = 4
 
 _JOINED_MEGABYTES_A_MILLION = 20
-"""Judged ranks of shards are joined array by array: of the largest, four bytes a judgment twice."""
+"""Shards are joined array by array; the largest has four bytes per judgment, held twice."""
 
 
 def job_size(ratings: int, *, demanding: bool = False) -> JobSize:
     r"""Return the size of a job by the number of ratings of the largest dataset that it reads.
 
-    From :data:`SMALL_DATA` on, both memory and time grow in proportion. Of a study on :math:`n`
-    million ratings (``benchmarks/study_at_scale.py``), the largest job of the workflow took .40,
-    .57, 1.11, 2.72 and 8.19 GiB for :math:`n = 1, 3, 10, 30, 100`, that is at most
-    :math:`.33 + .08 n`; and training all its systems, and ranking with most, took 3.7 minutes a
-    million. So Netflix, with 100 million, asks for 10 GB and 7 h.
+    Above :data:`SMALL_DATA`, memory and time grow linearly. In a study on :math:`n` million ratings
+    (``benchmarks/study_at_scale.py``), the largest job took .40, .57, 1.11, 2.72 and 8.19 GiB for
+    :math:`n = 1, 3, 10, 30, 100`, that is at most :math:`.33 + .08 n`. Training all its systems,
+    and ranking with most, took 3.7 minutes per million. So Netflix, with 100 million, requests 10
+    GB and 7 h.
     """
     size = MEDIUM if demanding else SMALL
     if ratings <= SMALL_DATA:
@@ -117,7 +117,7 @@ def shard_size(ratings: int, shards: int, folds: int = 1) -> JobSize:
         return whole
     parts_of_fold = max(1, shards // folds)
     share_of_folds = math.ceil(folds / shards) / folds
-    # All ratings are read by every shard, and neighbours of its users are sought among all.
+    # Every shard reads all ratings and searches all users for the neighbours of its own.
     megabytes = (whole.megabytes - SMALL.megabytes) * (1 + 1 / parts_of_fold) / 2
     twice = (2 - 1 / parts_of_fold) / parts_of_fold
     minutes = (whole.minutes - SMALL.minutes) * share_of_folds * twice
@@ -161,7 +161,7 @@ class PlannedSizes:
         return replace(size, megabytes=SMALL.megabytes + _JOINED_MEGABYTES_A_MILLION * millions)
 
     def _with_items(self, size: JobSize, datasets: Iterable[str]) -> JobSize:
-        """Return a size that is enough for pairs of items, too."""
+        """Return a size that is also sufficient for pairs of items."""
         if self._most("items", datasets) <= MANY_ITEMS:
             return size
         return JobSize(
@@ -171,7 +171,7 @@ class PlannedSizes:
         )
 
     def _most(self, what: Literal["ratings", "items"], datasets: Iterable[str]) -> int:
-        """Return how many the dataset with the most of them has, of those that can be had."""
+        """Return the largest number of ratings or items among the available datasets."""
         expected = (
             self.settings.datasets[name].expected
             for name in datasets
@@ -182,7 +182,7 @@ class PlannedSizes:
     def artifact(self, study: str, artifact: str) -> JobSize:
         """Return the size of the job that computes the results of an artifact.
 
-        The results of others that it reads are small, whatever they were computed from.
+        The results of other artifacts that it reads are always small.
         """
         spec = self.settings.studies[study].artifacts[artifact]
         experiments = self.settings.studies[study].experiments

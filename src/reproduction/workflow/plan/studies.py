@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The studies of an edition as a whole: their files, and what their provenance records."""
+"""Plan the studies of an edition: their files, descriptions for jobs, and provenance."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reproduction.studies._shared.inputs import ArtifactDescription
 from reproduction.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
 from reproduction.workflow.plan.job_descriptions import plain
 
-# What the jobs of an artifact are told, as plain values: what to compute, how to show it.
+# Descriptions for the jobs of an artifact: what to compute, and how to show it.
 
 
 class ArtifactDescriptions:
-    """The parameters of the jobs that compute artifacts and show them."""
+    """The parameters of the jobs that compute and show artifacts."""
 
     def __init__(self, settings: Settings, artifacts: PlannedArtifacts) -> None:
         self.settings = settings
@@ -59,10 +59,10 @@ class ArtifactDescriptions:
         return values
 
     def caption(self, study: str, artifact: str) -> str:
-        """Return the caption of an artifact, with this edition's figures and note.
+        """Return the caption of an artifact, with this edition's numbers and note.
 
-        ``{samples}`` stands for the number of samples of the judgment samplings that it reads,
-        ``{last_level}`` for the least per cent that they keep.
+        ``{samples}`` stands for the number of samples of the judgment samplings that it reads, and
+        ``{last_level}`` for the lowest percentage that they keep.
         """
         spec = self.artifacts.spec(study, artifact)
         samplings = [
@@ -101,7 +101,7 @@ class ArtifactDescriptions:
         return values
 
     def described(self, study: str, artifact: str) -> str:
-        """Return what stands below an artifact (:attr:`.DisplayStyle.described`)."""
+        """Return the text below an artifact (:attr:`.DisplayStyle.described`)."""
         parts = (self.caption(study, artifact), self._absence(study, artifact))
         return " ".join(filter(None, parts))
 
@@ -110,8 +110,8 @@ class ArtifactDescriptions:
         return absence_of([titles[name] for name in self.artifacts.absent(study, artifact)])
 
     def _dataset_titles(self, study: str, artifact: str) -> dict[str, str]:
-        # Nobody should take a twin's results for those of the data it stands for. What stands for
-        # no other data says in its own title what it is.
+        # A twin's results must not be mistaken for those of the original data. Generated data
+        # without an original has a title of its own.
         twins = self.settings.twins if self.settings.edition == "demo" else {}
         own = self.artifacts.datasets.generated
         return {
@@ -127,7 +127,7 @@ class ArtifactDescriptions:
 
 
 class PlannedStudies:
-    """What the targets of the workflow make: all artifacts of a study, or of all studies."""
+    """The files of the workflow's targets: all artifacts of a study, or of all studies."""
 
     def __init__(
         self, settings: Settings, artifacts: PlannedArtifacts, descriptions: ArtifactDescriptions
@@ -140,7 +140,7 @@ class PlannedStudies:
 
     @property
     def specs(self) -> dict[str, StudySpec]:
-        """The configuration of the studies, with the split that each experiment takes."""
+        """The configuration of the studies, with the split that each experiment uses."""
         return self.artifacts.studies
 
     # --- files ----------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class PlannedStudies:
         return f"{self._folder}/artifacts/{study}/index.md"
 
     def record_file(self, study: str) -> str:
-        """Return the record of what a study's artifacts were made from."""
+        """Return the file with the provenance record of a study."""
         return f"{self._folder}/artifacts/{study}/provenance.json"
 
     def shown_files(self, study: str) -> list[str]:
@@ -181,7 +181,7 @@ class PlannedStudies:
         return [f"{study}/{name}" for study in self.specs for name in self.artifacts.made(study)]
 
     def all_artifact_names(self) -> list[str]:
-        """Return all ``study/artifact`` names, whether or not their data is there."""
+        """Return all ``study/artifact`` names, whether or not their data is available."""
         return [f"{study}/{name}" for study, spec in self.specs.items() for name in spec.artifacts]
 
     def prepared_files(self) -> list[str]:
@@ -200,7 +200,7 @@ class PlannedStudies:
     # --- the page -------------------------------------------------------------------------
 
     def page(self, study: str) -> dict[str, Any]:
-        """Return what the page of a study says beside verdicts, as plain values."""
+        """Return the content of a study's page, except for verdicts, as plain values."""
         spec = self.specs[study]
         made = self.artifacts.made(study)
         specs = {name: self.artifacts.spec(study, name) for name in made}
@@ -212,7 +212,7 @@ class PlannedStudies:
             "datasets": {
                 name: self.settings.datasets[name].short_title for name in self.datasets(study)
             },
-            # What has no original is nobody's twin.
+            # Data without an original is not a twin.
             "generated": [
                 name for name in self.datasets(study) if name in self._datasets.generated
             ],
@@ -239,11 +239,11 @@ class PlannedStudies:
         return list(dict.fromkeys(name for names in of_artifacts for name in names))
 
     def absent(self, study: str) -> list[str]:
-        """Return the datasets that a study reads and that cannot be had."""
+        """Return the datasets of a study that are not available."""
         return [name for name in self.datasets(study) if not self._datasets.is_available(name)]
 
     def splits(self, study: str) -> list[tuple[str, str]]:
-        """Return the (dataset, split) that a study's experiments and artifacts use."""
+        """Return the (dataset, split) pairs that a study's experiments and artifacts use."""
         spec = self.specs[study]
         used = [(e.dataset, e.split) for e in spec.experiments.values()]
         own = map(self.artifacts.splits_of_its_own, spec.artifacts.values())
@@ -256,7 +256,7 @@ class PlannedStudies:
         return {
             "summaries": [self._datasets.summary_file(name) for name in present],
             "splits": [self._datasets.split_file(*pair) for pair in self.splits(study)],
-            # Verdicts on claims are reached by this record, so it cannot be of them.
+            # Verdicts on claims depend on this record, so it cannot include them.
             "results": [
                 self.artifacts.results_file(study, name)
                 for name in self.artifacts.made(study)
@@ -267,7 +267,7 @@ class PlannedStudies:
     def description(self, study: str) -> dict[str, Any]:
         """Return the merged configuration behind a study's artifacts, as plain values.
 
-        Captions are those that are printed: with this edition's figures.
+        Captions are as printed, with this edition's numbers.
         """
         settings, spec = self.settings, self.specs[study]
         has_split = self._datasets.has_split

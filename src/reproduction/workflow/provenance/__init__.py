@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Where a result comes from: the code, the versions and the data behind it."""
+"""The provenance of results: the code, the versions and the data behind them."""

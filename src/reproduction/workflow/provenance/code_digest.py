@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One hash for all the code that a result depends on.
+"""Compute one hash of all code that a result depends on.
 
-Snakemake reruns a job when its inputs or its parameters change, but does not see edits in
-imported modules. A rule whose ``params`` carry such a hash reruns exactly when code
-that it reaches has changed.
+Snakemake reruns a job when its inputs or its parameters change, but does not see edits in imported
+modules. A rule with such a hash in its ``params`` reruns exactly when code that it reaches has
+changed.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ LENGTH = 16
 
 # Parsed source files by their content, kept from one process to the next.
 #
-# Parsing the package takes seconds, reading and hashing its files a hundredth of one. So a plan
-# that is made again parses only what was edited. Because an entry is found by the hash of the whole
-# file, never by name or time, nothing that can happen to files (an edit within a tick of the clock,
-# a copy with old times, another checkout, a branch) makes it give the statements of other code.
+# Parsing the package takes seconds, but reading and hashing its files takes a hundredth of a
+# second. So a new plan parses only edited files. Entries are found by the hash of the whole file,
+# never by name or time. So an edit within a tick of the clock, a copy with old times or another
+# checkout cannot give the statements of other code.
 
 LIMIT = 2000
-"""Most entries kept in the file: some editions of a few hundred sources."""
+"""Maximum number of entries in the file: some versions of a few hundred sources."""
 
 
 class ParsedSources:
     """Parsed source files, in memory and, if wanted, in a file.
 
-    The file is a convenience: one that is missing, broken, of another version of the parser or of
-    Python, or that cannot be written, costs time and nothing else. Of several processes that write
-    it, each adds to what is there, and the last one to replace it wins.
+    The file is only a cache. If it is missing, broken, of another version of the parser or of
+    Python, or cannot be written, this only costs time. If several processes write it, each adds to
+    the existing entries, and the last one to replace it wins.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -76,7 +76,7 @@ class ParsedSources:
         return source if source.path == path else replace(source, path=path)
 
     def save(self) -> None:
-        """Put what was parsed into the file, if there is news and the file's folder exists."""
+        """Add newly parsed sources to the file, if its folder exists."""
         if self._file is None or not self._has_news or not self._file.parent.is_dir():
             return
         entries = {key: _as_json(source) for key, source in self._parsed.items()}
@@ -97,12 +97,12 @@ class ParsedSources:
 
 
 def _heading(body: str) -> str:
-    """Return the first line of the file: who wrote it, and a checksum of the rest."""
+    """Return the first line of the file: the parser that wrote it, and a checksum of the rest."""
     return f"{_parser()} {hashlib.sha256(body.encode()).hexdigest()}"
 
 
 def _parser() -> str:
-    """Return a name for what parses here: this code, and the Python whose trees it reads."""
+    """Return a name for this parser: its code and the version of Python."""
     digest = hashlib.sha256(sys.version.encode())
     for file in (source_file.__file__, source_file.__file__, __file__):
         digest.update(Path(file).read_bytes())
@@ -110,7 +110,7 @@ def _parser() -> str:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Return the entries of a file; none of one that is missing, broken or somebody else's."""
+    """Return the entries of a file; none if it is missing, broken or of another parser."""
     try:
         heading, _, body = file.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
@@ -154,16 +154,15 @@ _PARSED = ParsedSources()
 
 
 def code_digest(*entries: str, root: Path | None = None) -> str:
-    """Return a hash of everything in the packages that some entries reach by import.
+    """Return a hash of all code in the packages that some entries reach by import.
 
-    The code is looked at anew in every call; for many digests at once there is
-    :class:`CodeSnapshot`.
+    Every call reads the code again; use :class:`CodeSnapshot` for many digests at once.
     """
     return CodeSnapshot(root, _PARSED).digest(*entries)
 
 
 class CodeSnapshot:
-    """The code of one repository: each file as it was when it was first asked for.
+    """The code of one repository, with each file as it was when it was first read.
 
     Parameters
     ----------
@@ -174,7 +173,7 @@ class CodeSnapshot:
     Attributes
     ----------
     contents : dict of str to bytes
-        The sources that were asked for so far, by the names of modules.
+        The sources read so far, by module name.
     """
 
     def __init__(
@@ -192,7 +191,7 @@ class CodeSnapshot:
         self._digests: dict[tuple[str, ...], str] = {}
 
     def digest(self, *entries: str) -> str:
-        """Return a hash of everything in the packages that some entries reach by import.
+        """Return a hash of all code in the packages that some entries reach by import.
 
         Parameters
         ----------
@@ -250,7 +249,7 @@ class CodeSnapshot:
         self._add_modules(above + self._imported(imports, source), parts)
 
     def _add_modules(self, wanted: list[tuple[str, str]], parts: dict[str, str]) -> None:
-        """Add modules, the packages above them, and all that these import."""
+        """Add modules, the packages above them, and all that they import."""
         while wanted:
             module, wanted_by = wanted.pop()
             if module in parts:
@@ -265,7 +264,7 @@ class CodeSnapshot:
             wanted += self._loaded_by[module]
 
     def _imported(self, imports: tuple[Import, ...], source: SourceFile) -> list[tuple[str, str]]:
-        """Return the modules that import statements load, with the words for a message."""
+        """Return the modules that import statements load, each with a description for messages."""
         modules = []
         for item in imports:
             wanted_by = f"{source.path}, line {item.line},"
@@ -322,12 +321,12 @@ def _locate(root: Path | None) -> tuple[Path, Path]:
     return source_folder, source_folder.parent if source_folder.name == "src" else Path.cwd()
 
 
-# Digests of plugins: packages beside this one, whose code results depend on as well.
+# Digests of plugins: other packages with code that results depend on.
 
 
 def digest_of_package(package: str) -> str:
-    """Return a digest of all Python files of an installed package, which is not imported."""
-    # However lines end in a checkout.
+    """Return a digest of all Python files of an installed package, without importing it."""
+    # Line ends depend on the checkout.
     files = ((path, content.replace(b"\r\n", b"\n")) for path, content in files_of_package(package))
     return hash_texts(text for path, content in files for text in (path, content.decode()))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The sources that a process has loaded, as they were then, and those that a plan was made with.
+"""Check that a job's process has loaded the same code that its run was planned with.
 
-A run plans with the code that is there when it begins, but its jobs load modules when they need
-them. Code that is edited meanwhile, and taken back later, would leave results that no code there
-ever was has made, under the digest of the code before: no later run would make them again.
+A run is planned with the code at its beginning, but its jobs load modules later. If code is edited
+in between and the edit is undone, results of the edited code would have the digest of the original
+code, and no later run would make them again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from reproduction.workflow.provenance.source_file import PACKAGES
 
 
 class EditedCodeError(Exception):
-    """A job's process has loaded other code than its run was planned with."""
+    """A job's process has loaded code that differs from the code that its run was planned with."""
 
 
 @dataclass(frozen=True)
 class CodeBehind:
-    """The code behind a job, as its run was planned with it.
+    """The code behind a job when its run was planned.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class CodeBehind:
     digest : str
         What that method returned.
     sources : mapping of str to str
-        Hashes of the files of all modules that the job may load, by the names of the modules.
+        Hashes of the files of all modules that the job may load, by module name.
     plugins : tuple of str
-        Packages beside these, which count whole.
+        Other packages, which count as a whole.
     """
 
     entries: tuple[str, ...]
@@ -61,7 +61,7 @@ class LoadedSources(MetaPathFinder):
     Attributes
     ----------
     contents : dict of str to bytes
-        By the names of modules.
+        By module name.
     hashes : dict of str to str
         As :func:`hash_of_source` returns them.
     """
@@ -72,27 +72,27 @@ class LoadedSources(MetaPathFinder):
         self._packages: set[str] = set()
 
     def keep(self, packages: Collection[str] = PACKAGES) -> None:
-        """Keep the sources of some packages from now on, and those of modules loaded before."""
+        """Keep the sources of some packages from now on, including modules already loaded."""
         new = set(packages) - self._packages
         self._packages |= new
         for name, module in list(sys.modules.items()):
             path = getattr(module, "__file__", None) or ""
             if name.partition(".")[0] in new and path.endswith(".py"):
-                # One that is gone is none of those that a plan can name.
+                # No plan can name a module whose file has gone.
                 with suppress(OSError):
                     self.note(name, Path(path).read_bytes())
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
     def note(self, name: str, content: bytes) -> None:
-        """Take note of what a module was loaded from."""
+        """Record the source of a module."""
         self.contents[name] = content
         self.hashes[name] = hash_of_source(content)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module as Python does; one of the packages is loaded with a note of its source."""
+        """Find a module as Python does, and record its source if it is in one of the packages."""
         if name.partition(".")[0] not in self._packages:
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -102,7 +102,7 @@ class LoadedSources(MetaPathFinder):
 
 
 class _NotingLoader(SourceFileLoader):
-    """Loads a module from its file, and says what was in it."""
+    """Loads a module from its file, and records its content."""
 
     def __init__(self, name: str, path: str, loaded: LoadedSources) -> None:
         super().__init__(name, path)
@@ -110,7 +110,7 @@ class _NotingLoader(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType | None:
         path, before = Path(self.path), None
-        # Compiled code is loaded instead of the source if that has not changed.
+        # Python loads compiled code instead of an unchanged source.
         while (content := path.read_bytes()) != before:
             before = content
             code = super().get_code(fullname)
@@ -119,12 +119,12 @@ class _NotingLoader(SourceFileLoader):
 
 
 LOADED = LoadedSources()
-"""Of this process; it keeps nothing before it is told to."""
+"""The sources of this process; nothing is kept before :meth:`LoadedSources.keep` is called."""
 
 
 @contextmanager
 def as_planned(code: CodeBehind | None) -> Iterator[None]:
-    """Refuse to begin, or to have done, a job with other code than its run was planned with."""
+    """Raise an error before or after a job if its code is not that of the plan."""
     if code is None:
         yield
         return
@@ -143,7 +143,7 @@ def _check(code: CodeBehind) -> None:
     if not edited:
         return
     own = [name for name in edited if name.partition(".")[0] in PACKAGES]
-    # What was edited need not be what the job calls, and a comment is nothing that it calls.
+    # An edit may concern only comments, or code that the job does not call.
     if own == edited:
         with suppress(ValueError):
             if CodeSnapshot(loaded=LOADED.contents).digest(*code.entries) == code.digest:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What in a Python source file can change a result, statement by statement.
+"""Parse Python source files into the statements that can change a result.
 
 Files are parsed, never imported.
 """
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 PACKAGES = ("receval", "reproduction")
-"""Whose code results depend on: the library, and the reproduction, which imports it."""
+"""The packages whose code results depend on."""
 
 LIBRARY = PACKAGES[0]
 LAZY = "lazy_names"
-"""Module of the library, and its function, by which packages offer names."""
+"""Module and function of the library by which packages export names."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,16 @@ Function = TypeVar("Function", ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Stripper(ast.NodeTransformer):
-    """Removes docstrings, ``pass``, annotations that nothing reads and type-checking blocks.
+    """Removes docstrings, ``pass``, type-checking blocks and annotations without effect.
 
-    Comments and layout are not part of a syntax tree in the first place. Annotations stay where
-    they act: on the fields of a class (dataclasses, pydantic) and on decorated functions, whose
-    decorator may read them. The result is meant for hashing, not for compiling: emptied bodies
-    stay empty.
+    Syntax trees have no comments or layout. Annotations stay where they have an effect: on the
+    fields of a class (dataclasses, pydantic) and on decorated functions, whose decorator may read
+    them. The result is only for hashing and cannot be compiled, because empty bodies stay empty.
 
     Attributes
     ----------
     annotation_names : set of str
-        Names met in the annotations removed so far.
+        Names in the annotations removed so far.
     """
 
     def __init__(self) -> None:
@@ -65,7 +64,7 @@ class Stripper(ast.NodeTransformer):
         self._in_class_body = False
 
     def visit(self, node: ast.AST) -> Any:
-        """Strip a node; an expression, of which all stays, is not even looked through."""
+        """Strip a node; expressions are not visited, because all of them stay."""
         return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -81,7 +80,7 @@ class Stripper(ast.NodeTransformer):
         return self._visit_inside(node, in_class_body=True)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        """Put the branch that runs in the place of an ``if TYPE_CHECKING``."""
+        """Replace an ``if TYPE_CHECKING`` by the branch that runs."""
         branch = runtime_branch(node)
         if branch is None:
             return self.generic_visit(node)
@@ -97,14 +96,14 @@ class Stripper(ast.NodeTransformer):
         return ast.Assign(targets=[self.visit(node.target)], value=self.visit(node.value))
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        """Remove a docstring or any other constant standing alone."""
+        """Remove a docstring or another constant that is a statement."""
         return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
 
     def visit_Pass(self, node: ast.Pass) -> None:
         """Remove ``pass``, which stands where a docstring may have stood."""
 
     def visit_statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """Return what is left of one statement: nothing, itself, or the branch that runs."""
+        """Return the rest of a statement: nothing, itself, or the branch that runs."""
         kept = self.visit(node)
         if kept is None:
             return []
@@ -167,7 +166,7 @@ def top_level_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def nodes_of(node: ast.AST) -> list[ast.AST]:
-    """Return a node and all below it, as :func:`ast.walk` yields them, in half the time."""
+    """Return a node and all below it, like :func:`ast.walk` in half the time."""
     nodes = [node]
     for each in nodes:
         for name in each._fields:
@@ -180,7 +179,7 @@ def nodes_of(node: ast.AST) -> list[ast.AST]:
 
 
 def names_read(parts: Iterable[ast.AST]) -> set[str]:
-    """Return the names that a piece of code, given as its nodes, reads or declares global."""
+    """Return the names that some nodes read or declare global."""
     names: set[str] = set()
     for part in parts:
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
@@ -191,7 +190,7 @@ def names_read(parts: Iterable[ast.AST]) -> set[str]:
 
 
 def names_bound(node: ast.stmt, parts: Iterable[ast.AST]) -> set[str]:
-    """Return the names that a top-level statement, given with its nodes, defines in its module."""
+    """Return the names that a top-level statement defines in its module."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     names: set[str] = set()
@@ -241,13 +240,13 @@ class Statement:
     binds : frozenset of str
         Names that the statement defines in its module.
     uses : frozenset of str
-        Names that it reads at any depth, those of removed annotations included: what a parameter
-        is declared to be is code that the function calls.
+        Names that it reads at any depth, including those in removed annotations, because the
+        function calls code of the declared types.
     imports : tuple of Import
-        Imports from the packages, those inside functions included.
+        Imports from the packages, including those inside functions.
     runs_for_effect : bool
-        True for a statement that is no definition (a call, a loop, an assignment to an element):
-        it acts whenever the module is imported, whichever name is asked for.
+        True for a statement that is not a definition (a call, a loop, an assignment to an element).
+        It acts whenever the module is imported, whichever name is needed.
     """
 
     digest: str
@@ -310,9 +309,9 @@ def hash_texts(texts: Iterable[str]) -> str:
 def parse_source(path: Path, content: bytes) -> SourceFile:
     """Parse one source file.
 
-    Left out are comments, layout, docstrings, annotations that nothing reads,
-    ``if TYPE_CHECKING`` blocks, ``__version__``, the names that a package offers to others
-    (:func:`receval.lazy_names.lazy_names`), and imports from outside the packages that only those
+    It leaves out comments, layout, docstrings, annotations that are not used at run time, ``if
+    TYPE_CHECKING`` blocks, ``__version__``, the names that a package exports
+    (:func:`receval.lazy_names.lazy_names`), and imports from outside the packages that only these
     needed.
     """
     try:
@@ -371,7 +370,7 @@ def _is_in_package(module: str) -> bool:
 
 
 def _is_version(node: ast.stmt) -> bool:
-    # A release is no reason to run everything again.
+    # A new release should not make everything run again.
     return (
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Constant)
@@ -380,7 +379,7 @@ def _is_version(node: ast.stmt) -> bool:
 
 
 def _is_face(node: ast.stmt) -> bool:
-    # What packages offer is for others: code of the package takes names from their modules.
+    # Exported names are for users; code of the package imports them from their modules.
     if isinstance(node, ast.ImportFrom):
         return node.module == f"{LIBRARY}.{LAZY}"
     return (
@@ -392,7 +391,7 @@ def _is_face(node: ast.stmt) -> bool:
 
 
 def _is_unused_outside_import(node: ast.stmt, read_at_runtime: set[str]) -> bool:
-    # Such imports serve annotations alone, unless ``import x as x`` hands the name on.
+    # Such imports are only for annotations, unless ``import x as x`` re-exports the name.
     if isinstance(node, ast.ImportFrom):
         if node.level or _is_in_package(node.module or ""):
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The record beside a family of results: settings, data and versions it was made with."""
+"""Record the settings, data, versions and arithmetic that results were made with."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PACKAGES = (
 """Distributions whose code computes or draws results."""
 
 OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
-"""Distributions recorded where installed: results can also be made from the library alone."""
+"""Distributions that are recorded if installed; results can be made without them."""
 
 _MODULES = (*PACKAGES, "implicit", "pydantic", "sklearn", "snakemake", "yaml")
 
-# A path counts from its second folder on within a sentence, so that "and /or" is none.
+# Within a sentence, a path must have two folders, so that "and /or" is not a path.
 _ABSOLUTE_PATH = re.compile(
     r"^(?:[/~]|file:)|(?:^|[\s\"'(\[=,;])(?:~?/[\w.-]+/|[A-Za-z]:[\\/]|\\\\\w|file:/)"
 )
@@ -65,13 +65,12 @@ def versions() -> dict[str, str]:
 
 
 def libraries_from_elsewhere() -> str:
-    """Return a sentence on libraries that ``PYTHONPATH`` puts before those of the environment.
+    """Return a warning about libraries that ``PYTHONPATH`` puts before the environment's.
 
     Returns
     -------
     str
-        Which they are, where they lie, and what to do; empty where there are none. Nothing is
-        imported for it.
+        Their names, where they are, and what to do; empty if there are none. Nothing is imported.
     """
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
@@ -92,16 +91,15 @@ def libraries_from_elsewhere() -> str:
     )
 
 
-# With which arithmetic this process computes, as the libraries that do it say themselves.
+# The arithmetic that this process uses, as reported by its libraries.
 #
-# What :mod:`receval.arithmetic` asks for is one thing, and what OpenBLAS, numba and numpy then use
-# is another: a person may have asked for something else, the processor may be of another kind, and
-# the linear algebra may be Apple's or Intel's. Run as a program, this module prints
-# :func:`processor_and_arithmetic` as JSON.
+# OpenBLAS, numba and numpy may not use what :mod:`receval.arithmetic` requests: a user may have set
+# something else, the processor may be of another kind, and the linear algebra may be Apple's or
+# Intel's. Run as a program, this module prints :func:`processor_and_arithmetic` as JSON.
 
 
 def used_arithmetic() -> dict[str, Any]:
-    """Return what decides how this process rounds.
+    """Return what determines how this process rounds.
 
     Returns
     -------
@@ -112,7 +110,7 @@ def used_arithmetic() -> dict[str, Any]:
         ``given``: those settings to which a person or the host has given another value than
         :func:`receval.arithmetic.one_arithmetic` would. Nothing in it names the machine.
     """
-    # What loads the libraries takes as long as many a job: only who asks waits for it.
+    # Imported here because loading these libraries takes as long as many jobs.
     import scipy.linalg.blas  # noqa: F401 - loads scipy's own library of linear algebra
     from threadpoolctl import threadpool_info
 
@@ -132,12 +130,12 @@ def used_arithmetic() -> dict[str, Any]:
 
 
 def processor_and_arithmetic() -> dict[str, Any]:
-    """Return :func:`used_arithmetic` beside the processor, for the record of a run."""
+    """Return the processor and :func:`used_arithmetic`, for the record of a run."""
     return {"processor": processor(), "arithmetic": used_arithmetic()}
 
 
 class UnknownArithmeticError(ValueError):
-    """The process that was to say with which arithmetic it computes has failed."""
+    """The process that describes its arithmetic has failed."""
 
 
 @cache
@@ -152,16 +150,16 @@ def _describing() -> subprocess.Popen[str]:
 
 
 def begin_to_describe_processor() -> None:
-    """Begin to describe the machine in a process of its own, for :func:`described_processor`.
+    """Start a process that describes the machine, for :func:`described_processor`.
 
-    The libraries that have to be loaded for it take longer than this process has time to wait.
+    Loading the libraries in this process would take too long.
     """
     _describing()
 
 
 @cache
 def described_processor() -> dict[str, Any]:
-    """Return :func:`processor_and_arithmetic` as another process with this environment gives it."""
+    """Return :func:`processor_and_arithmetic` of another process with this environment."""
     said, complaint = _describing().communicate()
     if _describing().returncode:
         raise UnknownArithmeticError(
@@ -181,7 +179,7 @@ def _kernels(library: Mapping[str, Any]) -> str:
 
 
 def _blas_of_numpy_s_build() -> str:
-    """Return what numpy was built with, of a library that threadpoolctl does not know."""
+    """Return numpy's build information on a library that threadpoolctl does not know."""
     import numpy
 
     built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
@@ -192,7 +190,7 @@ def _target_of_numba() -> str:
     from numba.core.registry import cpu_target
 
     _, name, features = cpu_target.target_context.codegen().magic_tuple()
-    # Those of a processor that was asked what it has are many.
+    # A processor that reports its own features has many.
     with_features = features if len(features) < 40 else "all its features"
     return f"for {name or 'any'}{f' with {with_features}' if with_features else ''}"
 
@@ -210,7 +208,7 @@ if __name__ == "__main__":
     use_one_arithmetic()
     print(json.dumps(processor_and_arithmetic()))
     sys.stdout.flush()
-    # Nothing is left to clear up, which would take as long again.
+    # Skip the clean-up, which would take as long again.
     os._exit(0)
 
 
@@ -221,7 +219,7 @@ def provenance_record(
     digests: Mapping[str, Any],
     results: Iterable[Path] = (),
 ) -> dict[str, Any]:
-    """Return the record of what a family of results was made from.
+    """Return the provenance record of a family of results.
 
     Returns
     -------
@@ -232,8 +230,8 @@ def provenance_record(
     Raises
     ------
     ValueError
-        For absolute paths, which hold on one machine only, and for values that JSON does not
-        have (dates, sets, NaN, keys that are no strings).
+        If there are absolute paths, which are valid on one machine only, or values that JSON does
+        not have (dates, sets, NaN, keys that are not strings).
     """
     record = {
         "absent": sorted(absent),
@@ -249,7 +247,7 @@ def provenance_record(
 
 
 def checksums_of_results(results: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 of the CSVs that are there, by the names of their artifacts."""
+    """Return the SHA-256 of the existing CSVs, by the names of their artifacts."""
     checksums = {}
     for path in results:
         if path.is_file():
@@ -259,14 +257,14 @@ def checksums_of_results(results: Iterable[Path]) -> dict[str, str]:
 
 
 def write_json(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a record as JSON whose bytes depend on its values alone: sorted keys, two spaces."""
+    """Write a record as JSON whose bytes depend only on its values: sorted keys, two spaces."""
     _check(record, "record")
     text = json.dumps(record, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     write_atomically(path, f"{text}\n")
 
 
 def _check(value: object, where: str) -> None:
-    """Refuse what must not be in a tracked record, naming where it is."""
+    """Refuse values that must not be in a record, and name where they are."""
     if isinstance(value, str):
         if _ABSOLUTE_PATH.search(value):
             raise ValueError(
