@@ -78,7 +78,7 @@ class ReducedLists:
         return ReducedLists(**{name: array.copy() for name, array in vars(self).items()})
 
     def leave(self, judgments: NDArray[np.int64]) -> None:
-        """Mark judgments for removal with the next pass over their users."""
+        """Mark judgments that the next pass over their users removes."""
         self.states[judgments] = _LEAVING
 
 

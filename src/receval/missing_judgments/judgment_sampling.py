@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgment sampling: order the removal of judgments, and reduce lists to those that remain."""
+"""Judgment sampling: draw the order in which judgments leave, and reduce lists to those that stay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANDOM: frozenset[str] = frozenset({"ratings", "items", "users"})
 def sampling_order(
     judgments: Judgments, unit: SamplingUnit, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], int]:
-    """Rank test ratings by the order of their removal: those that stay longest rank lowest.
+    """Rank test ratings by the order in which they leave: those that stay longest rank lowest.
 
     Parameters
     ----------
