@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgment sampling: draw the order in which judgments leave, and reduce lists to those that stay."""
+"""Judgment sampling: the order in which judgments leave, and the lists of those that stay."""
 
 from __future__ import annotations
 
