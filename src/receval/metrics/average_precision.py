@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Average precision, and its estimate where judgments are a sample."""
+"""Average precision, and inferred average precision for incomplete judgments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Averages over users as values with parameters and one label."""
+"""Averages over users: arithmetic and geometric means, the median and weighted means."""
 
 from __future__ import annotations
 

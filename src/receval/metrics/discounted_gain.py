@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Discounted cumulative gain that is not normalised, to be compared with nDCG."""
+"""Discounted cumulative gain (DCG), not normalised, to compare with nDCG."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many metrics at many cut-offs in one pass, and their averages over users."""
+"""Compute many metrics at many cut-offs in one pass, and average them over users."""
 
 from __future__ import annotations
 

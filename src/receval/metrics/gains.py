@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a judged item is worth: gains of ratings, and losses of those below the threshold."""
+"""Gains of judged items, and losses of items rated below the relevance threshold."""
 
 from __future__ import annotations
 

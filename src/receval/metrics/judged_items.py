@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The judged items that lists are measured by, each user's from the best to the worst rating."""
+"""The judged items of each user, sorted by rating, by which lists are measured."""
 
 from __future__ import annotations
 

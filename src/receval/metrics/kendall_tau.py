@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kendall's tau-b between the order of a list and the test ratings of its judged items."""
+"""Kendall's tau-b between the order of a list and the ratings of its judged items."""
 
 from __future__ import annotations
 

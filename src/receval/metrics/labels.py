@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values with parameters and one printed label: ``name(parameter=value,...)``."""
+"""Print and read labels of the form ``name(parameter=value,...)``."""
 
 from __future__ import annotations
 

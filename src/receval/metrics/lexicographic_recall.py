@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lexirecall: which of two lists serves a user better who wants every relevant item."""
+"""Lexirecall: prefer the list whose lowest relevant items rank higher."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists as metrics see them: the ranks of their judged items, from the first rank on."""
+"""Lists in the form that metrics read: the ranks of their judged items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists to be measured: judged ranks bound to their judgments, under AR or 1R."""
+"""The lists of a system with their judgments, under AR or 1R."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every metric shares: its parameters, its label, and the lists it is computed on."""
+"""The base class of all metrics: parameters, label and computation per list."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Normalised discounted cumulative gain, and the same of losses."""
+"""Normalised discounted cumulative gain (nDCG) and loss (nDCL)."""
 
 from __future__ import annotations
 

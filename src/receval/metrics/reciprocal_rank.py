@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a user goes to the first good item: reciprocal and expected reciprocal rank."""
+"""Reciprocal rank (RR), its anti form, and expected reciprocal rank (ERR)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which metrics there are, by name, and metrics from their labels."""
+"""Registry of the metrics: find them by name, and parse their labels."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics by the names that people use for them."""
+"""Find metrics by common names such as ``precision@10``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Candidates of a protocol: the base ones, samples of them, and whole target sets."""
+"""The candidates of a protocol: base candidates, samples, and complete target sets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranking one system on one fold under any number of protocols, in one pass over its scores."""
+"""Rank a system on one fold under any number of protocols in one pass over its scores."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judged ranks: all that is kept of a system on a split under a protocol."""
+"""Judged ranks of a system under a protocol, and the files that store them."""
 
 from __future__ import annotations
 

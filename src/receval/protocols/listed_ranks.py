@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judged ranks of lists that are given: what a system recommends, without scores of the rest."""
+"""Judged ranks from given lists of recommendations, without scores of all items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Protocols by the names that the papers give them."""
+"""Read protocols from the names that papers use, such as `AR TI-AN`."""
 
 from __future__ import annotations
 

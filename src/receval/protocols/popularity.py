@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The popularity of items as protocols use it: percentiles of items, and the popular head."""
+"""The popularity of items in a fold: percentiles, and the most popular items."""
 
 from __future__ import annotations
 

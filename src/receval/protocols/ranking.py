@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of judged items: one pass over the scores, and no ranking is ever sorted."""
+"""Compute the ranks of judged items by counting, without sorting the scores."""
 
 from __future__ import annotations
 

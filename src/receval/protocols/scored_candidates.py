@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores of all candidates of the users of some test ratings, for what ranks alone do not tell."""
+"""Scores of all candidates for the users of given test ratings."""
 
 from __future__ import annotations
 

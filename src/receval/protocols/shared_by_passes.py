@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the passes over the scores of one fold share: ties, samples, items without a score."""
+"""What passes over the scores of a fold share: tie order, samples, missing scores."""
 
 from __future__ import annotations
 

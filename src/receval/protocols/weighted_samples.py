@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Sampled candidates that are drawn the more often, the more popular they are.
+r"""Sample candidates with probabilities that grow with their popularity.
 
 Items are drawn one after the other without replacement: each next one with the probability
 :math:`w_i / \sum_j w_j` over the items j that are left, where :math:`w_i = |R_{train}(i)|^\alpha`.

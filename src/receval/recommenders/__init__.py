@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recommender systems: one algorithm per module, all of them `receval.recommenders.base`.
+"""Recommender systems, one algorithm per module, with a common base class.
 
 Examples
 --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every recommender is: parameters, `fit`, `score`, and a file of what was fitted."""
+"""The base class of recommenders: parameters, `fit`, `score`, and saving a fitted model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrix factorisation with biases, a rating predictor fitted by stochastic gradient descent."""
+"""Matrix factorisation with biases: predicts ratings, fitted by stochastic gradient descent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrix factorisation for Bayesian personalised ranking: rated items above unrated ones."""
+"""Bayesian personalised ranking by matrix factorisation (BPRMF)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhood of items on centred ratings: a rating predictor without its denominator."""
+"""Item-based nearest neighbours on centred ratings, without normalising the weights."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhood of users on centred ratings: a rating predictor without its denominator."""
+"""User-based nearest neighbours on centred ratings, without normalising the weights."""
 
 from __future__ import annotations
 

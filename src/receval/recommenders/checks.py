@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recommenders accept: parameters, ratings, and an order of users and items."""
+"""Checks of the parameters and training ratings that a recommender is given."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clicks and likes beside what was shown without one, and which systems may train on the latter."""
+"""Clicks or likes with shown items that were not clicked, and the systems that can use these."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cosine over common ratings only: how alike two users rated what both rated."""
+"""Cosine similarity of two users over the items that both have rated."""
 
 from __future__ import annotations
 

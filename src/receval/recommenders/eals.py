@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Element-wise alternating least squares for implicit feedback, with weights of missing pairs."""
+"""Element-wise alternating least squares (eALS) for implicit feedback."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small symmetric systems of equations, solved side by side by Cholesky's factorisation.
+"""Solve many small symmetric systems of equations at once by Cholesky factorisation.
 
 The last axis of all arrays counts the systems, ``TOGETHER`` of them: their numbers at one place of
 the matrix are one vector of the processor, which rows of a small matrix do not fill. Sums stay in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings of one system, trained and scored together: what they share is computed once."""
+"""Train and score several settings of one recommender together, to share computations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Group preference based Bayesian personalised ranking."""
+"""Group preference based Bayesian personalised ranking (GBPR)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hitting time: how soon a random walk over the ratings leads from an item to the user."""
+"""Recommend by hitting time: the steps a random walk takes from an item to the user."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods of users and of items, ranking-oriented."""
+"""Ranking-oriented nearest neighbours, user-based and item-based."""
 
 from __future__ import annotations
 

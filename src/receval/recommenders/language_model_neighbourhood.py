@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods chosen by language models: a user or an item as query, the others as documents."""
+"""Neighbourhoods chosen by language models, with a user or an item as the query."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Smoothed language models of the rows of a rating matrix: ratings as counts of words."""
+"""Smoothed language models of the rows of a rating matrix, with ratings as word counts."""
 
 from __future__ import annotations
 

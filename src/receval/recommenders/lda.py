@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Latent Dirichlet allocation with users as documents, by variational inference."""
+"""Latent Dirichlet allocation (LDA) with users as documents, by variational inference."""
 
 from __future__ import annotations
 

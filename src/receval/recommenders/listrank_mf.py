@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ListRank-MF: factors fitted to the order of each user's own list of rated items."""
+"""ListRank-MF: matrix factorisation fitted to the order of each user's rated items."""
 
 from __future__ import annotations
 

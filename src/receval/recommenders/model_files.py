@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of fitted recommenders: named arrays, equal bytes for equal models."""
+"""Save and load fitted recommenders as reproducible files of named arrays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The most similar rows of a sparse matrix by cosine: neighbourhoods of users or of items."""
+"""Find the nearest neighbours of users or items by cosine similarity."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of neighbourhoods: products of rows with blocks of rows, and the largest cosines.
+"""Compiled kernels for neighbourhoods: products of rows and the largest cosines.
 
 Rows meet the rows of a block in chunks, whose sums of products are in memory at once. Of whole
 numbers the frequent columns are dense: a table has their values for ``LANES`` rows of the block,

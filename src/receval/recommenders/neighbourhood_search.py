@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keys of each row's nearest rows, found by comparing all pairs of rows.
+"""Find the nearest neighbours of each row by comparing all pairs of rows.
 
 In any order, the n-th row that a row meets is among its k nearest so far with probability k / n:
 collecting all these, and selecting among them again and again, takes longer than comparing where k

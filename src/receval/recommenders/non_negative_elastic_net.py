@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Non-negative elastic nets of every column of a matrix on the others, by coordinate descent."""
+"""Non-negative elastic nets of each column on the others, by coordinate descent."""
 
 from __future__ import annotations
 

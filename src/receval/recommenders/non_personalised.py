@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recommendation that knows no user: by popularity, mean rating, at random, or optimally."""
+"""Non-personalised recommenders (popularity, average rating, random), and oracles."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training on one thread: how sums are shared out to threads would change their last digits."""
+"""Train on one thread, so that the results do not depend on the number of threads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packages of others that some systems hand their work to: imported when a system is trained."""
+"""Import the optional packages that some systems need, when such a system is trained."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems of Bayesian personalised ranking share: factors with item biases, BPR's steps."""
+"""Shared parts of Bayesian personalised ranking: factors, item biases and updates."""
 
 from __future__ import annotations
 

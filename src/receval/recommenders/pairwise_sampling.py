@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random pairs of a rated and an unrated item, on which pairwise systems are trained."""
+"""Draw random pairs of a rated and an unrated item, to train pairwise systems."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probabilistic latent semantic analysis: every user a mixture of topics, by EM."""
+"""Probabilistic latent semantic analysis (pLSA): users as mixtures of topics, fitted by EM."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Projective non-negative matrix factorisation of what users rated, by the divergence."""
+"""Projective non-negative matrix factorisation (PNMF) of the items that users rated."""
 
 from __future__ import annotations
 

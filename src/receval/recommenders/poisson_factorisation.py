@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poisson factorisation: trained, and as LibRec 2.0.0 released it, untrained."""
+"""Poisson factorisation, trained or, as released in LibRec 2.0.0, untrained."""
 
 from __future__ import annotations
 

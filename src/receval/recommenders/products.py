@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Products of fitted factors whose bits do not depend on which users are scored together.
+"""Multiply fitted factors so that a user's scores do not depend on who is scored together.
 
 BLAS sums in an order that depends on the shape of the block, the processor and the thread count;
 these kernels always sum in the order of the factors.

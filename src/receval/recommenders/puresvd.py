@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Truncated singular value decomposition of the rating matrix with missing ratings as 0."""
+"""PureSVD: truncated singular value decomposition with missing ratings as 0."""
 
 from __future__ import annotations
 

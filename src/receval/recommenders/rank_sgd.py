@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RankSGD: factors that reproduce differences of ratings between rated and unrated items."""
+"""RankSGD: factors fitted to the rating differences of rated and unrated items."""
 
 from __future__ import annotations
 

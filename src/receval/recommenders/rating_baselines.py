@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a rating is expected to be before anybody's taste is looked at: means and biases."""
+"""Baseline predictions of ratings: means and biases of users and items."""
 
 from __future__ import annotations
 

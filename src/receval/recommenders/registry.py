@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recommenders by string path, so that importing one never imports the others."""
+"""Registry of the recommenders: each is imported only when it is needed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relevance-based language models: how likely the user's profile and an item come together."""
+"""Relevance-based language models (RM1 and RM2) as recommenders."""
 
 from __future__ import annotations
 

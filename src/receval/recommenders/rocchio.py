@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rocchio's framework: a user's neighbours as the feedback that says which items to suggest."""
+"""Rocchio's framework: a user's neighbours as feedback that suggests items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the ratings that mixtures need: every rating is shared out among topics or factors.
+"""Sums for mixture models, which divide each rating among topics or factors.
 
 A rating r_ui of a model with ``m_ui = sum_k a_uk b_ik`` is shared among the k in proportion to
 a_uk b_ik, so that ``r_ui a_uk b_ik / m_ui`` of it go to k. The sums of the shares over a user's or

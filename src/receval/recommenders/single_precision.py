@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores of double precision in single precision, in which all systems give theirs."""
+"""Convert scores from double to single precision."""
 
 from __future__ import annotations
 

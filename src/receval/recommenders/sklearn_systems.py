@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems made of scikit-learn's parts: PureSVD, SLIM and user kNN.
+"""Systems built with scikit-learn: PureSVD, SLIM and user kNN.
 
 scikit-learn does the numerical work; what comes of it is kept and scored here, so that models are
 stored, read and ranked like all others. It is imported when a system is trained, not before, and is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mixtures of topics by scikit-learn: NMF with Kullback-Leibler loss (pLSA), and LDA.
+"""Topic models by scikit-learn: pLSA (NMF with Kullback-Leibler loss) and LDA.
 
 scikit-learn trains; what it has learnt is kept and scored here, so that models are stored, read and
 ranked like all others. It is imported when a system is trained, not before, and is part of

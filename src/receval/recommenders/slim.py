@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse linear methods: each item's ratings as a sparse, non-negative mixture of other items'."""
+"""Sparse linear methods (SLIM): an item's ratings as a sparse sum of other items' ratings."""
 
 from __future__ import annotations
 

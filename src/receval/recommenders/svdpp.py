@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SVD++: a rating predictor whose user factors also depend on which items the user has rated."""
+"""SVD++: a rating predictor that also uses which items the user has rated."""
 
 from __future__ import annotations
 

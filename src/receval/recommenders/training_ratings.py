@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems learn from where raw values are no ratings, or not the paper's."""
+"""Convert raw values, such as play counts, to the ratings that systems train on."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""User-item relevance model: the items likeliest to be relevant given the user's profile."""
+"""User-item relevance model: rank items by probability of relevance to the user."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bayesian personalised ranking with unrated items drawn by popularity."""
+"""Weighted Bayesian personalised ranking (WBPR): unrated items are drawn by popularity."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weighted matrix factorisation for implicit feedback, by alternating least squares."""
+"""Weighted matrix factorisation (WRMF) for implicit feedback by alternating least squares."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Familiarity with items turned against relevance: the least liked become the best known."""
+"""Splits in which the least liked items become the best known ones."""
 
 from __future__ import annotations
 

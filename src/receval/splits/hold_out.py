@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hold-out: a share of the ratings tests, or of each user's ratings, or so many of each user's."""
+"""Hold-out splits: test a share of all ratings, or a share or number of each user's."""
 
 from __future__ import annotations
 

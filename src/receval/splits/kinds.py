@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of splits: their configuration, and the one function that makes a split from it."""
+"""The kinds of splits, their parameters, and the function that makes a split."""
 
 from __future__ import annotations
 

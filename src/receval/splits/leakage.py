@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much of a split trains on the future of what it tests."""
+"""Measure how much of a split trains on ratings from the future of the test."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Leave-last-out: the last ratings of each user test, all before them train."""
+"""Leave-last-out: test the last ratings of each user and train on all before them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Partitions of the ratings into folds: each fold tests once, the others train."""
+"""k-fold splits: each fold tests its own ratings and trains on those of the others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Splits that somebody else made, read from a file beside the raw data."""
+"""Read predefined splits from a file beside the raw data."""
 
 from __future__ import annotations
 

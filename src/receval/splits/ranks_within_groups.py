@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of ratings within their user or item: in random order, in order of time."""
+"""Rank ratings within their user or item, at random or in a given order."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ratings of a dataset an experiment uses at all, and a split of them alone."""
+"""Select the ratings that an experiment uses, before it splits them."""
 
 from __future__ import annotations
 

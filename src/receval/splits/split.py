@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A split: for every fold, what each rating is used for; and the judgments it leads to."""
+"""The data structure of a split, its file format, and the train and test data of its folds."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ratings that are split, and know how."""
+"""Split ratings into train and test, and keep the description of the split with them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The past trains and the future tests, for the dataset as a whole or for each user."""
+"""Temporal splits: train on the past and test the future, of all ratings or per user."""
 
 from __future__ import annotations
 

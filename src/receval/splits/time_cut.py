@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A cut in time that holds for everybody: the past trains, the future tests, a gap does neither."""
+"""Cut ratings at one moment for all users, optionally with a gap before the test."""
 
 from __future__ import annotations
 

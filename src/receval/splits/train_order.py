@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of rows in the train files that authors gave to their software, by name.
+"""The order of rows in train files, which LibRec's results depend on.
 
 Nothing learns from the order of rows as such, but LibRec numbers users and items as its train file
 first mentions them, and breaks ties by that order (:class:`receval.splits.split.Fold`).

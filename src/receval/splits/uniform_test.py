@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""As many test ratings for every target item, so that popularity carries no advantage."""
+"""Uniform test: the same number of test ratings for each item, so popularity cannot help."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A dialect: a tool's names of metrics, whom it averages, and what is relevant to it."""
+"""A dialect: a tool's metric names, evaluated users and definition of relevance."""
 
 from __future__ import annotations
 

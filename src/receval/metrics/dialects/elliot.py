@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of Elliot and of WarpRec, which comes from its authors."""
+"""The metric dialects of Elliot and WarpRec, which is by the same authors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of RankSys and of LibRec."""
+"""The metric dialects of RankSys and LibRec."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of LensKit for Python: as of 2025, and before."""
+"""The metric dialects of LensKit for Python: 2025, and earlier versions."""
 
 from __future__ import annotations
 

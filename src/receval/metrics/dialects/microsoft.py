@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialect of the recommenders of Microsoft."""
+"""The metric dialect of Microsoft's Recommenders."""
 
 from __future__ import annotations
 

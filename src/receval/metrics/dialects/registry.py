@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which dialects there are."""
+"""Registry of the dialects."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of tools for information retrieval: trec_eval, ir_measures and ranx."""
+"""The metric dialects of information retrieval tools: trec_eval, ir_measures and ranx."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialect of rec_eval, the tool released with valcarce2018 and valcarce2020."""
+"""The metric dialect of rec_eval, released with valcarce2018 and valcarce2020."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever somebody calls a recommender, as a system."""
+"""Turn a fitted model, an array of scores or a recommender into a system."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of the package implicit, as systems.
+"""Adapter for models of the package implicit.
 
 The systems of :mod:`receval.recommenders.implicit_systems` are trained by implicit, too, but kept,
 stored and scored as receval's own; here an object of the package is taken as it is.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pipelines and scorers of LensKit (2025 or newer), as systems."""
+"""Adapter for pipelines and scorers of LensKit (2025 or newer)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which library an object comes from, told without importing any."""
+"""Find out which library an object comes from, without importing any."""
 
 from __future__ import annotations
 

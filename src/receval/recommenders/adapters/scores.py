@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores that are there already, as a system."""
+"""A system made of given scores."""
 
 from __future__ import annotations
 

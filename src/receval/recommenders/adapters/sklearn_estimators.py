@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of scikit-learn, as systems: those that rebuild a user's ratings from few components.
+"""Adapter for scikit-learn estimators that reconstruct ratings from a few components.
 
 scikit-learn has no recommenders. What it has that scores items is a decomposition: a user's row of
 ratings is projected onto components, and the row that they give back has a value for every item.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ratings the loops of menamaldonado2021's LibRec read.
+"""Which ratings the loops of LibRec read, as menamaldonado2021 used it.
 
 To keep ratings of value 0, its authors let the value -1 mean "missing" in LibRec's sparse matrix.
 Its iterators still pass over zeros, each in a way of its own. The functions here say which entries

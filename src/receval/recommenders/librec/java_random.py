@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""java.util.Random, from which LibRec draws everything, so that its runs can be had again.
+"""A replica of java.util.Random, the source of LibRec's random numbers.
 
 The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
 fold begins with a ``Random(1)`` and takes from it, in the order of LibRec's loops, all that it

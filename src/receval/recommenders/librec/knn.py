@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods by common ratings, chosen per item or within the profile (LibRec's kNN)."""
+"""LibRec's nearest neighbours, chosen per item or within the user's profile."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How LibRec 2.0.0's WBPR draws unrated items: by popularities that it changes as it goes."""
+"""How WBPR of LibRec 2.0.0 draws unrated items by popularity."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random scores as LibRec draws them: one after the other while it recommends."""
+"""LibRec's random recommender: scores drawn one after the other while it recommends."""
 
 from __future__ import annotations
 

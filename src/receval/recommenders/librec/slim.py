@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SLIM on averages over the raters of each neighbour, as LibRec fits it."""
+"""LibRec's SLIM, fitted to averages over the raters of each neighbour."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How LibRec's systems start: tables drawn for the users and items of its train file alone."""
+"""Initial factors as LibRec draws them, for users and items of the train file only."""
 
 from __future__ import annotations
 
