@@ -49,7 +49,7 @@ ELLIOT = Dialect(
     ),
     threshold_option="relevance_threshold",
 )
-"""Elliot; its relevance_threshold is 0 where a configuration has none."""
+"""Elliot; its relevance_threshold is 0 by default."""
 
 WARPREC = Dialect(
     name="warprec",

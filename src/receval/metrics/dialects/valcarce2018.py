@@ -35,4 +35,4 @@ REC_EVAL = Dialect(
     ),
     threshold_option="relevance_level",
 )
-"""rec_eval; its lists have 100 items: ``set_P depth=100``."""
+"""rec_eval, whose lists have 100 items: ``set_P depth=100``."""
