@@ -32,7 +32,7 @@ _GROUP_USERS = 256
 
 
 def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
-    """Return scores in the precision in which they are ranked.
+    """Return scores for ranking, in single precision if that is exact, else in double.
 
     Parameters
     ----------

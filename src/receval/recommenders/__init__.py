@@ -3,7 +3,7 @@
 
 Examples
 --------
-One of your own, which recommends the items with the highest codes:
+A custom recommender, which recommends the items with the highest codes:
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array

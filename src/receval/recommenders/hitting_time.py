@@ -186,7 +186,7 @@ def _step(starts, indices, probabilities, source, target):  # type: ignore[no-un
     for row in range(len(starts) - 1):
         line = target[row]
         line[:] = np.float32(0)
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         first = np.uint64(starts[row])
         last = np.uint64(starts[row + 1])
         whole = first + (last - first) // four * four

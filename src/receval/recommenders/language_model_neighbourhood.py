@@ -193,7 +193,7 @@ def _likeliest_rows(  # type: ignore[no-untyped-def]
             value = np.float64(values[entry])
             column = columns[entry]
             mass += value
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(np.uint64(by_starts[column]), np.uint64(by_starts[column + 1])):
                 rater = np.uint64(by_rows[position])
                 sums[rater, 0] += value * by_gains[position]

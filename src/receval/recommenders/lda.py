@@ -58,8 +58,8 @@ class LDA(Recommender):
         E[p(i|z)].
     bound_ : ndarray of float64, shape (iterations + 1,)
         The evidence lower bound (without the logarithm of the multinomial coefficients, which are
-        constant) before the first and after every iteration; it never falls but for the rounding of
-        float32.
+        constant) before the first and after every iteration; it never decreases, except for
+        rounding to float32.
 
     References
     ----------
@@ -69,8 +69,8 @@ class LDA(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]

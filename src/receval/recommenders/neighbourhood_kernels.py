@@ -407,7 +407,7 @@ def add_products(
     for entry in range(row_starts[row], row_starts[row + 1]):
         column = columns[entry]
         value = unit * values[entry]
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         for position in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
             sums[np.uint64(rows[position])] += value * entries[position]
         if counts_common:

@@ -259,7 +259,7 @@ def _gram_row(item, by_user, by_item, row):  # type: ignore[no-untyped-def]
     for entry in range(by_starts[item], by_starts[item + 1]):
         user = by_users[entry]
         value = np.float64(by_values[entry])
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         for position in range(np.uint64(starts[user]), np.uint64(starts[user + 1])):
             row[np.uint64(items[position])] += value * values[position]
 

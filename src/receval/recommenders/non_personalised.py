@@ -13,8 +13,8 @@ from receval.recommenders.checks import choice, integer, real
 class Popularity(Recommender):
     """The number of training ratings of the item, of any value: ``s(u, i) = |U_i|``.
 
-    Every score can be computed, there is no NaN: items without training ratings score 0, and users
-    without training ratings get the same scores as all others.
+    No score is NaN: items without training ratings score 0, and users without training ratings get
+    the same scores as all others.
 
     Attributes
     ----------
@@ -98,8 +98,8 @@ class Random(Recommender):
     """Scores drawn uniformly from [0, 1), independently for every pair of user and item.
 
     Each user has a generator of its own, seeded by (seed, user): a user's scores do not depend on
-    who else is scored. Every score can be computed, there is no NaN: users and items without
-    training ratings are scored like all others.
+    who else is scored. No score is NaN: users and items without training ratings are scored like
+    all others.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class OptimalRanking(Recommender):
     relevance of the judged users (equation 6, optimal for *real* values; its two metrics give the
     same order), ``"test"`` exploits how often an item is tested as well.
 
-    There is no NaN: a share whose denominator is 0 is taken for 0, so items without training (or
+    No score is NaN: a share whose denominator is 0 is taken for 0, so items without training (or
     test) ratings score 0. Users without training ratings get the same scores as all others.
 
     Parameters

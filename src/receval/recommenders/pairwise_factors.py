@@ -200,14 +200,14 @@ def _descend(  # type: ignore[no-untyped-def]
     one = users.dtype.type(1)
     loss = 0.0
     for n in range(len(drawn_users)):
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         above = np.uint64(positives[n])
         below = np.uint64(negatives[n])
         p = users[np.uint64(drawn_users[n])]
         q = items[above]
         r = items[below]
-        # Four partial sums, so that an addition need not wait for the one before it; written out,
-        # so that the order of summation is the same on every processor.
+        # Four partial sums, so that an addition need not wait for the one before it; unrolled by
+        # hand, so that the order of summation is the same on every processor.
         first = second = third = fourth = users.dtype.type(0)
         for factor in range(0, whole, 4):
             at = np.uint64(factor)

@@ -42,9 +42,9 @@ class PLSA(Recommender):
     seed : int
         Seed of the initial tables, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class PLSA(Recommender):
     topic_items_ : ndarray of the same type, shape (topics, n_items)
         p(i | z).
     log_likelihood_ : ndarray of float64, shape (iterations + 1,)
-        The objective before the first and after every step; it never falls but for the rounding of
-        float32.
+        The objective before the first and after every step; it never decreases, except for rounding
+        to float32.
 
     References
     ----------
@@ -63,8 +63,8 @@ class PLSA(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]

@@ -14,8 +14,7 @@ from receval.recommenders.librec.start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 
-# Below it a weight is taken for 0: products of smaller ones are subnormal floats, on which
-# processors are many times slower.
+# Smaller weights count as 0: their products would be subnormal floats, which are many times slower.
 SMALLEST_WEIGHT = 1e-18
 
 
@@ -45,9 +44,9 @@ class PNMF(Recommender):
     seed : int
         Seed of the initial weights, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------

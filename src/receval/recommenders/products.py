@@ -133,7 +133,7 @@ def _sparse_products(
                     _ask_for(right_indices, position)
                     _ask_for(right_values, position)
             weight = left_values[entry]
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(
                 np.uint64(right_starts[inner]), np.uint64(right_starts[inner + 1])
             ):

@@ -97,7 +97,7 @@ def _mixtures(starts, columns, users, items, mixtures):  # type: ignore[no-untyp
     eight = np.uint64(8)
     for user in range(len(starts) - 1):
         row = users[user]
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         first = np.uint64(starts[user])
         last = np.uint64(starts[user + 1])
         whole = first + (last - first) // eight * eight

@@ -59,7 +59,7 @@ class SLIM(Recommender):
         W.
     objective_ : ndarray of float64, shape (n_sweeps + 1,)
         The objective, summed over the columns, with W = 0 and after every sweep (that of columns
-        that were done before stays); it never rises but for rounding.
+        that were done before stays); it never increases, except for rounding.
 
     Raises
     ------
@@ -76,8 +76,8 @@ class SLIM(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]

@@ -34,7 +34,7 @@ class SVDPlusPlus(Recommender):
 
     Biases and factors start normally distributed around 0.
 
-    There is no NaN: users without training ratings have ``b_u = 0`` and ``p_u = z_u = 0`` and score
+    No score is NaN: users without training ratings have ``b_u = 0`` and ``p_u = z_u = 0`` and score
     m + b_i; items without have ``b_i = 0`` and ``q_i = 0`` and score m + b_u.
 
     Parameters
@@ -55,9 +55,9 @@ class SVDPlusPlus(Recommender):
     seed : int
         Seed of the initial values, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -216,8 +216,8 @@ def _descend(  # type: ignore[no-untyped-def]
         for rating in range(np.uint64(first), np.uint64(last)):
             item = np.uint64(rated[rating])
             q = items[item]
-            # Four partial sums, so that an addition need not wait for the one before it; written
-            # out, so that the order of summation is the same on every processor.
+            # Four partial sums, so that an addition need not wait for the one before it; unrolled
+            # by hand, so that the order of summation is the same on every processor.
             sum0 = sum1 = sum2 = sum3 = np.float32(0)
             for factor in range(0, whole, 4):
                 at = np.uint64(factor)

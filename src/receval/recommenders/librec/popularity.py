@@ -164,7 +164,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     highest = np.empty(len(sums))
     masses = np.zeros(len(sums))
     ends = np.zeros(len(sums), dtype=np.uint64)
-    # Unsigned positions spare numba's test for negative ones.
+    # Unsigned positions avoid numba's check for negative indices.
     one = np.uint64(1)
     scale = scales[0]
     age = REFRESH
