@@ -19,7 +19,7 @@ USERS_AT_A_TIME = 64
 
 
 class HittingTime(Recommender):
-    """The steps below the limit in which a random walk from the item is expected to reach the user.
+    """How many steps before its limit a random walk from the item reaches the user, on average.
 
     ``s(u, i) = t - H_t(u | i)``, where H_t(u | x) is the expected number of steps of a walk from
     the node x until it first reaches u, with walks cut off after t steps: ``H_t(u | u) = 0``,

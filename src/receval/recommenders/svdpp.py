@@ -15,7 +15,7 @@ from receval.storage.kernel_cache import njit
 
 
 class SVDPlusPlus(Recommender):
-    """A predicted rating: mean, biases, and a product with what the user rates and how.
+    """A predicted rating: mean, biases, and a product of factors with implicit feedback.
 
     ``s(u, i) = m + b_u + b_i + q_i . (p_u + z_u)`` with ``z_u = |I_u|^-1/2 sum_{j in I_u} y_j``, m
     the mean of all training ratings and I_u the items that u has rated; minimises the sum of
@@ -28,9 +28,9 @@ class SVDPlusPlus(Recommender):
     - ``q_i += learning_rate (e (p_u + z_u) - item_regularisation q_i)``;
     - ``y_j += learning_rate (e q_i |I_u|^-1/2 - implicit_regularisation y_j)`` for all j in I_u.
 
-    As the ratings of a user come one after the other, all these y_j change by the same factor and
-    the same vector, which are applied once after the user's last rating: exact, and an epoch costs
-    as much as without implicit feedback, not a pass over I_u for every rating.
+    Because a user's ratings are visited one after the other, all these y_j change by the same
+    factor and the same vector, which are applied once after the user's last rating. This is exact,
+    and avoids a pass over I_u for every rating.
 
     Biases and factors start normally distributed around 0.
 
@@ -50,7 +50,7 @@ class SVDPlusPlus(Recommender):
     epochs : int
         Passes over the ratings, at least 1.
     initial_deviation : float
-        Standard deviation of the initial factors and biases, at least 0; without effect with
+        Standard deviation of the initial factors and biases, at least 0; not used with
         ``librec_seed``, which has LibRec's 0.1.
     seed : int
         Seed of the initial values, at least 0.
@@ -146,7 +146,7 @@ class SVDPlusPlus(Recommender):
         self.item_factors_ = np.ascontiguousarray(items.T)
 
     def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float32], ...]:
-        """Draw factors and biases of users, those of items, and the implicit factors."""
+        """Draw factors and biases of users and of items, and implicit factors."""
         if self.librec_seed is not None:
             java = JavaRandom(self.librec_seed)
             of_users, of_items = rated_rows(train)
@@ -208,7 +208,7 @@ def _descend(  # type: ignore[no-untyped-def]
                 z[factor] += y[factor]
         for factor in range(n_factors):
             z[factor] *= norm
-        # Where y_j was before the user's first rating, it now is kept y_j + shift.
+        # If y_j is the value before the user's first rating, its current value is kept y_j + shift.
         kept = np.float32(1)
         shift[:] = np.float32(0)
         p = users[user]
@@ -243,7 +243,7 @@ def _descend(  # type: ignore[no-untyped-def]
                 own = p[factor]
                 q[factor] += step * (own + z[factor]) - learning_rate * item_regularisation * old
                 p[factor] += step * old - learning_rate * user_regularisation * own
-                # The |I_u| shifts of the y_j, each of step norm q_i, times norm once more.
+                # The |I_u| shifts of the y_j, each step norm q_i, times norm again.
                 z[factor] = keep * z[factor] + step * old
                 shift[factor] = keep * shift[factor] + implicit_step * old
         user_biases[user] = bias

@@ -123,7 +123,7 @@ def _with_columns(matrix: RatingMatrix, order: NDArray[np.int32]) -> RatingMatri
 
 
 def _in_falling_order(similarities: NDArray[np.float64]) -> csr_array:
-    """Return the positive similarities of each row, the largest first, and equal ones by column."""
+    """Return the positive similarities of each row in descending order, ties by column."""
     n_rows, n_columns = similarities.shape
     counts = np.count_nonzero(similarities > 0, axis=1)
     columns = np.argsort(-similarities, axis=1, kind="stable").astype(np.int32)
