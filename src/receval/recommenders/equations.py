@@ -12,8 +12,8 @@ those of the textbook loops.
 from __future__ import annotations
 
 # Functions that numba calls with types and instructions are untyped, and intrinsics are declared
-# with the context argument that numba passes. mypy: disable-error-code="no-untyped-def,
-# no-untyped-call, call-arg"
+# with the context argument that numba passes.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
 from numba import types

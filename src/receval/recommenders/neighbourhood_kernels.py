@@ -20,8 +20,8 @@ kernels are in this module, because numba recompiles a kernel only if its own mo
 from __future__ import annotations
 
 # Functions that numba calls with types and instructions are untyped, and intrinsics are declared
-# with the context argument that numba passes. mypy: disable-error-code="no-untyped-def,
-# no-untyped-call, call-arg, var-annotated"
+# with the context argument that numba passes.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg, var-annotated"
 import numpy as np
 from llvmlite import ir
 from numba import types

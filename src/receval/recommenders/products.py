@@ -7,8 +7,8 @@ count. These kernels always sum in the order of the factors.
 
 from __future__ import annotations
 
-# Intrinsics are declared with the context argument that numba passes, and are untyped. mypy:
-# disable-error-code="no-untyped-def, no-untyped-call, call-arg"
+# Intrinsics are declared with the context argument that numba passes, and are untyped.
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
 from numba import types
