@@ -36,9 +36,9 @@ class Protocol:
                     ratings that were selected before the split (canamares2020, decision A1)
     ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
-    ``AR``          one list per user: :math:`T_u = PR_{test}(u) \cup N_u` ``1R``          one list
-    a relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u` ``P1R``         1R within popularity
-    percentiles: :math:`N_u` is drawn from the percentile of
+    ``AR``          one list per user: :math:`T_u = PR_{test}(u) \cup N_u`
+    ``1R``          one list per relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u`
+    ``P1R``         1R within popularity percentiles: :math:`N_u` is drawn from the percentile of
                     the relevant item, and values are averaged by percentile first (section 6.1)
     ==============  ==========================================================================
 

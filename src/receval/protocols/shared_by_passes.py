@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What passes over the scores of a fold share: tie order, samples, missing scores."""
+"""Data shared by the passes over the scores of a fold: tie order, samples, missing scores."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ class FallbackScores:
     r"""Fallback scores to order non-computable items, which rank below all items with a score.
 
     ==============  ==========================================================================
-    ``random``      a random order per user, the same for every system ``popularity``  the number of
-    training ratings of the item ``average``     the mean of its training ratings; items without any
-    come last
+    ``random``      a random order per user, the same for every system
+    ``popularity``  the number of training ratings of the item
+    ``average``     the mean of its training ratings; items without any come last
     ==============  ==========================================================================
 
     Ties are broken as for other scores.

@@ -141,7 +141,7 @@ def check_fitted(model: Any, fitted: Mapping[str, Any], *, are_of_users: bool) -
         raise ValueError(f"it was fitted for the users {own.start} to {own.stop - 1} of {users}")
     lengths = {"users": users, "items": items, "own": len(own)}
     axes = AXES | {"similarities_": "own users" if are_of_users else "items items"}
-    # Of one class they are the ratings in the order of its deviations.
+    # For one class, the values are ratings in the order of its deviations.
     ratings = fitted.get("ratings_")
     if isinstance(ratings, np.ndarray):
         lengths["entries"] = fitted["deviations_"].nnz

@@ -156,7 +156,7 @@ class SklearnElasticNet(Recommender):
             l1_ratio=self.l1 / (self.l1 + self.l2),
             positive=True,
             fit_intercept=False,
-            # Three times as fast as steps along columns of so many users.
+            # Three times as fast as steps along columns with one entry per user.
             precompute=True,
             copy_X=False,
             tol=self.tolerance,
