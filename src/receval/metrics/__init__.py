@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Metrics as values with parameters, computed from judged ranks."""
+"""Metrics with parameters, computed from judged ranks."""

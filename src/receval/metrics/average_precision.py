@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Average precision, and its estimate where judgments are a sample."""
+"""Average precision, and inferred average precision for incomplete judgments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from receval.metrics.metric import Metric, column, filled, ratio, slots
 from receval.storage.kernel_cache import njit
 
 EPSILON = 1e-5
-"""The small constant of the papers and of trec_eval, which keeps an empty estimate defined."""
+"""The small constant of the papers and of trec_eval; without judged items it avoids 0 / 0."""
 
 _NO_ITEM = np.empty(0, dtype=np.int32)
 _FORMS = {"valcarce": 0, "trec_eval": 1, "bellogin": 2}
@@ -132,8 +132,8 @@ class InferredAveragePrecision(Metric):
     def refused_under_1r(self) -> bool:
         """Whether the metric needs more of a list than its one relevant item.
 
-        The paper's form takes the items that are not judged for as good as those that are, which
-        under 1R are relevant: half of the ranks above count as hits.
+        The paper's form assumes that unjudged items are like the judged ones above. Under 1R there
+        are none of these, so that half of the ranks above would count as hits.
         """
         return super().refused_under_1r or self.form == "valcarce"
 

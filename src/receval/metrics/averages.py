@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Averages over users as values with parameters and one label."""
+"""Averages over users: arithmetic and geometric means, the median and weighted means."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from receval.metrics.labels import check_choices, printed_parameters, read_param
 from receval.storage.messages import quoted
 
 FLOOR = 1e-5
-"""trec_eval's smallest value under a logarithm."""
+"""trec_eval's lower bound of values in a logarithm."""
 
 MEAN_DECIMALS = 12
-"""Means of equal values differ in later decimals by the order of their sums: rounded to so many,
-they are equal. Sums that move from level to level carry errors near 1e-13."""
+"""Means are rounded to this many decimals, because rounding errors depend on the order of
+summation. Sums that are updated step by step have errors near 1e-13."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Average(ABC):
-    """How the values of users become one value."""
+    """The base class of averages over users."""
 
     name: ClassVar[str]
 
@@ -46,7 +46,7 @@ class Average(ABC):
         values : ndarray of float64, shape (..., n)
             At least one value.
         n_test, n_relevant : ndarray of int, shape (n,)
-            Number of test ratings, and of positive ones, of each user.
+            Number of test ratings, and of positive ones, per user.
 
         Returns
         -------
@@ -166,7 +166,7 @@ class AdjustedGeometric(QuasiArithmetic):
 
 @dataclass(frozen=True, kw_only=True)
 class Median(Average):
-    """The median."""
+    """The median of the values."""
 
     name: ClassVar[str] = "median"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Binary preference: how many items judged non-relevant stand above the relevant ones."""
+"""Binary preference (bpref): how few items judged non-relevant rank above relevant ones."""
 
 from __future__ import annotations
 

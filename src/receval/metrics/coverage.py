@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much of a list is there, and how much of it is judged."""
+"""Coverage: how much of a list is filled, and how much of it is judged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Discounted cumulative gain that is not normalised, to be compared with nDCG."""
+"""Discounted cumulative gain (DCG), not normalised, to compare with nDCG."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class DiscountedGain(Metric):
 
     .. math:: DCG@n = \sum_{k=1}^{n} \frac{g(r_k)}{\log_2(k + 1)}
 
-    A user's value goes up to that of the best list, which grows with the number of relevant items
-    and with the cut-off: so users with much to be found weigh more in a mean over users.
+    The value of the best list grows with the number of relevant items and with the cut-off, so
+    users with more relevant items have more weight in a mean over users.
 
-    It has no name among :data:`receval.metrics.registry.METRICS`, for the papers have nDCG alone.
+    It is not in :data:`receval.metrics.registry.METRICS`, because the papers use only nDCG.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class DiscountedGain(Metric):
 
     Examples
     --------
-    Of the two relevant items one leads the list, the other has rank 3:
+    The two relevant items have the ranks 1 and 3:
 
     >>> from receval.metrics.evaluation import evaluate
     >>> from receval.metrics.lists import JudgedLists

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many metrics at many cut-offs in one pass, and their averages over users."""
+"""Compute many metrics at many cut-offs in one pass, and average them over users."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from receval.storage.messages import quoted
 def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float64]:
     """Compute metrics for every list.
 
-    Metrics that differ in their cut-off alone are computed together, and all share the lists'
-    condensed and cut forms.
+    Metrics that differ only in their cut-off are computed together, and all metrics share the
+    condensed and cut lists.
 
     Parameters
     ----------
@@ -32,19 +32,18 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
     Returns
     -------
     ndarray of float64, shape (n_metrics, n_lists)
-        In the order of ``metrics``. Under AR the columns are the users of the dataset, under 1R
-        the relevant judgments.
+        Rows in the order of ``metrics``. The columns are the users of the dataset under AR, and the
+        relevant judgments under 1R.
 
     Raises
     ------
     ValueError
-        A metric counts judged non-relevant items, or condenses lists, and the lists are those of
-        1R.
+        The lists are those of 1R, and a metric counts judged non-relevant items or condenses lists.
 
     Examples
     --------
-    Item 3 is relevant to both users. It is second in the list of user 0, behind an item that this
-    user does not like, and fourth in that of user 1:
+    Item 3 is relevant to both users. It has rank 2 in the list of user 0, below an item that is not
+    relevant, and rank 4 in the list of user 1:
 
     >>> from receval.metrics.registry import parse
     >>> from receval.protocols.judged_ranks import JudgedRanks
@@ -68,7 +67,7 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
             )
     _check(metrics, lists.full.judged)
     values = np.empty((len(metrics), lists.full.n_lists))
-    # What metrics make of all judged items at once can be too large for memory.
+    # In blocks, because intermediate results of all judged items may exceed the memory.
     for rows, own in lists.blocks():
         values[:, rows] = _values(metrics, cache(partial(view_of, own)))
     return values
@@ -77,14 +76,15 @@ def evaluate(metrics: Sequence[Metric], lists: JudgedLists) -> NDArray[np.float6
 def evaluate_views(
     metrics: Sequence[Metric], view: Callable[[bool, int | None], ListView]
 ) -> NDArray[np.float64]:
-    """Compute metrics for every list of the views that they ask for.
+    """Compute metrics for every list, given a function that returns lists in each form.
 
     Parameters
     ----------
     metrics : sequence of Metric
         At least one.
     view : callable
-        ``view(condensed, depth)`` returns the lists in that form, always the same object.
+        ``view(condensed, depth)`` returns the lists in that form, the same object for equal
+        arguments.
 
     Returns
     -------
@@ -122,7 +122,7 @@ EvaluatedUsers = Literal["all", "tested", "relevant", "covered", "relevant-cover
 
 
 def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDArray[np.bool_]:
-    r"""Return which lists enter an average.
+    r"""Return which lists are averaged.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def evaluated_lists(lists: JudgedLists, evaluated_users: EvaluatedUsers) -> NDAr
           of canamares2020
         - ``relevant-covered``: users with a relevant test rating and a list that is not empty
 
-        Under 1R the lists of relevant judgments are averaged, so the first three agree.
+        Under 1R every list has a relevant judgment, so the first three are equal.
 
     Returns
     -------
@@ -167,16 +167,16 @@ def aggregate(
 ) -> NDArray[np.float64]:
     r"""Average per-list values.
 
-    Under P1R each popularity percentile is averaged first, then the :math:`m` averages, of which
-    percentiles without a list have none (bellogin2017, section 6.1).
+    Under P1R, each popularity percentile is averaged first, and then the averages of all
+    percentiles with a list (bellogin2017, section 6.1).
 
     Parameters
     ----------
     values : ndarray of float64, shape (n_metrics, n_lists)
-        What :func:`receval.metrics.evaluation.evaluate` returns.
+        The result of :func:`receval.metrics.evaluation.evaluate`.
     lists : JudgedLists
     average : Average
-        From :mod:`receval.metrics.averages`.
+        An average of :mod:`receval.metrics.averages`.
     evaluated_users : {"all", "tested", "relevant", "covered"}
         See :func:`evaluated_lists`.
 
@@ -211,7 +211,7 @@ def mean(
 
     Examples
     --------
-    Of three users the last has no test rating, and is averaged only where all are:
+    The last of three users has no test rating, and is included only with "all":
 
     >>> from receval.metrics.evaluation import evaluate
     >>> from receval.metrics.registry import parse

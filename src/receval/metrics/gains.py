@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a judged item is worth: gains of ratings, and losses of those below the threshold."""
+"""Gains of judged items, and losses of items rated below the relevance threshold."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ Gain = Literal[
     "cm100k",
 ]
 HIGHEST_EXPONENT = 1000
-"""The highest rating of which there are exponential gains."""
+"""The highest rating with an exponential gain."""
 
 Loss = Literal["binary", "steps", "cm100k"]
 
-# The middle of CM100k's scale of 1 to 4, which the code released with menamaldonado2021 applies to
-# every dataset; 5, which that scale does not have, keeps its value.
+# Constants of the gain ``cm100k``: the middle of CM100k's scale of 1 to 4, which the code released
+# with menamaldonado2021 applies to every dataset, and 5, a rating beyond that scale, which is its
+# own gain.
 _LIKED_FROM = 3.0
 _UNKNOWN_FROM = 5.0
 
 
 def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64]:
-    r"""Return the gain of each judged item; it never falls with the rating.
+    r"""Return the gain of each judged item, which never decreases with the rating.
 
-    No gain is below 0, or the worst items would make nDCG more than 1: a rating below 0 has the
+    No gain is below 0, because negative gains could make nDCG exceed 1: a rating below 0 has the
     gain of a rating of 0, as in trec_eval.
 
     Parameters
@@ -56,7 +57,7 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
         - ``cm100k``: 1, 2 and 5 for ratings of 3, 4 and 5, else 0, whatever the dataset and its
           threshold (the code released with menamaldonado2021)
     wanted_by : str
-        The metric, for the message.
+        The metric, for error messages.
 
     Returns
     -------
@@ -65,8 +66,8 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
     Raises
     ------
     ValueError
-        The gain needs the dataset's highest rating, which is not known or not above 1; or it is
-        exponential, and ratings are above :data:`HIGHEST_EXPONENT`.
+        The gain needs the dataset's highest rating, which is unknown or not above 1; or the gain is
+        exponential, and a rating is above :data:`HIGHEST_EXPONENT`.
     """
     ratings = judged.values.astype(np.float64)
     from_zero = np.maximum(ratings, 0.0)
@@ -104,7 +105,7 @@ def gains(judged: JudgedItems, gain: Gain, wanted_by: str) -> NDArray[np.float64
 
 
 def losses(judged: JudgedItems, loss: Loss) -> NDArray[np.float64]:
-    r"""Return the loss of each judged item; it never grows with the rating.
+    r"""Return the loss of each judged item, which never increases with the rating.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def maximum_rating(judged: JudgedItems, wanted_by: str) -> float:
     Raises
     ------
     ValueError
-        It is not known.
+        It is unknown.
     """
     if judged.maximum_rating is None:
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether a list has a hit at all, how many, and how many among its first ranks."""
+"""Hit rate, number of hits, and R-precision."""
 
 from __future__ import annotations
 

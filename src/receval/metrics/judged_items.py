@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The judged items that lists are measured by, each user's from the best to the worst rating."""
+"""The judged items of each user, sorted by rating, by which lists are measured."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from receval.data.ratings import Ratings, summed_matrix
 from receval.splits.split import Judgments
 from receval.storage.kernel_cache import njit
 
-# Judged items looked at together: what a metric makes of them takes some ten bytes each.
+# Judged items processed together; intermediate results take some ten bytes each.
 _BLOCK_ITEMS = 2**22
 
 
 @dataclass(frozen=True)
 class DatasetMetadata:
-    """What some metrics know of the whole dataset, training ratings included.
+    """Facts about the whole dataset, with training ratings, that some metrics need.
 
     Attributes
     ----------
     maximum_rating : float or None
-        The highest rating there is, where known (ERR, normalised exponential gains).
+        The highest rating, if known (for ERR and normalised exponential gains).
     positive_ratings : ndarray of int64, shape (n_items,)
-        Number of ratings of each item at or above the relevance threshold (stratified recall).
+        Number of ratings of each item at or above the relevance threshold (for stratified recall).
     """
 
     maximum_rating: float | None
@@ -36,14 +36,14 @@ class DatasetMetadata:
 
     @classmethod
     def of(cls, ratings: Ratings, threshold: float) -> Self:
-        """Look through the ratings of a dataset, of which some users' are held at a time.
+        """Collect the metadata from the ratings of a dataset, in blocks of users.
 
         Parameters
         ----------
         ratings : Ratings
             The values of a repeated pair, such as plays, are summed.
         threshold : float
-            A pair whose value reaches it is positive.
+            Pairs with a value at or above it are positive.
 
         Examples
         --------
@@ -74,7 +74,7 @@ class DatasetMetadata:
 
 @dataclass(frozen=True)
 class JudgedItems:
-    """Judged items in rows: one row a user under AR, one a relevant judgment under 1R.
+    """Judged items in rows: one row per user under AR, one per relevant judgment under 1R.
 
     Attributes
     ----------
@@ -85,16 +85,16 @@ class JudgedItems:
     relevant : ndarray of bool, shape (n_judged,)
         True where the rating is at or above the threshold.
     positions : ndarray of int64, shape (n_judged,)
-        Index of each item among the fold's judgments, with which judged ranks are aligned.
+        Index of each item among the fold's judgments, as for judged ranks.
     threshold : float
         Ratings at or above it are relevant.
     metadata : DatasetMetadata, or callable that returns one, or None
-        Of the dataset, where known; called when a metric asks first.
+        Metadata of the dataset, if known. A callable is called when a metric first needs it.
     items : ndarray of int32, or None
-        Item code of each of the fold's judgments, which ``positions`` point to; where the metadata
-        are known, these are, too.
+        Item codes of the fold's judgments, which ``positions`` refer to; known whenever the
+        metadata are.
     negative_is_unjudged : bool
-        Whether an item with a rating below 0 was in the pool and is not judged, as in trec_eval;
+        Whether an item with a rating below 0 is pooled but not judged, as in trec_eval;
         :class:`receval.metrics.lists.JudgedLists` then leave it out.
     """
 
@@ -122,12 +122,12 @@ class JudgedItems:
         threshold : float
             Ratings at or above it are relevant.
         metadata : DatasetMetadata, or callable that returns one, optional
-            What some metrics need beside the judgments; without it they refuse to be computed.
-            It is called when such a metric is, as a dataset takes its time to be looked through.
+            Metadata that some metrics need; they are refused without it. A callable is called only
+            when such a metric is computed, because reading a whole dataset takes time.
 
         Examples
         --------
-        The user rated item 5 best, which is second among the judgments, then item 9:
+        The user's best rating is of item 5, the second judgment, followed by item 9:
 
         >>> judgments = Judgments.from_pairs([0, 0, 0], [4, 5, 9], [3, 5, 4], n_users=1)
         >>> judged = JudgedItems.of(judgments, threshold=4)
@@ -143,7 +143,7 @@ class JudgedItems:
             relevant=values >= threshold,
             positions=positions,
             threshold=threshold,
-            # Whatever is made of these judged items shares the answer.
+            # All objects derived from these judged items share the result.
             metadata=cache(metadata) if callable(metadata) else metadata,
             items=judgments.items,
         )
@@ -154,12 +154,12 @@ class JudgedItems:
 
     @property
     def maximum_rating(self) -> float | None:
-        """The highest rating of the dataset, where known."""
+        """The highest rating of the dataset, if known."""
         return None if self._known is None else self._known.maximum_rating
 
     @cached_property
     def popularity(self) -> NDArray[np.int64] | None:
-        """Number of positive ratings of each item in the whole dataset, where known."""
+        """Number of positive ratings of each item in the whole dataset, if known."""
         if self._known is None or self.items is None:
             return None
         return self._known.positive_ratings[self.items[self.positions]]
@@ -180,7 +180,7 @@ class JudgedItems:
         return self.sums(self.relevant).astype(np.int64)
 
     def sums(self, weights: NDArray) -> NDArray[np.float64]:
-        """Sum weights, one for each judged item, over each row."""
+        """Sum the weights of the judged items over each row."""
         sums = np.zeros(self.n_rows)
         for rows in self.blocks_of_rows():
             size = rows.stop - rows.start
@@ -190,7 +190,7 @@ class JudgedItems:
         return sums
 
     def blocks_of_rows(self) -> Iterator[slice]:
-        """Yield consecutive rows with few enough judged items to be looked at together."""
+        """Yield blocks of consecutive rows with a limited number of judged items."""
         start = 0
         while start < self.n_rows:
             within = self.starts[start] + _BLOCK_ITEMS
@@ -199,7 +199,7 @@ class JudgedItems:
             start = stop
 
     def of_rows(self, rows: slice) -> JudgedItems:
-        """Return consecutive rows alone, without copies of what is known of their items."""
+        """Return consecutive rows, sharing the data about their items."""
         own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
         return replace(
             self,
@@ -210,12 +210,12 @@ class JudgedItems:
         )
 
     def kept(self, kept: NDArray[np.bool_]) -> JudgedItems:
-        """Return the judged items without some of them; rows stay, also those left empty.
+        """Remove some judged items, but no rows, even if these become empty.
 
         Parameters
         ----------
         kept : ndarray of bool, shape (n_judgments,)
-            True for those that stay, aligned with the fold's judgments.
+            True for the judgments to keep, aligned with the fold's judgments.
         """
         stays = kept[self.positions]
         before = np.concatenate([[0], np.cumsum(stays)])
@@ -232,7 +232,7 @@ class JudgedItems:
 
     @cached_property
     def one_relevant(self) -> JudgedItems:
-        """The relevant judgments, each in a row of its own and in the order of the judgments."""
+        """The relevant judgments, each in a separate row, in the order of the judgments."""
         chosen = np.flatnonzero(self.relevant)
         chosen = chosen[np.argsort(self.positions[chosen])]
         return JudgedItems(
@@ -249,7 +249,7 @@ class JudgedItems:
 
 @njit(cache=True)
 def _best_first(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return each row's judgments by descending value, equal ones in their order."""
+    """Return each row's judgments by descending value; equal ones keep their order."""
     positions = np.empty(len(values), dtype=np.int64)
     for row in range(len(starts) - 1):
         first, end = starts[row], starts[row + 1]

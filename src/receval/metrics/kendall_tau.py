@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kendall's tau-b between the order of a list and the test ratings of its judged items."""
+"""Kendall's tau-b between the order of a list and the ratings of its judged items."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class KendallTau(Metric):
 def _grades(
     starts: NDArray[np.int64], values: NDArray[np.float32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the grade of each judged item, 1 for its row's best rating, and grades per row."""
+    """Return each judged item's grade, 1 for the best rating of its row, and grades per row."""
     grades = np.empty(len(values), dtype=np.int32)
     n_grades = np.zeros(len(starts) - 1, dtype=np.int32)
     for row in range(len(starts) - 1):
         grade = 0
-        # A row lists its judged items by descending rating.
+        # Judged items of a row are sorted by descending rating.
         for index in range(starts[row], starts[row + 1]):
             if index == starts[row] or values[index] != values[index - 1]:
                 grade += 1
@@ -74,7 +74,7 @@ def _correlate(
     cutoffs: NDArray[np.int32],
     taus: NDArray[np.float64],
 ) -> None:
-    """Walk each list once, with a Fenwick tree of the grades above: O(n log grades) a list."""
+    """Pass over each list once with a Fenwick tree of the grades above, in O(n log grades)."""
     most = 0
     for row in range(len(n_grades)):
         most = max(most, n_grades[row])
@@ -115,9 +115,9 @@ def _correlate(
 
 @njit(cache=True)
 def _tau(balance: int, tied: int, n: int) -> float:
-    """Return tau-b of n items from the concordant less the discordant pairs, and the tied ones."""
+    """Return tau-b of n items, given concordant minus discordant pairs, and tied pairs."""
     pairs = n * (n - 1) // 2
     if pairs == tied:
         return 0.0
-    # The root of a rounded square is exact: a perfect order of unequal ratings has 1.
+    # The root of a rounded square is exact, so a perfect order without ties has exactly 1.
     return balance / np.sqrt(float(pairs) * float(pairs - tied))

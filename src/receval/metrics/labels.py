@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values with parameters and one printed label: ``name(parameter=value,...)``."""
+"""Print and read labels of the form ``name(parameter=value,...)``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _PRINTED_NAMES = {
     "FilledRanks": "Filled ranks",
     "UserCoverage": "User coverage",
 }
-"""Names that tables print for those in labels, where they differ."""
+"""Names that tables print instead of those in labels."""
 
 
 def printed_parameters(value: Any, leave_out: tuple[str, ...] = ()) -> str:
-    """Return a dataclass's parameters that differ from their defaults, in brackets, or nothing.
+    """Return the non-default parameters of a dataclass in brackets, or an empty string.
 
     Parameters
     ----------
     value : dataclass instance
     leave_out : tuple of str
-        Parameters that the label shows elsewhere.
+        Parameters that appear elsewhere in the label.
     """
     shown = [
         f"{field.name}={_printed(getattr(value, field.name))}"
@@ -40,24 +40,24 @@ def _printed(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        # 2 and 2.0 are equal, so they have one label.
+        # 2 and 2.0 are equal, so they must have the same label.
         return repr(float(value)).removesuffix(".0")
     return str(value)
 
 
 @cache
 def type_hints(kind: type) -> dict[str, Any]:
-    """Return the types of a dataclass's parameters; looked up once, as they are asked for often."""
+    """Return the types of a dataclass's parameters, cached."""
     return get_type_hints(kind)
 
 
 def check_choices(value: Any) -> None:
-    """Check the parameters that take one of some words.
+    """Check the parameters that accept only certain words.
 
     Raises
     ------
     ValueError
-        A parameter has a word that is not among them.
+        A parameter has another word.
     """
     for parameter, hint in type_hints(value.__class__).items():
         if get_origin(hint) is Literal and getattr(value, parameter) not in get_args(hint):
@@ -76,18 +76,18 @@ def read_parameters(
     Parameters
     ----------
     kind : dataclass type
-        Whose parameters they are; it has the attribute ``name``.
+        The class with the parameters; it has the attribute ``name``.
     text : str
-        What stands between the brackets.
+        The text between the brackets.
     label : str
-        The whole label, for messages.
+        The whole label, for error messages.
     leave_out : tuple of str
-        Parameters that the label shows elsewhere.
+        Parameters that appear elsewhere in the label.
 
     Raises
     ------
     ValueError
-        A parameter is unknown, given twice, or its value is not of its type.
+        A parameter is unknown or given twice, or its value has the wrong type.
     """
     hints = type_hints(kind)
     accepted = [field.name for field in fields(kind) if field.name not in leave_out]

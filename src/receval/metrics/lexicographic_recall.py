@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lexirecall: which of two lists serves a user better who wants every relevant item."""
+"""Lexirecall: prefer the list whose lowest relevant items rank higher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNRETRIEVED = np.iinfo(np.int64).max
 
 
 def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
-    r"""Prefer, user by user, the list whose lowest relevant items stand higher.
+    r"""Return, per user, which list is preferred: the one whose lowest relevant items rank higher.
 
     With the ranks :math:`p_1 \le \ldots \le p_m` of the m relevant items in one list and
     :math:`q_1 \le \ldots \le q_m` in the other, let k be the largest index with
@@ -21,13 +21,12 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
     .. math:: LR(p, q) = \mathrm{sgn}(q_k - p_k), \qquad LR(p, q) = 0
               \text{ if there is no such } k.
 
-    So the lowest-ranked relevant item decides; where it has the same rank in both, the one above
-    it. It is leximin: the worst-off come first, and a list is preferred if it serves them better,
-    whatever it does for the others.
+    The lowest-ranked relevant item decides; if it has the same rank in both lists, the next one
+    above it does, and so on. This is the leximin order, which gives priority to the worst-off.
 
-    Relevant items that a list does not hold (not computable, or cut off) count as ranked at its
-    end, below all that it holds, and equal to those that the other does not hold. So the list that
-    holds more relevant items is preferred to one that holds fewer.
+    Relevant items that are not in a list (not computable, or cut off) count as ranked at its end,
+    below all its items, with the same ranks as missing items of the other list. A list with more
+    relevant items is therefore preferred to one with fewer.
 
     Parameters
     ----------
@@ -37,8 +36,8 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
     Returns
     -------
     ndarray of int8, shape (n_lists,)
-        1 where the first is preferred, -1 where the second is, 0 for ties; 0 also for users without
-        relevant items.
+        1 if the first is preferred, -1 if the second is, 0 for ties and for users without relevant
+        items.
 
     Raises
     ------
@@ -53,7 +52,7 @@ def lexirecall(first: ListView, second: ListView) -> NDArray[np.int8]:
 
     Examples
     --------
-    Both have their lowest relevant item at rank 9; of the next ones the second's is higher:
+    The lowest relevant item has rank 9 in both lists; the next one is higher in the second list:
 
     >>> from receval.metrics.judged_items import JudgedItems
     >>> from receval.splits.split import Judgments
@@ -84,11 +83,11 @@ def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
 
     .. math:: TSE(p) = e(p_m), \qquad e(k) = 1 / k
 
-    where :math:`p_m` is the rank at which a user has found all m relevant items; 0 where one of
-    them is not in the list.
+    where :math:`p_m` is the rank at which a user has found all m relevant items; 0 if one of them
+    is not in the list.
 
-    Lexirecall refines it, for any falling exposure e: a list with the higher efficiency is
-    preferred, and ties, which are many, are decided by the relevant items above.
+    Lexirecall refines it for any decreasing exposure e: the list with the higher efficiency is
+    preferred, and the frequent ties are broken by the relevant items above.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ def total_search_efficiency(lists: ListView) -> NDArray[np.float64]:
 
 
 def _lowest_first(lists: ListView) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the list of each relevant item and its rank, the lowest-ranked of a list first."""
+    """Return the list and the rank of each relevant item, by descending rank within a list."""
     held = np.repeat(np.arange(lists.n_lists), np.diff(lists.starts))[lists.relevant]
     missing = lists.n_relevant - np.bincount(held, minlength=lists.n_lists)
     missing_owner = np.repeat(np.arange(lists.n_lists), missing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists as metrics see them: the ranks of their judged items, from the first rank on."""
+"""Lists in the form that metrics read: the ranks of their judged items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from receval.metrics.judged_items import JudgedItems
 from receval.storage.kernel_cache import njit
 
 NO_CUTOFF = np.iinfo(np.int32).max
-"""The cut-off that stands for none: no list is as long."""
+"""Stands for no cut-off: no list is as long."""
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,19 @@ class ListView:
     Attributes
     ----------
     judged : JudgedItems
-        What the lists are measured by. Several lists may share a row (those of several systems).
+        The judged items that measure the lists. Lists of several systems may share a row.
     rows : ndarray of int64, shape (n_lists,)
         The row of judged items that measures each list.
     lengths : ndarray of int64, shape (n_lists,)
         Number of items in each list, judged or not.
     starts : ndarray of int64, shape (n_lists + 1,)
-        The judged items that list l holds lie in ``starts[l]:starts[l + 1]``, by rank.
+        The judged items in list l lie in ``starts[l]:starts[l + 1]``, by rank.
     indices : ndarray of int32, shape (n_ranked,)
-        Each one's index among the judged items.
+        Index of each ranked item among the judged items.
     ranks : ndarray of int32, shape (n_ranked,)
-        Its rank in the list, from 1.
+        Rank of each item in the list, from 1.
     pooled_above : ndarray of int32, shape (n_ranked,), optional
-        How many items above it were in the pool and are not judged (infAP); none by default.
+        Number of items above each that are pooled but not judged (for infAP); none by default.
     """
 
     judged: JudgedItems
@@ -53,19 +53,19 @@ class ListView:
     def of(
         cls, judged: JudgedItems, ranks: NDArray[np.integer], lengths: NDArray[np.integer]
     ) -> ListView:
-        """Return the lists of one system, one for each row.
+        """Return the lists of one system, one per row.
 
         Parameters
         ----------
         judged : JudgedItems
         ranks : ndarray of int, shape (n_judged,)
-            Rank of each judged item, in the order of ``judged``; 0 where it is not in the list.
+            Rank of each judged item, in the order of ``judged``; 0 if it is not in the list.
         lengths : ndarray of int, shape (n_rows,)
 
         Examples
         --------
-        Of the user's three judged items the second leads the list, the first has rank 3, and the
-        last is not in it. Without unjudged items the first moves up to rank 2:
+        The second of the user's three judged items has rank 1, the first has rank 3, and the last
+        is not in the list. Without unjudged items, the first moves up to rank 2:
 
         >>> from receval.splits.split import Judgments
         >>> judgments = Judgments.from_pairs([0, 0, 0], [4, 5, 9], [5, 4, 3], n_users=1)
@@ -87,12 +87,12 @@ class ListView:
 
     @cached_property
     def n_judged(self) -> NDArray[np.int64]:
-        """Number of judged items of each list's row, in the list or not."""
+        """Number of judged items of each list's row, whether in the list or not."""
         return self.judged.n_judged[self.rows]
 
     @cached_property
     def n_relevant(self) -> NDArray[np.int64]:
-        """Number of relevant items of each list's row, in the list or not."""
+        """Number of relevant items of each list's row, whether in the list or not."""
         return self.judged.n_relevant[self.rows]
 
     @property
@@ -142,7 +142,7 @@ class ListView:
         return self._counts[name, cutoffs]
 
     def of_rows(self, rows: slice) -> ListView:
-        """Return the lists of consecutive rows alone, where each row has one list."""
+        """Return the lists of consecutive rows, if each row has one list."""
         judged = self.judged.of_rows(rows)
         first = int(self.judged.starts[rows.start])
         own = slice(int(self.starts[rows.start]), int(self.starts[rows.stop]))
@@ -157,7 +157,7 @@ class ListView:
         )
 
     def cut(self, depth: int) -> ListView:
-        """Return the lists cut at a length, as runs of that depth are."""
+        """Return the lists cut at a length, as in a run of that depth."""
         kept = self.ranks <= depth
         return ListView(
             self.judged,
@@ -170,7 +170,7 @@ class ListView:
         )
 
     def condensed(self) -> ListView:
-        """Return the lists without their unjudged items, so that ranks count judged items."""
+        """Return the lists without unjudged items, so that ranks count only judged items."""
         n_listed = np.diff(self.starts)
         ranks = np.arange(1, len(self.ranks) + 1) - np.repeat(self.starts[:-1], n_listed)
         return ListView(
@@ -184,7 +184,7 @@ class ListView:
 
 
 def as_array(cutoffs: tuple[int, ...]) -> NDArray[np.int32]:
-    """Return cut-offs as compiled loops take them."""
+    """Return cut-offs as an array for compiled loops."""
     return np.array(cutoffs, dtype=np.int32)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists to be measured: judged ranks bound to their judgments, under AR or 1R."""
+"""The lists of a system with their judgments, under AR or 1R."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from receval.splits.split import Judgments
 class JudgedLists:
     """The lists of one system on one fold under one protocol.
 
-    Under AR there is one list a user, under 1R one a relevant judgment (its only judged item).
+    Under AR there is one list per user; under 1R, one per relevant judgment, which is its only
+    judged item.
 
     Attributes
     ----------
     full : ListView
     users : ndarray of int64, shape (n_lists,)
-        The user each list is for.
+        The user of each list.
     n_users : int
         Number of users of the dataset.
     one_relevant : bool
         True under 1R.
     computable_share : float
-        Share of the candidates, over all users with judgments, whose score the system could
-        compute; under 1R of the non-relevant ones. NaN where there are no candidates.
+        Share of the candidates of users with judgments whose score the system could compute; under
+        1R, of the non-relevant candidates. NaN without candidates.
     percentiles : ndarray of int16, shape (n_lists,), or None
         Under P1R, the popularity percentile of each list, from 0.
     in_pool : ndarray of bool, shape (n_lists,), or None
-        Whose items are judged or, with a grade below 0, at least in the pool; None where all in the
-        pool are judged.
+        Lists with an item that is judged or, with a grade below 0, at least pooled; None if all
+        pooled items are judged.
     """
 
     full: ListView
@@ -62,7 +63,7 @@ class JudgedLists:
         protocol: Protocol,
         metadata: DatasetMetadata | None = None,
     ) -> Self:
-        """Bind judged ranks to the judgments they are aligned with.
+        """Combine judged ranks with the judgments that they are aligned with.
 
         Parameters
         ----------
@@ -71,9 +72,9 @@ class JudgedLists:
         threshold : float
             Ratings at or above it are relevant.
         protocol : Protocol
-            Tells whether a list has one relevant item or all of a user.
+            Tells whether a list has one relevant item or all relevant items of a user.
         metadata : DatasetMetadata, optional
-            What some metrics need beside the judgments.
+            Metadata that some metrics need.
 
         Raises
         ------
@@ -82,7 +83,7 @@ class JudgedLists:
 
         Examples
         --------
-        The relevant item 3 has rank 2 in a list of ten, behind item 7, which is judged as well:
+        The relevant item 3 has rank 2 in a list of ten, below item 7, which is also judged:
 
         >>> judgments = Judgments.from_pairs([0, 0], [3, 7], [5, 1], n_users=1)
         >>> ranks, ten = np.array([2, 1], dtype=np.int32), np.array([10], dtype=np.int32)
@@ -99,12 +100,12 @@ class JudgedLists:
     def measured_by(
         cls, judged: JudgedItems, judged_ranks: JudgedRanks, protocol: Protocol
     ) -> Self:
-        """Bind judged ranks to judged items that the lists of several systems share.
+        """Combine judged ranks with judged items that several systems share.
 
         Parameters
         ----------
         judged : JudgedItems
-            Of the fold, with one row a user.
+            The judged items of the fold, with one row per user.
         judged_ranks : JudgedRanks
         protocol : Protocol
 
@@ -158,28 +159,27 @@ class JudgedLists:
 
     @property
     def is_tested(self) -> NDArray[np.bool_]:
-        """Whether each list has a judgment, if only one below 0."""
+        """Whether each list has a judgment, even one below 0."""
         return self.full.n_judged > 0 if self.in_pool is None else self.in_pool
 
     def listed(self, condensed: bool = False) -> NDArray[np.int64]:
-        """Return the length of each list, as it is or of its judged items alone."""
+        """Return the length of each list, optionally counting only judged items."""
         return np.diff(self.full.starts) if condensed else self.full.lengths
 
     def blocks(self) -> Iterator[tuple[slice, ListView]]:
-        """Yield some lists after the others: which they are, and the lists themselves."""
+        """Yield blocks of lists, each with the slice of its rows."""
         for rows in self.full.judged.blocks_of_rows():
             yield rows, self.full.of_rows(rows)
 
     def view(self, condensed: bool = False, depth: int | None = None) -> ListView:
-        """Return the lists as a metric wants them.
+        """Return the lists in the form that a metric needs.
 
         Parameters
         ----------
         condensed : bool
-            Drop the items without a judgment, so that ranks count judged items alone.
+            Remove unjudged items, so that ranks count only judged items.
         depth : int, optional
-            Length at which the lists were cut when they were recorded (the depth of a run);
-            happens before condensing.
+            Length at which the lists are cut before condensing (the depth of a run).
         """
         key = (condensed, depth)
         if key not in self._views:
@@ -194,7 +194,7 @@ def view_of(lists: ListView, condensed: bool, depth: int | None) -> ListView:
 
 
 def _without_negative(lists: ListView, ranks: NDArray[np.integer]) -> ListView:
-    """Return lists whose items of ratings below 0 are not judged, and how many are above others."""
+    """Return lists in which items rated below 0 are unjudged, and count those above each item."""
     judged = lists.judged
     negative = judged.values[lists.indices] < 0
     before = np.r_[0, np.cumsum(negative)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every metric shares: its parameters, its label, and the lists it is computed on."""
+"""The base class of all metrics: parameters, label and computation per list."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from receval.metrics.list_view import NO_CUTOFF, ListView
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(ABC):
-    """A metric with its parameters; a value: equal parameters, equal metric.
+    """A metric with its parameters; metrics with equal parameters are equal.
 
-    A list that is missing or empty scores 0; which lists are averaged is the aggregation's
-    business (:mod:`receval.metrics.evaluation`).
+    A missing or empty list has the value 0; :mod:`receval.metrics.evaluation` decides which lists
+    are averaged.
 
     Parameters
     ----------
     cutoff : int, optional
-        Only ranks up to it count; without one, whole lists.
+        The last rank that counts; by default, all ranks count.
     condensed : bool
-        Whether to measure only the judged items of the list.
+        Whether to remove unjudged items from the list first.
     depth : int, optional
         Lists are cut at this length before anything else, as in a run of that depth:
         ``nDCG(depth=100)`` is trec_eval's uncut ndcg of such a run.
@@ -61,9 +61,9 @@ class Metric(ABC):
 
     @property
     def label(self) -> str:
-        """The one printed form, such as ``nDCG(gain=exp)@10``.
+        """The printed form, such as ``nDCG(gain=exp)@10``.
 
-        Parameters at their default are left out; :func:`receval.metrics.registry.parse` reads it.
+        Default values are left out; :func:`receval.metrics.registry.parse` reads it.
         """
         parameters = printed_parameters(self, leave_out=("cutoff",))
         return f"{self.name}{parameters}" + (f"@{self.cutoff}" if self.cutoff else "")
@@ -74,19 +74,19 @@ class Metric(ABC):
 
     @property
     def refused_under_1r(self) -> bool:
-        """Whether the metric needs more of a list than its one relevant item."""
+        """Whether the metric needs other judged items than the one relevant item."""
         return self.needs_all_judgments or self.condensed
 
     @property
     def reach(self) -> int | None:
-        """The last rank that the metric looks at in a full list; None if there is none."""
+        """The last rank that the metric uses in a full list; None if there is no limit."""
         if self.condensed:
             return self.depth
         limits = [limit for limit in (self.cutoff, self.depth) if limit is not None]
         return min(limits, default=None)
 
     def check_judged(self, judged: JudgedItems) -> None:
-        """Refuse judged items, those of all lists together, that the metric cannot be told by."""
+        """Raise an error if the metric cannot be computed with the judged items of all lists."""
 
     @abstractmethod
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -95,9 +95,9 @@ class Metric(ABC):
         Parameters
         ----------
         lists : ListView
-            Already condensed and cut as the metric asks.
+            Already condensed and cut as the metric needs.
         cutoffs : tuple of int
-            Increasing; ``NO_CUTOFF`` for none. The metric's own cut-off is not looked at.
+            Increasing; ``NO_CUTOFF`` for none. The metric's own cut-off is ignored.
 
         Returns
         -------
@@ -123,12 +123,12 @@ def check_share(metric: Metric, parameter: str) -> None:
 
 
 def column(cutoffs: Sequence[int]) -> NDArray[np.float64]:
-    """Return cut-offs as a column, to divide (n_cutoffs, n_lists) arrays by."""
+    """Return cut-offs as a column, to divide arrays of shape (n_cutoffs, n_lists)."""
     return np.asarray(cutoffs, dtype=np.float64)[:, None]
 
 
 def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
-    """Divide, with 0 where the denominator is 0."""
+    """Divide; the result is 0 where the denominator is 0."""
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     quotient = np.zeros(shape)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
@@ -136,7 +136,7 @@ def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
 
 
 def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the number of ranks looked at: the cut-off, or without one the list's length."""
+    """Return the number of ranks that count: the cut-off or, without one, the list's length."""
     depths = np.repeat(column(cutoffs), lists.n_lists, axis=1)
     for row, cutoff in enumerate(cutoffs):
         if cutoff == NO_CUTOFF:
@@ -145,5 +145,5 @@ def slots(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
 
 
 def filled(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the number of ranks looked at that the list fills."""
+    """Return the number of ranks that count and are filled by the list."""
     return np.minimum(column(cutoffs), lists.lengths)

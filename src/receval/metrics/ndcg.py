@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Normalised discounted cumulative gain, and the same of losses."""
+"""Normalised discounted cumulative gain (nDCG) and loss (nDCL)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from receval.storage.kernel_cache import njit
 Discount = Literal["log", "log-after-2"]
 
 
-# The best lists that nDCG is divided by, where each list has one of its own.
+# The ideal lists of nDCG, if each list has its own.
 
 Ideal = Literal["cut", "all", "filled", "listed"]
 
@@ -29,7 +29,7 @@ def best_sums(
     ideal: Ideal,
     discounts: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the discounted gain of the best list in place of each list.
+    """Return the discounted gain of the ideal list for each list.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def best_sums(
     cutoffs : tuple of int
         Increasing; ``NO_CUTOFF`` for none.
     worth : ndarray of float64, shape (n_judged,)
-        Gains of the judged items, which never grow within a row.
+        Gains of the judged items, which never increase within a row.
     ideal : {"cut", "all", "filled", "listed"}
-        Which judged items the best list holds (:class:`receval.metrics.ndcg.NDCG`).
+        Which judged items are in the ideal list (:class:`receval.metrics.ndcg.NDCG`).
     discounts : ndarray of float64, shape (n_ranks + 1,)
-        By rank, from 1 to that of the longest list or row.
+        Discounts by rank, from 1 to the length of the longest list or row.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _listed_sums(
 ) -> None:
     for row in range(len(starts) - 1):
         first, end = starts[row], starts[row + 1]
-        # Judged items stand by descending rating, so that the least index is the best item.
+        # Judged items are sorted by descending rating, so the smallest index is the best item.
         best = np.sort(indices[first:end])
         for level in range(len(cutoffs)):
             total = 0.0
@@ -147,7 +147,7 @@ class NDCG(Metric):
 
     @property
     def reach(self) -> int | None:
-        """The last rank that the metric looks at; all listed items make the ideal ``listed``."""
+        """The last rank that the metric uses; the ideal ``listed`` uses all listed items."""
         return self.depth if self.ideal == "listed" else super().reach
 
     def per_list(self, lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
@@ -197,7 +197,7 @@ class NDCL(Metric):
 def discounted_gains(
     lists: ListView, cutoffs: tuple[int, ...], gain: Gain
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return DCG and that of the best possible list, whose quotient is :class:`NDCG`.
+    r"""Return the DCG of lists and of the ideal lists, whose quotient is :class:`NDCG`.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def discounted_gains(
 
     Examples
     --------
-    The one relevant item has rank 3, and would be first in the best list:
+    The only relevant item has rank 3, and would have rank 1 in the ideal list:
 
     >>> from receval.metrics.judged_items import JudgedItems
     >>> from receval.splits.split import Judgments
@@ -255,7 +255,7 @@ def _sums(
     _sum_discounted(
         lists.starts, lists.ranks, lists.indices, worth, discounts, as_array(cutoffs), found
     )
-    # The ideal order belongs to the judged items: lists that share a row share it.
+    # The ideal order depends only on the judged items, so lists that share a row share it.
     best = np.empty((len(limits), lists.judged.n_rows))
     _ideal_sums(lists.judged.starts, worth, best_first, as_array(limits), best)
     return found, best[:, lists.rows]

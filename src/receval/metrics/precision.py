@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Positives per item of the list: precision, anti-precision and the F measure."""
+"""Precision, anti-precision and the F measure."""
 
 from __future__ import annotations
 

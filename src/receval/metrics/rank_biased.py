@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures of a user who looks at the next item with one probability: RBP and RBO."""
+"""Rank-biased precision (RBP), its residual, and rank-biased overlap (RBO)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many of a user's judged items a list holds: recall, its popularity-weighted form, fallout."""
+"""Recall, stratified recall and fallout."""
 
 from __future__ import annotations
 

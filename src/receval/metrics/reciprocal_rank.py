@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a user goes to the first good item: reciprocal and expected reciprocal rank."""
+"""Reciprocal rank (RR), its anti form, and expected reciprocal rank (ERR)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class ExpectedReciprocalRank(Metric):
         if self.maximum == "dataset":
             highest = np.full(judged.n_rows, maximum_rating(judged, self.name))
         else:
-            # Judged items stand by descending rating; an empty row has no items to satisfy.
+            # Judged items are sorted by descending rating; an empty row has none.
             highest = np.zeros(judged.n_rows)
             some = judged.n_judged > 0
             highest[some] = judged.values[judged.starts[:-1][some]]
@@ -116,7 +116,7 @@ class ExpectedReciprocalRank(Metric):
             lists.starts,
             lists.ranks,
             lists.indices,
-            # A difference of exponents: play counts are too large for their own powers of two.
+            # Exponents are subtracted first, because powers of two of play counts would overflow.
             np.exp2(judged.values - highest) - np.exp2(-highest),
             as_array(cutoffs),
             values,

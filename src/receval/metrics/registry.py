@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which metrics there are, by name, and metrics from their labels."""
+"""Registry of the metrics: find them by name, and parse their labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from receval.metrics.labels import read_parameters
 from receval.storage.messages import quoted
 
 if TYPE_CHECKING:
-    # Plans look metrics' modules up here, and need none of what metrics compute with.
+    # Imported only for type checking: plans need the names of modules, not numerical libraries.
     from receval.metrics.metric import Metric
 
 METRICS = {
@@ -40,10 +40,10 @@ METRICS = {
     "UserCoverage": "receval.metrics.coverage:UserCoverage",
     "Unjudged": "receval.metrics.coverage:Unjudged",
 }
-"""Class of each metric by name, imported when it is asked for."""
+"""Classes of the metrics by name, each imported when needed."""
 
 OF_PAPERS = {"Coverage": "receval.metrics.coverage:Coverage"}
-"""The same by names that the studies have from their papers, and nobody else."""
+"""Likewise for names that only the papers of the studies use."""
 
 _LABEL = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[1-9][0-9]{0,8}))?"
@@ -51,7 +51,7 @@ _LABEL = re.compile(
 
 
 def module_of(label: str) -> str:
-    """Return the module that defines the metric of a label, for code digests.
+    """Return the module that defines the metric of a label (for digests of the code).
 
     Raises
     ------
@@ -89,13 +89,13 @@ def parse(label: str) -> Metric:
     ----------
     label : str
         ``name(parameter=value,...)@cutoff``; parameters and cut-off may be left out. The label of
-        the returned metric has its parameters in alphabetical order, defaults left out. Names
-        of other tools are read by their dialects (:mod:`receval.metrics.dialects`) alone.
+        the returned metric has its parameters in alphabetical order, defaults left out. Names of
+        other tools are read only by their dialects (:mod:`receval.metrics.dialects`).
 
     Raises
     ------
     ValueError
-        The label is not of that form, or names an unknown metric, parameter or value.
+        The label has another form, or contains an unknown metric, parameter or value.
 
     Examples
     --------
@@ -116,12 +116,12 @@ def parse(label: str) -> Metric:
 
 
 def parse_named(names: Sequence[str], labels: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics of some labels by the names that a paper gives them.
+    """Return the metrics of some labels by the names that a paper uses.
 
     Raises
     ------
     ValueError
-        As :func:`parse`; there are not as many names as labels, or a name is given twice.
+        As for :func:`parse`; or the numbers of names and labels differ, or a name is repeated.
     """
     if len(names) != len(labels) or len(set(names)) != len(names):
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics by the names that people use for them."""
+"""Find metrics by common names such as ``precision@10``."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ USUAL_NAMES = {
     "rprecision": "Rprec",
     "usercoverage": "UserCoverage",
 }
-"""Labels by usual names in small letters, without signs between them; those of
-:data:`receval.metrics.registry.METRICS` are understood so, too."""
+"""Labels by common names, in lower case and without punctuation. Names of
+:data:`receval.metrics.registry.METRICS` are matched in the same way."""
 
 _PARTS = re.compile(r"\s*([A-Za-z][A-Za-z0-9_\- ]*?)\s*(\([^()]*\))?\s*(?:[@_ ](\d+))?\s*")
 
 
 @checked_arguments
 def metric_of_usual_name(name: str | Metric) -> Metric:
-    """Return the metric that a name means, whatever its letters and signs.
+    """Return the metric of a common name, ignoring case and punctuation.
 
-    A mean over users is what all metrics are averaged by, so ``MRR`` is RR and ``MAP`` is AP.
+    All metrics are averaged over users, so ``MRR`` is RR and ``MAP`` is AP.
 
     Parameters
     ----------
     name : str or Metric
-        A label (:func:`receval.metrics.registry.parse`), or a usual name with a cut-off, such as
-        ``precision@10``, ``NDCG@10``, ``recall_20``. A metric is returned as it is.
+        A label (:func:`receval.metrics.registry.parse`), or a common name with a cut-off, such as
+        ``precision@10``, ``NDCG@10``, ``recall_20``. A metric is returned unchanged.
 
     Raises
     ------
     ValueError
-        There is no such metric; the message has the nearest names.
+        There is no such metric; the message suggests similar names.
 
     Examples
     --------

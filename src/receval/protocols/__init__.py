@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Candidate sets, and the ranks of judged items among them."""
+"""Protocols: the candidates of every list, and the ranks of judged items among them."""

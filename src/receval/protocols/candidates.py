@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Candidates of a protocol: the base ones, samples of them, and whole target sets."""
+"""The candidates of a protocol: base candidates, samples, and complete target sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK_ITEMS = 2**22
 
 
 def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDArray[np.bool_]:
-    """Return the base candidates C of a protocol as a mask over items, of all percentiles."""
+    """Return the base candidates C of a protocol, of all percentiles, as a mask over items."""
     n_items = fold.train.shape[1]
     mask = np.full(n_items, protocol.candidates == "AI")
     if protocol.candidates in ("train", "rated"):
@@ -32,36 +32,36 @@ def base_candidates(protocol: Protocol, fold: Fold, judgments: Judgments) -> NDA
 
 
 def _mark(mask: NDArray[np.bool_], items: NDArray[np.int32]) -> None:
-    # As indices items take twice their memory: some at a time.
+    # As indices, items take twice the memory, so only some are converted at a time.
     for start in range(0, len(items), _BLOCK_ITEMS):
         mask[items[start : start + _BLOCK_ITEMS]] = True
 
 
 Sample = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Compressed rows of the sampled candidates of every user, in the order drawn."""
+"""The sampled candidates of all users as compressed rows, in the order drawn."""
 
 
 class SampledCandidates:
-    """The sampled candidates of a protocol, drawn for some users at a time.
+    """Draws the sampled candidates of a protocol for some users at a time.
 
     Parameters
     ----------
     protocol : Protocol
-        With a sample size and a threshold.
+        Must have a sample size and a threshold.
     fold : Fold
     judgments : Judgments
-        Those of the fold's part.
+        The judgments of the fold's part.
     generator_for : callable
     part : {"test", "unbiased"}
     is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates, under P1R those of one percentile.
+        The base candidates; under P1R, those of one percentile.
     percentile : int, optional
-        Its number, from 0.
+        The number of that percentile, from 0.
 
     Raises
     ------
     ValueError
-        The protocol draws no sample, or has no threshold.
+        The protocol has no sample size or no threshold.
     """
 
     def __init__(
@@ -96,15 +96,14 @@ class SampledCandidates:
             names.append(f"percentile {percentile + 1} of {protocol.percentiles}")
         self.weights: NDArray[np.float64] | None = None
         if protocol.sampled_by == "popularity":
-            # Another name: the samples of different powers are independent of the uniform one.
+            # The name differs, so that samples by popularity are independent of the uniform sample.
             names.append(f"by popularity to {protocol.power:g}")
             self.weights = popularity_weights(fold, protocol.power)
-        # One seed a user, so that a user's sample depends on no other user's set, nor on who is
-        # drawn for together.
+        # One seed per user, so that a user's sample does not depend on the other users.
         self.seeds = user_seeds(generator_for(*names), judgments.n_users)
 
     def of_users(self, is_drawn_for: NDArray[np.bool_]) -> Sample:
-        """Draw for some users, a mask over all; the samples of the others are left empty."""
+        """Draw for the users of a mask; the samples of all others are empty."""
         common = (self.is_candidate, *self.blocked, self.size, self.seeds, is_drawn_for)
         if self.weights is None:
             return sample_candidates(*common)
@@ -153,7 +152,7 @@ def _sample(
         for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
             blocked[relevant_items[entry]] = True
         available = 0
-        # Without a branch: which items are blocked is nothing a processor can guess.
+        # Without a branch, because processors cannot predict which items are blocked.
         for item in base:
             pool[available] = item
             available += not blocked[item]
@@ -162,7 +161,7 @@ def _sample(
         for entry in range(relevant_indptr[user], relevant_indptr[user + 1]):
             blocked[relevant_items[entry]] = False
         # The first steps of a Fisher-Yates shuffle: every beginning of the sample is itself
-        # a uniform sample, which is what nesting needs.
+        # a uniform sample, as nested samples require.
         state = seeds[user]
         for drawn in range(min(size, available)):
             state, random = _next_random(state)
@@ -192,15 +191,15 @@ def sample_candidates(
     is_candidate : ndarray of bool, shape (n_items,)
         The base candidates :math:`C`.
     train_indptr, train_items : ndarray
-        Training items of each user (compressed rows).
+        Training items of each user, as compressed rows.
     relevant_indptr, relevant_items : ndarray
-        Relevant test items of each user (compressed rows).
+        Relevant test items of each user, as compressed rows.
     size : int
-        :math:`|N_u|`, or all that is left where it is fewer.
+        :math:`|N_u|`; users with fewer candidates get all of them.
     seeds : ndarray of uint64, shape (n_users,)
-        One a user (:func:`user_seeds`).
+        One seed per user (:func:`user_seeds`).
     is_drawn_for : ndarray of bool, shape (n_users,), optional
-        Users whose sample is wanted; all by default. The samples of the others are left empty.
+        Users to draw samples for, by default all; the samples of all others are empty.
 
     Returns
     -------
@@ -230,7 +229,7 @@ class TargetSets:
     base : frozenset of int
         The base candidates :math:`C`.
     non_relevant : frozenset of int
-        :math:`N_u`; under P1R those of all percentiles with a relevant item of the user.
+        :math:`N_u`; under P1R, of all percentiles with a relevant item of the user.
     lists : tuple of frozenset of int
         :math:`T_u` alone under AR; :math:`T_u^1, T_u^2, \ldots` under 1R.
     """
@@ -253,7 +252,7 @@ def target_sets(
     threshold : float
         Ratings at or above it are relevant.
     generator_for : callable
-        As for :func:`receval.protocols.evaluation.rank_judged`: the samples are those it ranks.
+        As for :func:`receval.protocols.evaluation.rank_judged`, which ranks the same samples.
     """
     complete = protocol.with_threshold(threshold)
     judgments = fold.test

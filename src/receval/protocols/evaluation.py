@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranking one system on one fold under any number of protocols, in one pass over its scores."""
+"""Rank a system on one fold under any number of protocols in one pass over its scores."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from receval.protocols.shared_by_passes import FallbackScores, SharedByPasses
 from receval.seeds import GeneratorFor
 from receval.splits.split import Fold, Judgments
 
-# Scores of one block of users are held at a time: 8 MiB of float32, which caches hold while all
-# passes read them.
+# Scores of one block of users are held at a time: 8 MiB of float32, which stay in the cache while
+# all passes read them.
 _BLOCK_ENTRIES = 2**21
 
-# Of systems that are scored together 64 MiB: what they share is shared among the users of a block.
+# For systems that are scored together 64 MiB: they share work per block of users.
 _JOINT_ENTRIES = 2**24
 
-# Systems share work between so many users at a time: whole groups of them are asked for.
+# Systems share work among groups of this many users, so only whole groups are scored.
 _GROUP_USERS = 256
 
 
 def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
-    """Return scores as they are ranked: in single precision if they have no more, else in double.
+    """Return scores for ranking, in single precision if that is exact, else in double.
 
     Parameters
     ----------
@@ -50,22 +50,22 @@ def in_ranked_precision(scores: ArrayLike) -> NDArray[np.floating]:
 
 
 class JointScorer(Interface):
-    """What ranking needs of several fitted systems that are scored together."""
+    """The interface of several fitted systems that are scored together."""
 
     def __len__(self) -> int:
         """Return the number of systems."""
         ...
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
-        """Return the scores of all items for some users, those of one system after the other's."""
+        """Return the scores of all items for some users, one system after the other."""
         ...
 
 
 class Scorer(Interface):
-    """What ranking needs of a fitted system."""
+    """The interface of a fitted system that can be ranked."""
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.floating]:
-        """Return the scores of all items for some users; NaN where not computable."""
+        """Return the scores of all items for some users; NaN if not computable."""
         ...
 
 
@@ -83,21 +83,22 @@ def rank_judged(
     Parameters
     ----------
     system : Scorer
-        A fitted system; each user with judgments is scored once, whatever the number of protocols.
+        A fitted system. Each user with judgments is scored once, for all protocols.
     fold : Fold
-        Its training ratings are no candidates; its test ratings are the judged items.
+        Its training items are no candidates; its test items are the judged items.
     protocols : sequence of Protocol
-        Those that differ in the size of the sample alone share one nested sample.
+        Protocols that differ only in the sample size share one nested sample.
     generator_for : callable
-        ``generator_for(name, ...)`` returns the generator of a named choice, seeded by dataset,
-        split and fold but never by system: all systems rank the same candidates.
+        ``generator_for(name, ...)`` returns the generator of a named random choice. Its seed
+        depends on the dataset, split and fold, but not on the system, so that all systems rank the
+        same candidates.
     part : {"test", "unbiased"}
         The judgments to rank.
     threshold : float, optional
-        Ratings at or above it are relevant, for protocols that need a threshold and have none.
+        Ratings at or above it are relevant; for protocols that need a threshold and have none.
     users : range, optional
-        Consecutive users that alone are ranked, with the same candidates and ranks as among all;
-        what is returned has all others without ranks (:meth:`JudgedRanks.of_users` takes it apart).
+        Consecutive users to rank, by default all. Their candidates and ranks do not depend on it.
+        All other users are without ranks in the result (:meth:`JudgedRanks.of_users` removes them).
 
     Returns
     -------
@@ -107,12 +108,12 @@ def rank_judged(
     Raises
     ------
     ValueError
-        The fold has no such judgments, a protocol needs a threshold that nobody gives, or the
-        system's scores have another shape than (users, items).
+        The fold has no such judgments, a protocol needs a threshold and none is given, or the shape
+        of the system's scores is not (users, items).
 
     Examples
     --------
-    User 0 tests with the least popular of the two items that are left, user 1 with the only one:
+    User 0 has two candidates, and tests the less popular one; user 1 has only one candidate:
 
     >>> from receval.recommenders.non_personalised import Popularity
     >>> from receval.seeds import generator
@@ -130,20 +131,20 @@ def rank_judged(
     return rank_judged_together(alone, fold, protocols, generator_for, part, threshold, users)[0]
 
 
-# Passes of the ranking kernels over blocks of scores, and what they collect.
+# Passes of the ranking kernels over blocks of scores, and their results.
 
 
 class RankingPass:
-    """One pass of a kernel over the scores, for protocols of the same candidates.
+    """One pass of a kernel over the scores, for protocols with the same candidates.
 
-    They differ in the size of their sample, or in what happens to non-computable items, alone.
+    The protocols differ only in the sample size, or in the treatment of non-computable items.
 
     Parameters
     ----------
     shared : SharedByPasses
     family : list of Protocol
     within : ndarray of bool, shape (n_items,), optional
-        Items that may be candidates at all, under P1R those of one percentile.
+        Items that may be candidates; under P1R, those of one percentile.
     percentile : int, optional
         Number of that percentile, from 0.
     """
@@ -162,7 +163,7 @@ class RankingPass:
         self.is_candidate = base_candidates(first, shared.fold, judgments)
         self.is_ranked = np.ones(judgments.n_users, dtype=bool)
         if within is not None:
-            # Who has no judged item there has no list that is kept.
+            # Lists of users without a judged item in the percentile are not kept.
             self.is_candidate &= within
             self.is_ranked[:] = False
             self.is_ranked[judgments.users[within[judgments.items]]] = True
@@ -189,11 +190,11 @@ class RankingPass:
         self.percentile = percentile
 
     def leave_out(self, users: NDArray[np.int64]) -> None:
-        """Pass over users who come before all that are ranked: their random orders stay theirs."""
+        """Skip users who come before all ranked users, so that random orders stay the same."""
         self.n_met += int(self.is_ranked[users].sum())
 
     def rank(self, scores: NDArray[np.floating], users: NDArray[np.int64]) -> None:
-        """Rank the judged items of one block of users, whose codes rise."""
+        """Rank the judged items of one block of users, in ascending order of their codes."""
         sample = self._sample(users)
         rows = np.flatnonzero(self.is_ranked[users])
         users = users[rows]
@@ -202,13 +203,13 @@ class RankingPass:
         self.n_met += len(users)
         if not self.fallbacks:
             return
-        # Where all judged items have a score, no other order moves any.
+        # If all judged items have scores, the order of items without scores changes no rank.
         lacking = np.flatnonzero(self.shared.lack_scores(scores, rows, users))
         if not len(lacking):
             return
         own_scores, indices, users = scores[rows[lacking]], indices[lacking], users[lacking]
         for policy, fallback in self.fallbacks.items():
-            # In a list of their own first: there the others are those that have no score.
+            # They are ranked in a separate list first, among the items without scores.
             others = fallback.where_not_computable(own_scores, indices)
             self._rank(others, np.arange(len(users)), users, sample, self.appended[policy])
 
@@ -274,7 +275,7 @@ class RankingPass:
 
 @dataclass(frozen=True)
 class _Found:
-    """Ranks, lengths and numbers of candidates, one row for each size of the sample."""
+    """Ranks, lengths and numbers of candidates, with one row per sample size."""
 
     ranks: NDArray[np.int32]
     lengths: NDArray[np.int32]
@@ -289,20 +290,20 @@ class _Found:
         )
 
     def followed_by(self, other: _Found, judgments: Judgments) -> _Found:
-        """Append the lists of items that are not in these, of the same candidates."""
+        """Append lists of the remaining items of the same candidates."""
         behind = other.ranks + self.lengths[:, judgments.users]
         ranks = np.where((self.ranks == 0) & (other.ranks > 0), behind, self.ranks)
         return _Found(ranks, self.candidates, self.candidates)
 
 
 class PercentilePass:
-    """P1R: one pass for each popularity percentile, whose lists are kept where they belong.
+    """The passes of P1R, one per popularity percentile.
 
     Parameters
     ----------
     shared : SharedByPasses
     family : list of Protocol
-        With the same number of percentiles.
+        Protocols with the same number of percentiles.
     """
 
     def __init__(self, shared: SharedByPasses, family: list[Protocol]) -> None:
@@ -317,7 +318,7 @@ class PercentilePass:
         ]
 
     def leave_out(self, users: NDArray[np.int64]) -> None:
-        """Pass over users who come before all that are ranked."""
+        """Skip users who come before all ranked users."""
         for one_pass in self.passes:
             one_pass.leave_out(users)
 
@@ -364,12 +365,12 @@ def rank_judged_together(
     Returns
     -------
     list of list of JudgedRanks
-        For every system what :func:`rank_judged` returns.
+        For each system, the result of :func:`rank_judged`.
 
     Raises
     ------
     ValueError
-        As :func:`rank_judged`.
+        As for :func:`rank_judged`.
     """
     judgments = fold.test if part == "test" else fold.unbiased
     if judgments is None:

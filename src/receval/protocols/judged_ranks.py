@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judged ranks: all that is kept of a system on a split under a protocol."""
+"""Judged ranks of a system under a protocol, and the files that store them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class JudgedRanks:
     Attributes
     ----------
     ranks : ndarray of int32, shape (n_judgments,)
-        Aligned with the judgments of the fold. From 1; 0 where the item is not ranked: it is no
-        candidate, the system cannot compute its score, or (1R) it is not relevant. Under 1R the
-        rank is the one in the item's own list. -1 where the protocol takes the item out of the
-        test (a popular head that is removed).
+        Ranks from 1, aligned with the judgments of the fold. 0 if the item is not ranked: it is no
+        candidate, the system cannot compute its score, or (1R) it is not relevant. Under 1R, the
+        rank in the item's own list. -1 if the protocol removes the item from the test (as part of
+        the popular head).
     lengths : ndarray of int32, shape (n_users,)
-        Number of items ranked in the user's list, 0 for users without judgments, whom nothing
-        ranks for; under 1R the number of ranked non-relevant
-        items, so that a list has one more where its relevant item is ranked.
+        Number of ranked items in the user's list; 0 for users without judgments. Under 1R, the
+        number of ranked non-relevant items: a list has one item more if its relevant item is
+        ranked.
     candidates : ndarray of int32, shape (n_users,)
-        Number of items the user's list would hold were all scores computable (same convention).
-        It exceeds ``lengths`` by the number of non-computable items, where these are not ranked.
+        Length of the user's list if all scores were computable, with the same convention. It
+        exceeds ``lengths`` by the number of non-computable items if these are not ranked.
     percentiles : ndarray of int16, shape (n_judgments,), or None
-        Under P1R, the popularity percentile of each judged item, from 0; ``lengths`` and
-        ``candidates`` then have one entry a judgment, because a user's lists differ in size.
+        Under P1R, the popularity percentile of each judged item, from 0. ``lengths`` and
+        ``candidates`` then have one entry per judgment, because a user's lists differ in size.
     """
 
     ranks: NDArray[np.int32]
@@ -45,7 +45,7 @@ class JudgedRanks:
     percentiles: NDArray[np.int16] | None = None
 
     def of_users(self, users: range, indptr: NDArray[np.int64]) -> JudgedRanks:
-        """Return those of consecutive users, as copies: nothing of any other stays in memory.
+        """Return the judged ranks of consecutive users, as copies that free the others' memory.
 
         Parameters
         ----------
@@ -72,16 +72,16 @@ class JudgedRanks:
 
 
 RanksKey = tuple[str, int, str]
-"""Key of a protocol, number of the fold, part of it (``test`` or ``unbiased``)."""
+"""Key of a protocol, number of a fold, and its part (``test`` or ``unbiased``)."""
 
 
 RanksOwner = tuple[str, str, str]
-"""Dataset, split and system that judged ranks are of."""
+"""Dataset, split and system of judged ranks."""
 
 _OWNER = "owner"
 
-# Ranks that take longer to compress than to write, and are looked at in the file: of 17 million
-# judgments and more.
+# From this size (17 million judgments) on, ranks are not compressed, because compressing takes
+# longer than writing, and are read in place.
 _MAPPED_FROM = 2**26
 
 
@@ -101,17 +101,17 @@ def write_ranks(
 
 
 def join_ranks(path: Path, parts: Sequence[Path]) -> None:
-    """Write the judged ranks of all folds and users from files of some.
+    """Join files with the judged ranks of some folds and users into one file of all.
 
-    A fold may be in several of them, with consecutive users in their order. One array is in memory
+    A fold may be spread over several files, with consecutive users in order. One array is in memory
     at a time.
 
     Raises
     ------
     DamagedFileError
-        A part is not as it was written, or not of the system or not by the protocols of the first.
+        A file is damaged, or its system or protocols differ from those of the first.
     ValueError
-        A fold is in none of them, and a later one is.
+        A fold is missing, although there is a later one.
     """
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive(part)) for part in parts]
@@ -119,11 +119,12 @@ def join_ranks(path: Path, parts: Sequence[Path]) -> None:
 
 
 class _Joined(Mapping[str, NDArray]):
-    """The arrays of several archives, those of one name end to end; read when asked for."""
+    """The concatenated arrays of several archives by name, read when accessed."""
 
     def __init__(self, archives: Sequence[Archive]) -> None:
         self._holders: dict[str, list[Archive]] = {}
-        # All folds have a test by the same protocols; what else a fold has, its first part says.
+        # All folds have the test part by the same protocols; other parts are those of the fold's
+        # first file.
         tests = {name for name in archives[0].names if _is_of_test(name)}
         beside_tests: dict[int, set[str]] = {}
         for archive in archives:
@@ -171,7 +172,7 @@ def _is_of_test(name: str) -> bool:
 
 
 def _in_fold(name: str, fold: int) -> str:
-    """Return the name that an array has in another fold."""
+    """Return the name of an array in another fold."""
     protocol, _, part, array = name.rsplit("/", 3)
     return f"{protocol}/{fold}/{part}/{array}"
 
@@ -189,14 +190,14 @@ def read_ranks(
     fold : int
     part : {"test", "unbiased"}
     owner : tuple of str, optional
-        A file that says it is of others is refused: files of two systems look alike.
+        A file of another owner is refused, as files of two systems look alike.
 
     Raises
     ------
     KeyError
         The file has no such protocol, fold or part; the message lists what it has.
     DamagedFileError
-        The file is not as it was written, or is that of others.
+        The file is damaged or has another owner.
     """
     prefix = f"{protocol}/{fold}/{part}"
     with Archive(path) as archive:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judged ranks of lists that are given: what a system recommends, without scores of the rest."""
+"""Judged ranks from given lists of recommendations, without scores of all items."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from receval.splits.split import Fold
 
 @dataclass(frozen=True)
 class ListedItems:
-    """The items that a system recommends, one entry for each user and item.
+    """The items that a system recommends, with one entry per user and item.
 
     Attributes
     ----------
     users, items : ndarray of int32, shape (n_entries,)
-        Codes of the fold; no pair occurs twice.
+        Codes as in the fold; no pair occurs twice.
     scores : ndarray of float64, shape (n_entries,)
         Higher is better; no NaN.
     """
@@ -45,18 +45,18 @@ def rank_listed(
 ) -> JudgedRanks:
     r"""Rank the judged items of a fold within given lists.
 
-    What is not listed is taken for not ranked, behind all that is. Items of the user's training
-    ratings, and items that are no base candidates, leave the lists, and those behind move up.
-    With scores of all items that are listed and NaN for all others,
-    :func:`receval.protocols.evaluation.rank_judged` gives the same.
+    Items that are not listed count as not ranked. The user's training items, and items that are no
+    base candidates, are removed from the lists, and the items below move up. The result equals that
+    of :func:`receval.protocols.evaluation.rank_judged` with NaN as score of all items that are not
+    listed.
 
     Parameters
     ----------
     listed : ListedItems
     fold : Fold
     protocol : Protocol
-        That ranks all candidates (AN), without percentiles and with non-computable items unranked:
-        a list does not tell the scores of sampled items that it does not have.
+        It must rank all candidates (AN), without percentiles and with non-computable items
+        unranked: a list lacks the scores of sampled items that are not in it.
     generator_for : callable
         As for :func:`receval.protocols.evaluation.rank_judged`.
     threshold : float, optional
@@ -69,11 +69,11 @@ def rank_listed(
     Raises
     ------
     ValueError
-        The protocol is none of these.
+        The protocol is not of this kind.
 
     Examples
     --------
-    The user has rated item 0 in train; of the other three the second is judged:
+    Item 0 is a training item of the user; the second of the other three is judged:
 
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.seeds import generator
@@ -140,7 +140,7 @@ def _one_by_one(
     fold: Fold,
     protocol: Protocol,
 ) -> JudgedRanks:
-    """Return the ranks of 1R: of a relevant item among the non-relevant candidates alone."""
+    """Return the ranks under 1R: each relevant item among the non-relevant candidates only."""
     judgments = fold.test
     n_users = len(lengths)
     assert protocol.threshold is not None
@@ -162,7 +162,7 @@ def _one_by_one(
 def _in_order(
     listed: ListedItems, fold: Fold, protocol: Protocol, generator_for: GeneratorFor
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return users and items, user after user, the best item first."""
+    """Return users and items, sorted by user, with the best items first."""
     shared = SharedByPasses(fold, fold.test, generator_for, "test", [])
     ties = shared.priority(protocol)[listed.items]
     users, scores = listed.users, listed.scores
@@ -184,7 +184,7 @@ def _keys_of_rows(
 
 
 def _found(keys: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which keys are among others, which ascend."""
+    """Return which keys are among some ascending keys."""
     if not len(ascending):
         return np.zeros(len(keys), dtype=np.bool_)
     places = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
@@ -192,6 +192,6 @@ def _found(keys: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.
 
 
 def _base_in_train(fold: Fold, is_base: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return how many base candidates each user has rated in train."""
+    """Return the number of base candidates that are training items of each user."""
     rows = np.repeat(np.arange(fold.train.shape[0]), np.diff(fold.train.indptr))
     return np.bincount(rows[is_base[fold.train.indices]], minlength=fold.train.shape[0])

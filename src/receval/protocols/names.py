@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Protocols by the names that the papers give them."""
+"""Read protocols from the names that papers use, such as `AR TI-AN`."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ def parse_protocol(name: str) -> Protocol:
     Parameters
     ----------
     name : str
-        As :attr:`.Protocol.name` writes it, in small or capital letters: which relevant items (AR,
-        1R, P1R), the base candidates (AI, TI, train, rated), AN for all others or NN for a sample;
-        then any parameters of :class:`.Protocol` as ``parameter=value``, of which ``sampled_by``
-        is ``by`` for short, as in ``1R TI-NN by=popularity sampled=99``. P1R has ten percentiles
-        unless it says otherwise.
+        A name as in :attr:`.Protocol.name`, in any case: the relevant items (AR, 1R, P1R), the base
+        candidates (AI, TI, train, rated), AN for all others or NN for a sample. Parameters of
+        :class:`.Protocol` may follow as ``parameter=value``, with ``by`` for ``sampled_by``, as in
+        ``1R TI-NN by=popularity sampled=99``. P1R has ten percentiles by default.
 
     Raises
     ------
     ValueError
-        It is no such name; the message has the nearest ones.
+        The name is not valid; the message suggests similar ones.
 
     Examples
     --------

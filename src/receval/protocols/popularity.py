@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The popularity of items as protocols use it: percentiles of items, and the popular head."""
+"""The popularity of items in a fold: percentiles, and the most popular items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from receval.splits.split import Fold
 
 
 def popularity(fold: Fold) -> NDArray[np.int64]:
-    r"""Return the number of users who rated each item, :math:`|R(i)|`, in train or in test.
+    r"""Return the number of users with a training or test rating of each item, :math:`|R(i)|`.
 
     Returns
     -------
@@ -23,7 +23,7 @@ def popularity(fold: Fold) -> NDArray[np.int64]:
 
 
 def popularity_percentiles(fold: Fold, percentiles: int) -> NDArray[np.int16]:
-    r"""Partition the items into :math:`m` popularity percentiles of equally many items.
+    r"""Partition the items into :math:`m` popularity percentiles of equal size.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def popular_head(fold: Fold, share: float) -> NDArray[np.bool_]:
     ----------
     fold : Fold
     share : float
-        Share of the items that are the head; their number is rounded. Among items of equal
-        popularity those with the smaller codes come first.
+        Share of the items that belong to the head; their number is rounded. Items of equal
+        popularity are in the order of their codes.
 
     Returns
     -------

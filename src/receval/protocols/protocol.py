@@ -36,8 +36,8 @@ class Protocol:
                     ratings that were selected before the split (canamares2020, decision A1)
     ``AN``          :math:`N_u = C \setminus PR_{test}(u) \setminus R_{train}(u)`
     ``NN``          :math:`N_u` = a random sample of that set, of a fixed size
-    ``AR``          one list a user: :math:`T_u = PR_{test}(u) \cup N_u`
-    ``1R``          one list a relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u`
+    ``AR``          one list per user: :math:`T_u = PR_{test}(u) \cup N_u`
+    ``1R``          one list per relevant test rating: :math:`T_u^r = \{i_r\} \cup N_u`
     ``P1R``         1R within popularity percentiles: :math:`N_u` is drawn from the percentile of
                     the relevant item, and values are averaged by percentile first (section 6.1)
     ==============  ==========================================================================
@@ -57,32 +57,33 @@ class Protocol:
         :math:`|N_u|`; None ranks all non-relevant candidates (AN). Samples are nested: a smaller
         one is the beginning of a larger one. A user with fewer candidates gets all of them.
     threshold : float, optional
-        Ratings at or above it are relevant. Needed where relevance decides who is a candidate,
-        that is for 1R and for sampled candidates; one that is not given here is given when the
-        judged items are ranked (:func:`receval.protocols.evaluation.rank_judged`).
+        Ratings at or above it are relevant. Needed if the candidates depend on relevance, that is
+        for 1R and for sampled candidates. It can also be given when the judged items are ranked
+        (:func:`receval.protocols.evaluation.rank_judged`).
     ties : {"random", "index", "librec"}
-        Order of items with equal scores: one pseudo-random order of the items, seeded by dataset,
-        split and fold; the order of item codes; or LibRec 2.0.0's, which depends on all scores of
-        the list: a binary min-heap takes in the candidates in the order in which the train file
-        first mentions them, and equal scores keep the order they have in the heap's array.
+        Order of items with equal scores. "random": one pseudo-random order of the items, seeded by
+        dataset, split and fold. "index": the order of item codes. "librec": the order of LibRec
+        2.0.0, which inserts the candidates into a binary min-heap in the order in which the train
+        file first mentions them; equal scores have the order of the heap's array, which depends on
+        all scores of the list.
     percentiles : int, optional
-        :math:`m`, the number of popularity percentiles of P1R; for 1R alone, because the target
-        set of an AR list would span all of them.
+        :math:`m`, the number of popularity percentiles of P1R. Only for 1R, because the target set
+        of an AR list would span all of them.
     head_removed : float, optional
-        Share of the items, the most popular ones, that leave the candidates and the test.
+        Share of the items, the most popular ones, to remove from the candidates and the test.
     non_computable : {"none", "random", "popularity", "average"}
-        Candidates whose score the system cannot compute are not ranked, or stand behind all others
-        in another order (:mod:`receval.protocols.shared_by_passes`).
+        Whether candidates whose score the system cannot compute are not ranked, or are ranked below
+        all others in the given order (:mod:`receval.protocols.shared_by_passes`).
     sampled_by : {"uniform", "popularity"}
-        How sampled candidates are drawn: all with the same chance, or in proportion to the number
-        of their training ratings (:mod:`receval.protocols.weighted_samples`).
+        How sampled candidates are drawn: all with the same probability, or in proportion to their
+        number of training ratings (:mod:`receval.protocols.weighted_samples`).
     power : float
-        What that number is raised to: 0 draws all items alike, 1 in proportion.
+        Exponent of that number of ratings: 0 makes all items equally likely, 1 is proportional.
 
     Raises
     ------
     ValueError
-        A value is not one of those above, or values do not go together.
+        A value is not one of those above, or values cannot be combined.
 
     Examples
     --------
@@ -163,16 +164,16 @@ class Protocol:
 
     @property
     def needs_threshold(self) -> bool:
-        """Whether relevance decides which items a list holds."""
+        """Whether the candidates depend on relevance."""
         return self.relevant == "1R" or self.sampled is not None
 
     def with_threshold(self, threshold: float | None) -> Self:
-        """Return the protocol with a threshold, where it needs one and has none of its own.
+        """Return the protocol with a threshold, if it needs one and has none.
 
         Raises
         ------
         ValueError
-            The protocol needs a threshold, has none and is given none.
+            The protocol needs a threshold, and none is given.
         """
         if not self.needs_threshold or self.threshold is not None:
             return self

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of judged items: one pass over the scores, and no ranking is ever sorted."""
+"""Compute the ranks of judged items by counting, without sorting the scores."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from receval.storage.kernel_cache import njit
 
 PADDED = 64
-"""Parts of a list begin at multiples of it, so that whole vectors of the processor cover them."""
+"""Parts of a list begin at multiples of this number, so that they fill whole SIMD vectors."""
 
 
 @njit(cache=True)
 def _count_above(listed: NDArray[np.floating], score: np.floating) -> tuple[np.int32, np.int32]:
-    """Count the listed items with a higher and those with an equal score; NaN is no listed item."""
-    # Plain comparisons over contiguous memory, which the compiler turns into vector instructions;
-    # sums of 32 bits, because numba's own 64 bits would halve the width of the vectors.
+    """Count the listed items with a higher score and those with an equal one, ignoring NaN."""
+    # Plain comparisons over contiguous memory, which the compiler vectorises. Counts have 32 bits,
+    # because numba's default of 64 bits would halve the number of items per vector.
     above = np.int32(0)
     equal = np.int32(0)
     for item in range(len(listed)):
@@ -32,7 +32,7 @@ def _count_ties(
     score: np.floating,
     own: np.uint32,
 ) -> np.int32:
-    """Count the listed items that rank above one with the same score."""
+    """Count the listed items with the same score as an item that rank above it."""
     ties = np.int32(0)
     for item in range(len(listed)):
         ties = np.int32(ties + np.int32((listed[item] == score) & (priority[item] < own)))
@@ -58,8 +58,8 @@ def _heap_positions(
 ) -> None:
     """Write each listed item's position in the array of a binary min-heap of all listed scores.
 
-    The items enter in the given order, each rising as long as its parent is larger, as in Java's
-    PriorityQueue.
+    The items are inserted in the given order as in Java's PriorityQueue: each moves up as long as
+    its parent is larger.
     """
     size = 0
     for item in order:
@@ -99,32 +99,32 @@ def rank_among_all(
     lengths: NDArray[np.int32],
     candidates: NDArray[np.int32],
 ) -> None:
-    r"""Rank judged items among all candidates (AN); fills the last three arguments.
+    r"""Rank judged items among all candidates (AN), and fill the last three arguments.
 
     .. math:: rank(i) = 1 + |\{c : s_c > s_i\}| + |\{c : s_c = s_i, priority(c) < priority(i)\}|
 
-    The candidates are compared with each of the user's few judged items; nothing is sorted.
+    The candidates are compared with each of the user's few judged items, without sorting.
 
     Parameters
     ----------
     scores : ndarray of float32 or float64, shape (n_block, n_items)
-        The scores of a block of users; NaN where not computable.
+        The scores of a block of users; NaN if not computable.
     score_rows, users : ndarray of int64, shape (n_ranked,)
-        The users to rank for, and the row of scores of each.
+        The users to rank for, and the row of each in ``scores``.
     is_candidate : ndarray of bool, shape (n_items,)
-        The base candidates; a user's training items are taken out here.
+        The base candidates; the kernel excludes the user's training items.
     priority : ndarray of uint32, shape (n_items,)
-        Among equal scores the smaller ranks higher.
+        Of items with equal scores, the one with the smaller priority ranks higher.
     train_indptr, train_items, judged_indptr, judged_items
         Compressed rows of the training items and of the judgments.
     relevant : ndarray of bool, shape (n_judgments,)
-        Used under 1R, where other relevant items do not share the list.
+        Used under 1R, where a list has no other relevant items.
     one_relevant : bool
         True for 1R, False for AR.
     heap_order : ndarray of int64, shape (n_items,) or (0,)
-        Items by priority, where equal scores keep the order they have in the array of a min-heap
-        that takes in the candidates one by one (LibRec 2.0.0 with whole lists; for AR alone);
-        empty where the priority decides.
+        Items by priority, if equal scores have the order of the array of a min-heap into which the
+        candidates are inserted (LibRec 2.0.0 with whole lists; only for AR). Empty if ties are
+        broken by priority.
     """
     outside = np.empty(len(is_candidate), dtype=np.int64)
     n_outside = 0
@@ -153,7 +153,7 @@ def rank_among_all(
         first, end = judged_indptr[user], judged_indptr[user + 1]
         needs_heap = len(heap_order) > 0
         if one_relevant:
-            # No relevant item is in another one's list.
+            # A relevant item is not in the list of another one.
             for row in range(first, end):
                 item = judged_items[row]
                 if relevant[row] and is_open[item]:
@@ -165,8 +165,8 @@ def rank_among_all(
             ranks[row] = 0
             if is_open[item] and score == score and (relevant[row] or not one_relevant):
                 above, equal = _count_above(listed, score)
-                # An item alone with its score needs no second look, which would take as long as
-                # the first; nor does a list without ties need a heap. Under AR it meets itself.
+                # Without ties, neither a second pass, which would take as long as the first, nor a
+                # heap is needed. Under AR the count includes the item itself.
                 if equal > np.int32(not one_relevant):
                     if needs_heap:
                         _heap_positions(listed, heap_order, heap, heap_scores, tie_order)
@@ -199,7 +199,7 @@ def rank_among_samples(
     lengths: NDArray[np.int32],
     candidates: NDArray[np.int32],
 ) -> None:
-    """Rank judged items among nested samples of candidates (NN); fills the last three arguments.
+    """Rank judged items among nested samples (NN), and fill the last three arguments.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def rank_among_samples(
     sample_indptr, sample_items
         Compressed rows of the samples, in the order drawn.
     sizes : ndarray of int64, shape (n_sizes,)
-        The sizes wanted, increasing: one pass over the largest sample serves them all.
+        The sample sizes, increasing; one pass over the largest sample suffices for all.
     ranks : ndarray of int32, shape (n_sizes, n_judgments)
     lengths, candidates : ndarray of int32, shape (n_sizes, n_users)
     """
@@ -217,8 +217,8 @@ def rank_among_samples(
     n_sizes = len(sizes)
     in_train = np.zeros(n_items, dtype=np.bool_)
     drawn_at = np.full(n_items, -1, dtype=np.int64)
-    # Scores and priorities of the list: under AR the relevant items, then always the sample. What
-    # each size adds is a part of its own, filled up with NaN, which ranks above nothing.
+    # Scores and priorities of the list: under AR the relevant items, and then the sample. The items
+    # that each size adds form a separate part, padded with NaN, which ranks above nothing.
     longest = 2 * n_items + PADDED * n_sizes
     listed = np.empty(longest, dtype=scores.dtype)
     listed_priority = np.zeros(longest, dtype=np.uint32)
@@ -273,7 +273,8 @@ def rank_among_samples(
                 part = listed[parts[size_row] : parts[size_row + 1]]
                 higher, equal = _count_above(part, score)
                 above += higher
-                # Under AR the item meets itself: in the first part, or where it was drawn.
+                # Under AR the item is compared with itself, in the first part or where it was
+                # drawn.
                 if relevant[row]:
                     meets_itself = size_row == 0 and not one_relevant
                 else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores of all candidates of the users of some test ratings, for what ranks alone do not tell."""
+"""Scores of all candidates for the users of given test ratings."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from receval.protocols.evaluation import Scorer, in_ranked_precision
 from receval.splits.split import Fold
 
 _USERS = 512
-"""Scored at a time."""
+"""Number of users scored at a time."""
 
 
 class ScoredCandidates(NamedTuple):
-    """Some users, with their candidates, and the test ratings of theirs that are asked for.
+    """Some users with their candidates and their requested test ratings.
 
     Attributes
     ----------
     scores : ndarray of float32 or float64, shape (n_users, n_all_items)
     candidates : ndarray of bool, shape (n_users, n_all_items)
-        All items but those of the user's training ratings and relevant test ratings.
+        All items except the user's training items and relevant test items.
     asked : ndarray of int64, shape (n_asked,)
-        Places of the test ratings among all that are asked for.
+        Positions of the test ratings among all that are requested.
     owners : ndarray of int64, shape (n_asked,)
-        The row of the user of each.
+        The row of the user of each test rating.
     items : ndarray of int64, shape (n_asked,)
     """
 
@@ -41,7 +41,7 @@ class ScoredCandidates(NamedTuple):
 def scored_candidates(
     system: Scorer, fold: Fold, rows: NDArray[np.int64], relevant: NDArray[np.bool_]
 ) -> Iterator[ScoredCandidates]:
-    """Yield the candidates of all users of some test ratings, some hundred users at a time.
+    """Yield the scored candidates of the users of some test ratings, in blocks of users.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def scored_candidates(
         A fitted system.
     fold : Fold
     rows : ndarray of int64, shape (n_asked,)
-        Which of the fold's test ratings are asked for, in ascending order.
+        The requested test ratings of the fold, in ascending order.
     relevant : ndarray of bool, shape (n_judgments,)
-        Whether each test rating is relevant, so that its item is no candidate of its user.
+        Whether each test rating is relevant; relevant items are no candidates of their user.
 
     Raises
     ------
     ValueError
-        The test ratings that are asked for do not ascend.
+        The requested test ratings are not in ascending order.
 
     Examples
     --------
@@ -99,19 +99,19 @@ def scored_candidates(
 def refuse_without_weight(
     users: ScoredCandidates, weights: NDArray[np.float64], names: NDArray[np.integer]
 ) -> None:
-    """Refuse weights by which no candidate of an item that is ranked could be drawn.
+    """Refuse weights with which no candidate could be drawn for a ranked item.
 
     Parameters
     ----------
     users : ScoredCandidates
     weights : ndarray of float64, shape (n_all_items,)
     names : ndarray of int, shape (n_asked,)
-        The users of all test ratings that are asked for.
+        The users of all requested test ratings.
 
     Raises
     ------
     ValueError
-        All candidates of a user, if there are any, have the weight 0.
+        A user has candidates, but all of them have the weight 0.
     """
     totals = users.candidates @ weights
     is_ranked = ~np.isnan(users.scores[users.owners, users.items])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the passes over the scores of one fold share: ties, samples, items without a score."""
+"""Data shared by the passes over the scores of a fold: tie order, samples, missing scores."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from receval.splits.split import Fold, Judgments
 
 
 class SharedByPasses:
-    """What the passes over the scores of one fold share.
+    """Data that the passes over the scores of one fold share.
 
     Parameters
     ----------
     fold : Fold
     judgments : Judgments
-        Those of the part, which are ranked.
+        The judgments of the part, which are ranked.
     generator_for : callable
         As for :func:`receval.protocols.evaluation.rank_judged`.
     part : {"test", "unbiased"}
     protocols : sequence of Protocol
-        All that are ranked under: those that differ in other things share the same samples.
+        All protocols of the ranking; if they differ only in other parameters, they share samples.
     """
 
     def __init__(
@@ -59,11 +59,10 @@ class SharedByPasses:
         percentile: int | None,
         users: NDArray[np.int64],
     ) -> Sample:
-        """Return the sampled candidates of those of a block of users that are ranked.
+        """Return the sampled candidates of the ranked users of a block.
 
-        At least as many a user as a protocol wants: samples are nested, and one serves all relevant
-        items as well as one at a time, so it is drawn once, in the largest size, and kept until
-        the next block is asked for.
+        Samples are nested, and serve AR as well as 1R. A sample is therefore drawn once, in the
+        largest size of any protocol, and kept until the next block.
         """
         drawn = _as_drawn(protocol)
         key = (drawn, percentile)
@@ -85,7 +84,7 @@ class SharedByPasses:
         return self._samples[key][1]
 
     def priority(self, protocol: Protocol) -> NDArray[np.uint32]:
-        """Return the order of items with equal scores: the smaller ranks higher."""
+        """Return the tie priority of each item; the smaller priority ranks higher."""
         n_items = self.fold.train.shape[1]
         if protocol.ties == "random":
             return self.generator_for("ties").permutation(n_items).astype(np.uint32)
@@ -102,7 +101,7 @@ class SharedByPasses:
     def lack_scores(
         self, scores: NDArray[np.floating], rows: NDArray[np.int64], users: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Return which users, with these rows of scores, have a judged item without a score."""
+        """Return which users have a judged item without a score."""
         starts, ends = self.judgments.indptr[users], self.judgments.indptr[users + 1]
         owners = np.repeat(np.arange(len(users)), ends - starts)
         indices = np.arange(len(owners)) + np.repeat(ends - np.cumsum(ends - starts), ends - starts)
@@ -111,7 +110,7 @@ class SharedByPasses:
 
 
 def _as_drawn(protocol: Protocol) -> Protocol:
-    """Return what a protocol's samples depend on but for their size."""
+    """Return the protocol reduced to what its samples depend on, except their size."""
     return replace(
         protocol,
         relevant="AR" if protocol.percentiles is None else "1R",
@@ -122,15 +121,15 @@ def _as_drawn(protocol: Protocol) -> Protocol:
 
 
 class FallbackScores:
-    r"""Scores that order non-computable items, which stand behind all that have a score.
+    r"""Fallback scores to order non-computable items, which rank below all items with a score.
 
     ==============  ==========================================================================
-    ``random``      another random order for every user, the same for every system
+    ``random``      a random order per user, the same for every system
     ``popularity``  the number of training ratings of the item
-    ``average``     the mean of its training ratings; items without any stand behind the others
+    ``average``     the mean of its training ratings; items without any come last
     ==============  ==========================================================================
 
-    Equal ones are ordered as equal scores are.
+    Ties are broken as for other scores.
 
     Parameters
     ----------
@@ -159,17 +158,17 @@ class FallbackScores:
     def where_not_computable(
         self, scores: NDArray[np.floating], indices: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return scores of the items that a system has none for, NaN for all others.
+        """Return fallback scores of the items without a score; NaN for all others.
 
-        To be asked for users in their order: random orders are drawn on the way.
+        Call it for users in ascending order, because random orders are drawn in sequence.
 
         Parameters
         ----------
         scores : ndarray of float32 or float64, shape (n, n_items)
-            The system's own, NaN where not computable.
+            The system's scores; NaN if not computable.
         indices : ndarray of int64, shape (n,)
-            Ascending: the index of each of these users among all who are ranked. The random order
-            of a user is the same whoever else is asked for.
+            The index of each of these users among all ranked users, ascending. A user's random
+            order does not depend on the other users of the call.
         """
         others = self._of_items
         if self._rng is not None:
@@ -179,7 +178,7 @@ class FallbackScores:
     def _drawn(
         self, rng: np.random.Generator, indices: NDArray[np.int64], n_items: int
     ) -> NDArray[np.float32]:
-        """Return some rows of the matrix that the generator would fill row after row."""
+        """Return some rows of the matrix that the generator would fill row by row."""
         words = rng.bit_generator
         if not isinstance(words, np.random.PCG64):
             raise TypeError(
@@ -190,7 +189,7 @@ class FallbackScores:
         starts = np.flatnonzero(np.diff(indices, prepend=-2) != 1)
         stops = np.flatnonzero(np.diff(indices, append=-2) != 1) + 1
         for start, stop in zip(starts, stops, strict=True):
-            # PCG64 makes two numbers of 32 bits of a word, the lower half first.
+            # PCG64 splits each word into two 32-bit numbers, the lower half first.
             word, half = divmod(int(indices[start]) * n_items, 2)
             n_numbers = half + int(stop - start) * n_items
             words.advance(word - self._words_drawn)

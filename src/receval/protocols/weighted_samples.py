@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-r"""Sampled candidates that are drawn the more often, the more popular they are.
+r"""Sample candidates with probabilities that grow with their popularity.
 
-Items are drawn one after the other without replacement: each next one with the probability
-:math:`w_i / \sum_j w_j` over the items j that are left, where :math:`w_i = |R_{train}(i)|^\alpha`.
-So the first draw is proportional to the weights; with more draws the shares of popular items fall
-behind, because an item is drawn once. The way to it is that of Gumbel's largest keys (Yellott 1977;
-the same as the exponential keys of Efraimidis and Spirakis 2006): with independent standard Gumbel
-noise :math:`g_i` the sample of size k is the items with the k largest
-:math:`\log w_i + g_i`, in falling order; that of size k - 1 is the beginning of it.
+Items are drawn one after the other without replacement, each with probability :math:`w_i / \sum_j
+w_j` over the items j that are left, where :math:`w_i = |R_{train}(i)|^\alpha`. The first draw is
+thus proportional to the weights; in larger samples the shares of popular items are lower than that,
+because an item is drawn only once. Samples are drawn with Gumbel keys (Yellott 1977), which are
+equivalent to the exponential keys of Efraimidis and Spirakis (2006): with independent standard
+Gumbel noise :math:`g_i` the sample of size k is the items with the k largest :math:`\log w_i +
+g_i`, in descending order, so that samples are nested.
 
-Items without a training rating have the weight 0 and are drawn, all alike, when no others are left.
+Items without a training rating have the weight 0. They are drawn last, all with the same
+probability.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from receval.splits.split import Fold
 from receval.storage.kernel_cache import njit
 
-# Far below all logarithms of weights and noise, which lie within some hundreds of 0.
+# Far below all logarithms of weights and noise, whose absolute values are at most some hundreds.
 _LAST = -1e6
 
 
@@ -31,7 +32,7 @@ def popularity_weights(fold: Fold, power: float) -> NDArray[np.float64]:
     ----------
     fold : Fold
     power : float
-        :math:`\alpha`, from 0 on.
+        :math:`\alpha`, at least 0.
 
     Returns
     -------
@@ -71,16 +72,16 @@ def weighted_candidates(
     seeds: NDArray[np.uint64],
     is_drawn_for: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    r"""Draw :math:`N_u` for every user with weights; see the module for how.
+    r"""Draw :math:`N_u` for every user with weights, as the module describes.
 
     Parameters
     ----------
     weights : ndarray of float64, shape (n_items,)
-        None negative; those of weight 0 are drawn last.
+        At least 0; items of weight 0 are drawn last.
     is_candidate, train_indptr, train_items, relevant_indptr, relevant_items, size, seeds
         As for :func:`receval.protocols.candidates.sample_candidates`.
     is_drawn_for : ndarray of bool, shape (n_users,), optional
-        Users whose sample is wanted; all by default. Others get none, which changes nobody's.
+        Users to draw samples for, by default all; the samples do not depend on it.
 
     Returns
     -------
@@ -90,7 +91,7 @@ def weighted_candidates(
 
     Examples
     --------
-    One of three items for each of 9000 users, with the weights 6, 3 and 0:
+    For each of 9000 users, one of three items with the weights 6, 3 and 0 is drawn:
 
     >>> nothing = np.zeros(9001, dtype=np.int64), np.zeros(0, dtype=np.int32)
     >>> _, items = weighted_candidates(
@@ -156,12 +157,12 @@ def _draw(
         state = seeds[user]
         available = 0
         for index in range(len(base)):
-            # Every candidate takes a word, so that an item's noise depends on no other item.
+            # Every candidate uses one word, so that an item's noise does not depend on other items.
             state, random = _next_random(state)
             if blocked[base[index]]:
                 keys[index] = np.inf
                 continue
-            # The middle of one of 2^53 parts: neither 0 nor 1, whose logarithms are infinite.
+            # The middle of one of 2^53 intervals, never 0 or 1, whose logarithms would be infinite.
             uniform = (np.float64(random >> np.uint64(11)) + 0.5) / 9007199254740992.0
             keys[index] = np.log(-np.log(uniform)) - log_weights[base[index]]
             available += 1

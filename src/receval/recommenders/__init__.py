@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Recommender systems: one algorithm per module, all of them `receval.recommenders.base`.
+"""Recommender systems, one algorithm per module, with a common base class.
 
 Examples
 --------
-One of your own, which recommends the items with the highest codes:
+A custom recommender, which recommends the items with the highest codes:
 
 >>> import numpy as np
 >>> from scipy.sparse import csr_array

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every recommender is: parameters, `fit`, `score`, and a file of what was fitted."""
+"""The base class of recommenders: parameters, `fit`, `score`, and saving a fitted model."""
 
 from __future__ import annotations
 
@@ -24,50 +24,51 @@ from receval.recommenders.model_files import check_fitted, read_model, write_mod
 from receval.recommenders.one_thread import on_one_thread
 from receval.storage.files import refusing_damage
 
-# Bounds what a block of users needs beside its scores: 2**24 entries of 8 bytes are 128 MiB.
+# Limits the memory of a block of users besides its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
-# Nor more users than these: their scores of some thousand items are some MiB, which caches hold.
+# The most users of a block: their scores of some thousand items are some MiB, which fit into
+# caches.
 BLOCK_USERS = 256
 
 
 class Recommender(ABC):
     """A recommender system with its hyper-parameters.
 
-    The constructor only checks and stores its parameters, each under its own name. What
-    :meth:`fit` learns lives in attributes whose names end in ``_`` (arrays, sparse arrays in CSR
-    form, numbers, strings); :meth:`score` uses nothing else, so a loaded model scores without the
+    The constructor only checks and stores its parameters, each under its own name. :meth:`fit`
+    stores what it learns in attributes whose names end in ``_`` (arrays, sparse arrays in CSR form,
+    numbers, strings). :meth:`score` uses nothing else, so a loaded model scores without the
     ratings.
 
-    Every system gives NaN where it cannot compute a score (the item is then not ranked) and says
-    in its docstring when that is. A rating is an *entry* of the training matrix, whatever its
-    value: an entry of value 0 is a rating, an absent entry is none.
+    Every system returns NaN if it cannot compute a score (the item is then not ranked); its
+    docstring says when. A rating is an *entry* of the training matrix, whatever its value: an
+    explicit 0 is a rating, a missing entry is not.
 
-    Equal training data, parameters and seed give equal bytes, whatever the number of threads, of
-    cores or of users scored at a time.
+    Equal training data, parameters and seed give identical bytes, independently of the number of
+    threads, cores or users scored at a time.
 
     Attributes
     ----------
     SHARED_OVER : tuple of str
-        Parameters in which settings may differ and still share work when they are trained and
-        scored together (`receval.recommenders.family`).
+        Parameters in which settings may differ that share work when trained and scored together
+        (`receval.recommenders.family`).
     n_users_, n_items_ : int
         Shape of the training matrix.
     order_of_users_, order_of_items_ : ndarray of int32
-        The order given to :meth:`fit`; only there if one was. Rows and columns of what else was
-        fitted are then in that order.
+        The order given to :meth:`fit`, if any. Rows and columns of the other fitted attributes are
+        then in that order.
 
     Notes
     -----
-    To add a system, derive from this class in a module of its own and write ``__init__``
-    (checks from `receval.recommenders.checks`; a parameter named ``seed`` where the system
-    draws random numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter
-    is bounded by the size of the matrix. Where several settings can share work, name the parameters
-    in ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel calls only
-    kernels of its own module: numba's cache looks at no other file for changes.
+    To add a system, derive from this class in a new module and write ``__init__`` (checks from
+    `receval.recommenders.checks`; a parameter named ``seed`` where the system draws random
+    numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter is bounded by
+    the size of the matrix. If several settings can share work, name the parameters in
+    ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel may call only
+    kernels of its own module, because numba's cache does not detect changes in other files.
 
     Examples
     --------
-    Items by the number of their characters, which need no training:
+    Rank items by the length of their names, without training:
 
     >>> class Shortest(Recommender):
     ...     def __init__(self, lengths=(3, 1, 2)):
@@ -86,7 +87,7 @@ class Recommender(ABC):
     SHARED_OVER: ClassVar[tuple[str, ...]] = ()
 
     FITS_SOME_USERS: ClassVar[bool] = False
-    """Whether what it learns for some users takes less time and memory than for all."""
+    """Whether fitting for some users takes less time and memory than fitting for all."""
 
     n_users_: int
     n_items_: int
@@ -95,10 +96,10 @@ class Recommender(ABC):
     order_of_users_: NDArray[np.int32]
     order_of_items_: NDArray[np.int32]
 
-    # What `similarities_` are between, if there are any.
+    # Whether `similarities_`, if any, are between users or items.
     _similarities_are_of_users = False
 
-    # A system that reads the same for a block of any size may take more users at a time.
+    # A system that reads the same data for a block of any size may use larger blocks.
     _blocks_at_a_time = 1
 
     @property
@@ -108,10 +109,9 @@ class Recommender(ABC):
         return {name: getattr(self, name) for name in names}
 
     def check_size(self, n_users: int, n_items: int) -> None:
-        """Refuse parameters that the size of the data rules out.
+        """Refuse parameters that do not fit the size of the data.
 
-        :meth:`fit` calls it first; whoever knows the size beforehand can call it before any data
-        is read.
+        :meth:`fit` calls it first. If the size is known, it can be called before any data is read.
 
         Parameters
         ----------
@@ -121,16 +121,16 @@ class Recommender(ABC):
         Raises
         ------
         ValueError
-            If a parameter, 50 factors say, does not fit a matrix of that size.
+            If a parameter, such as 50 factors, does not fit a matrix of that size.
         """
-        # A person's own class need not keep its arguments.
+        # A custom class need not keep its arguments.
         names = inspect.signature(type(self).__init__).parameters
         kept = {name: getattr(self, name) for name in names if hasattr(self, name)}
         refuse_beyond_data(self, kept, n_users, n_items)
 
     @property
     def reads_test(self) -> bool:
-        """Whether the system is an oracle: :meth:`fit` then wants the test ratings as well."""
+        """Whether the system is an oracle, which also needs the test ratings in :meth:`fit`."""
         return False
 
     def fit(
@@ -148,14 +148,14 @@ class Recommender(ABC):
             The training ratings; entries of value 0 are ratings too. Repeated entries are summed.
             The matrix is not changed; the recommender may keep its arrays, so leave it unchanged.
         test : csr_array of float32, shape (n_users, n_items), optional
-            The test ratings, for oracles alone (:attr:`reads_test`): no other system gets them.
+            The test ratings; only for oracles (:attr:`reads_test`).
         order : pair of ndarray of int, shapes (n_users,) and (n_items,), optional
-            Codes of users and of items in the order in which the system is to meet them; by
-            default that of the codes. It matters where a system breaks ties by it or draws random
-            numbers one after the other. Scores are by code in any case.
+            Codes of users and of items in the order in which the system processes them, by default
+            ascending. It matters if a system breaks ties by it or draws random numbers in sequence.
+            Scores are always in the order of the codes.
         users : range, optional
-            Consecutive users, at least one, that are to be scored, by default all; for systems
-            whose `FITS_SOME_USERS` is true. Their scores are the same to the last bit.
+            Consecutive users to be scored, at least one, by default all; for systems with
+            `FITS_SOME_USERS`. Their scores do not depend on it.
 
         Returns
         -------
@@ -167,8 +167,9 @@ class Recommender(ABC):
         ValueError
             If a matrix has no entry or one that is not finite, or a parameter does not fit its
             size; if test and train differ in shape; if an oracle gets no test ratings, or another
-            system gets some; if an order does not have every code once; if there are no such users,
-            or the system cannot learn for some users alone, or not in an order of its own.
+            system gets some; if an order does not contain every code once; if there are no such
+            users; or if the system cannot be fitted for some users only, or for these in a given
+            order.
         TypeError
             If the matrix is not a sparse matrix.
         """
@@ -188,8 +189,8 @@ class Recommender(ABC):
         met = None if order is None else checked_order(order, ratings.shape)
         if users is not None:
             self._check_users(users, ratings.shape[0], is_ordered=met is not None)
-        # From here on nothing is refused for what was given: a refused fit leaves the model as it
-        # was.
+        # All arguments are checked before this point, so that a refused fit leaves the model
+        # unchanged.
         self.n_users_, self.n_items_ = ratings.shape
         for attribute in ("order_of_users_", "order_of_items_", "first_user_", "last_user_"):
             vars(self).pop(attribute, None)
@@ -207,9 +208,9 @@ class Recommender(ABC):
         return self
 
     def score(self, users: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
-        """Score every item for some users, those of the user's training ratings included.
+        """Score every item for some users, including their training items.
 
-        Works through the users in blocks: the memory beside the result is bounded.
+        Users are scored in blocks, which limits the memory besides the result.
 
         Parameters
         ----------
@@ -219,7 +220,7 @@ class Recommender(ABC):
         Returns
         -------
         ndarray of float32, shape (n, n_items)
-            The higher the better; NaN where the system cannot compute a score.
+            Higher is better; NaN if the system cannot compute a score.
 
         Raises
         ------
@@ -296,18 +297,18 @@ class Recommender(ABC):
 
     @abstractmethod
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        """Write the scores of a block of users into an array that comes full of NaN.
+        """Write the scores of a block of users into an array that is filled with NaN.
 
-        A user's scores must not depend, to the last bit, on the other users of the block; so no
-        dense product through BLAS, whose order of summation depends on the shape (see
+        A user's scores must be bitwise independent of the other users of the block. Do not use
+        dense products of BLAS, whose order of summation depends on the shape (see
         `receval.recommenders.products`).
         """
 
     @classmethod
     def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
-        """Do the ``_fit`` of settings that differ in `SHARED_OVER` alone, to the same bytes.
+        """Fit settings that differ only in `SHARED_OVER`, with the same bytes as ``_fit``.
 
-        Fitted arrays may be shared among the models, which never change them.
+        The models may share fitted arrays, because they never change them.
         """
         for model in models:
             model._fit(train)
@@ -316,12 +317,12 @@ class Recommender(ABC):
     def _score_family(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
-        """Do the ``_score_block`` of several settings, to the same bytes; a row of scores each."""
+        """Score a block for several settings, with the same bytes as ``_score_block``."""
         for model, own in zip(models, scores, strict=True):
             model._score_block(users, own)
 
     def save(self, path: Path) -> None:
-        """Write parameters and fitted attributes as ``.npz``: equal models give equal bytes.
+        """Write parameters and fitted attributes as ``.npz``; equal models give equal files.
 
         Parameters
         ----------
@@ -333,7 +334,7 @@ class Recommender(ABC):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what :meth:`save` wrote.
+        """Read a file that :meth:`save` wrote.
 
         Parameters
         ----------

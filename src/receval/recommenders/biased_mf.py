@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrix factorisation with biases, a rating predictor fitted by stochastic gradient descent."""
+"""Matrix factorisation with biases: predicts ratings, fitted by stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class BiasedMF(Recommender):
     - ``b_u += learning_rate (e - regularisation b_u)``, likewise b_i;
     - ``p_u += learning_rate (e q_i - regularisation p_u)``, likewise q_i (with the old p_u),
 
-    for the biases with both the learning rate and the regularisation times a ratio. Each epoch has
-    the learning rate of the one before it times decay.
+    where the learning rate and the regularisation of the biases are multiplied by a ratio each.
+    After each epoch, the learning rate is multiplied by decay.
 
     Biases start at 0, factors normally distributed around 0.
 
-    There is no NaN: users without training ratings have ``b_u = 0`` and ``p_u = 0`` and score
-    m + b_i; items without have ``b_i = 0`` and ``q_i = 0`` and score m + b_u.
+    No score is NaN: users without training ratings have ``b_u = 0`` and ``p_u = 0`` and score m +
+    b_i; items without have ``b_i = 0`` and ``q_i = 0`` and score m + b_u.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class BiasedMF(Recommender):
     decay : float
         Factor of the learning rate from one epoch to the next, above 0 and at most 1.
     bias_rate_ratio, bias_regularisation_ratio : float
-        What the learning rate and the regularisation are multiplied by for the biases, at least 0.
+        Factors of the learning rate and the regularisation for the biases, at least 0.
     seed : int
         Seed of the initial factors and of the orders, at least 0.
 
@@ -150,12 +150,12 @@ class _Course(Course[BiasedMF]):
     Parameters
     ----------
     models : sequence of BiasedMF
-        Those that differ in their epochs alone.
+        Models that differ only in their epochs.
     drawn : ndarray of float32, shape (n_users + n_items, factors)
         Initial factors of deviation 1, 0 where there is no rating.
     n_users : int
     mean : float
-        Of all ratings.
+        Mean of all ratings.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class _Course(Course[BiasedMF]):
     def descend(
         self, users: NDArray[np.int32], items: NDArray[np.int32], values: NDArray[np.float32]
     ) -> None:
-        """Do an epoch, the ratings in the given order."""
+        """Do an epoch with the ratings in the given order."""
         model = self.models[0]
         rate = model.learning_rate * model.decay ** len(self.losses)
         total = _descend(
@@ -220,13 +220,13 @@ def _descend(  # type: ignore[no-untyped-def]
     whole = n_factors - n_factors % 4
     squared_error = 0.0
     for entry in range(len(values)):
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         user = np.uint64(users[entry])
         item = np.uint64(items[entry])
         p = user_factors[user]
         q = item_factors[item]
-        # Four partial sums, so that an addition need not wait for the one before it; written out,
-        # so that the order of summation is the same on every processor.
+        # Four partial sums, so that an addition need not wait for the one before it; unrolled by
+        # hand, so that the order of summation is the same on every processor.
         first = np.float32(0)
         second = np.float32(0)
         third = np.float32(0)

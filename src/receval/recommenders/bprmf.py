@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrix factorisation for Bayesian personalised ranking: rated items above unrated ones."""
+"""Bayesian personalised ranking by matrix factorisation (BPRMF)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSam
 
 
 class BPRMF(PairwiseFactors):
-    """Factors that put rated items above unrated ones.
+    """Factors fitted to rank rated items above unrated ones.
 
-    ``s(u, i) = b_i + p_u . q_i``; every rated item, whatever its rating, is to be above every
-    unrated one. Maximises over the triples (u, i, j), i rated by u and j not,
-    ``sum ln sigmoid(x) - penalty`` with ``x = s(u, i) - s(u, j)`` by stochastic gradient ascent: an
-    epoch draws as many triples as there are ratings and steps, with ``g = sigmoid(-x)``,
+    ``s(u, i) = b_i + p_u . q_i``; every rated item, whatever its rating, should rank above every
+    unrated one. Maximises over the triples (u, i, j), i rated by u and j not, ``sum ln sigmoid(x) -
+    penalty`` with ``x = s(u, i) - s(u, j)`` by stochastic gradient ascent: an epoch draws as many
+    triples as there are ratings and updates, with ``g = sigmoid(-x)``,
 
     - ``b_i += learning_rate (g - bias_regularisation b_i)``;
     - ``b_j += learning_rate (-g - bias_regularisation b_j)``;
@@ -42,9 +42,9 @@ class BPRMF(PairwiseFactors):
     learning_rate : float
         Above 0.
     user_regularisation, positive_regularisation, negative_regularisation : float
-        Of p_u, of q_i and of q_j, at least 0.
+        Regularisation of p_u, q_i and q_j, at least 0.
     bias_regularisation : float
-        Of b_i and b_j, at least 0.
+        Regularisation of b_i and b_j, at least 0.
     epochs : int
         At least 1.
     positives : str
@@ -78,8 +78,8 @@ class BPRMF(PairwiseFactors):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -145,7 +145,7 @@ class BPRMF(PairwiseFactors):
         ]
         while courses:
             blocks = sampler.blocks(train.nnz)
-            # All courses learn from the same triples; those of a single one need not be held.
+            # All courses train on the same triples; for a single course they need not be kept.
             held = list(blocks) if len(courses) > 1 else blocks
             for course in courses:
                 course.ascend(iter(held))
@@ -158,7 +158,7 @@ class _Course(Course[BPRMF]):
     Parameters
     ----------
     models : sequence of BPRMF
-        Those that differ in their epochs alone.
+        Models that differ only in their epochs.
     train : csr_array of float32, shape (n_users, n_items)
         The training ratings.
     users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)

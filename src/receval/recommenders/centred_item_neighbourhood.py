@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhood of items on centred ratings: a rating predictor without its denominator."""
+"""Item-based nearest neighbours on centred ratings, without normalising the weights."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from receval.recommenders.products import row_norms
 from receval.recommenders.rating_baselines import BASELINES, rating_baselines
 from receval.storage.kernel_cache import njit
 
-# Rows of similarities computed and sorted at a time: with 10,000 items they take 10 MB, and
-# their order twice as much.
+# Rows of similarities computed and sorted at a time. With 10,000 items they take 10 MB, and their
+# order twice as much.
 ROWS = 256
 
 
@@ -27,24 +27,26 @@ class CentredItemNeighbourhood(Recommender):
     """A baseline plus the similarity-weighted sum of the user's deviations from it.
 
     ``s(u, i) = b_ui + sum_j d_ij (r_uj - b_uj)`` over the k items j most similar to i among those
-    that u rated, without a denominator: the counterpart over items of
-    `receval.recommenders.centred_neighbourhood`, where the baselines b_ui are described, with
-    ``d_ij = n_ij / (n_ij + shrinkage) cos(i, j)`` and n_ij the number of users who rated both. The
-    cosine is that of the full rating vectors or that over the ratings by these users only, which
-    is near 1 for nearly all pairs of items, and nearest to it for pairs with few common users.
-    Only items with d_ij > 0 count, equal d_ij (in float32) are ordered by item code.
+    that u rated, without a denominator, where ``d_ij = n_ij / (n_ij + shrinkage) cos(i, j)`` and
+    n_ij is the number of users who rated both. It is the counterpart over items of
+    `receval.recommenders.centred_neighbourhood`, which describes the baselines b_ui. The cosine is
+    of the full rating vectors, or of the ratings of the common users only, which is near 1 for
+    nearly all pairs, especially those with few common users. Only items with d_ij > 0 count; equal
+    d_ij (in float32) are ordered by item code.
 
-    There is no NaN: what cannot be estimated is 0. Items without training ratings score m + b_u,
-    users without training ratings m + b_i, items without anything similar in the profile b_ui.
+    No score is NaN; parameters that cannot be estimated are 0. Items without training ratings score
+    m + b_u, users without training ratings m + b_i, and items without a similar item in the user's
+    profile b_ui.
 
     Parameters
     ----------
     neighbours : int
         k, at least 1.
     cosine : str
-        ``"full"`` or ``"common"``: over which ratings of the two items.
+        ``"full"`` or ``"common"``: the ratings of the two items that are compared.
     shrinkage : float
-        At least 0, in common users: similarities from fewer are reduced by more than half.
+        At least 0, in common users: with fewer common users, similarities are reduced by more than
+        half.
     baseline, item_regularisation, user_regularisation : str, float, float
         As in `receval.recommenders.centred_neighbourhood`.
 
@@ -57,8 +59,8 @@ class CentredItemNeighbourhood(Recommender):
     deviations_ : csr_array of float32, shape (n_users, n_items)
         ``r_uj - b_uj``.
     similarities_ : csr_array of float32, shape (n_items, n_items)
-        All d_ij > 0, every row by falling similarity instead of by column: memory grows with the
-        square of the number of items.
+        All d_ij > 0, with rows sorted by descending similarity instead of by column. Memory grows
+        with the square of the number of items.
 
     References
     ----------
@@ -101,7 +103,7 @@ class CentredItemNeighbourhood(Recommender):
             model.similarities_ = similarities
 
     def _centre(self, train: RatingMatrix) -> None:
-        """Fit the baselines and take them from the ratings."""
+        """Fit the baselines and subtract them from the ratings."""
         baselines = rating_baselines(
             train, self.baseline, self.item_regularisation, self.user_regularisation
         )
@@ -153,7 +155,7 @@ class CentredItemNeighbourhood(Recommender):
     def _score_family(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
-        # The nearest few are the first of the nearest many: one walk serves all numbers.
+        # The nearest few are the first of the nearest many, so one pass suffices for all numbers.
         for alike in alike_but_for(models, ("neighbours",)):
             numbers = sorted({models[index].neighbours for index in alike})
             first = models[alike[0]]
@@ -179,7 +181,7 @@ class CentredItemNeighbourhood(Recommender):
 def _in_falling_order(
     similarities: NDArray[np.float32],
 ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]:
-    """Return items and similarities above 0, row by row, and their number in every row."""
+    """Return items and similarities above 0, row by row, and their number per row."""
     order = np.argsort(-similarities, axis=1, kind="stable").astype(np.int32)
     ordered = np.take_along_axis(similarities, order, axis=1)
     positive = ordered > 0
@@ -191,7 +193,7 @@ def _full_similarities(  # type: ignore[no-untyped-def]
     items, starts, users, values, by_starts, by_items, by_values, norms, shrinkage, similarities
 ):
     n_items = len(norms)
-    # Product and count side by side: one cache line a pair.
+    # Product and count are adjacent, so that each pair needs one cache line.
     sums = np.empty((n_items, 2), dtype=np.float64)
     for row in range(len(items)):
         item = items[row]
@@ -199,7 +201,7 @@ def _full_similarities(  # type: ignore[no-untyped-def]
         for entry in range(starts[item], starts[item + 1]):
             value = np.float64(values[entry])
             user = users[entry]
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(np.uint64(by_starts[user]), np.uint64(by_starts[user + 1])):
                 rated = np.uint64(by_items[position])
                 sums[rated, 0] += value * by_values[position]
@@ -224,21 +226,21 @@ def _add_deviations(  # type: ignore[no-untyped-def]
     numbers,
     scores,
 ):
-    """Add to every score the weighted deviations of the item's nearest in the profile.
+    """Add to every score the weighted deviations of the item's neighbours in the profile.
 
-    The scores are those of several numbers of neighbours, which come in rising order. Where the
-    others of an item stand in its order is set as one bit each for those in a profile: the nearest
-    are the first bits, and the sums over fewer are met on the way to those over more.
+    The scores are those of several numbers of neighbours, in ascending order. Items of the profile
+    are marked as bits at their positions in the item's similarity order, so the nearest are the
+    first bits, and sums over fewer neighbours are partial sums of those over more.
     """
     n_items = len(similar_starts) - 1
     lengths = np.empty(len(users), dtype=np.int64)
     for row in range(len(users)):
         lengths[row] = starts[users[row] + 1] - starts[users[row]]
-    # So many of the numbers are fewer than the profile has; of others all of the profile counts.
+    # For numbers not below the size of the profile, all items of the profile count.
     fewer = np.searchsorted(numbers, lengths)
     for row in range(len(users)):
         if fewer[row] < len(numbers):
-            # Similarities are symmetric, so the rows of the profile will do.
+            # Similarities are symmetric, so the rows of the profile's items suffice.
             user = users[row]
             target = scores[fewer[row], row]
             for entry in range(starts[user], starts[user + 1]):
@@ -253,7 +255,7 @@ def _add_deviations(  # type: ignore[no-untyped-def]
     entries = np.empty(n_items + 1, dtype=np.int32)
     bits = np.zeros(n_items // 64 + 1, dtype=np.uint64)
     for item in range(n_items):
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         begin = np.uint64(similar_starts[item])
         behind = np.uint64(similar_starts[item + 1]) - begin
         positions[:] = behind
@@ -264,7 +266,7 @@ def _add_deviations(  # type: ignore[no-untyped-def]
                 position = np.uint64(positions[np.uint64(items[entry])])
                 bits[position >> word_of] |= one << (position & bit_of)
                 entries[position] = entry
-            # All items that are not similar stand behind the last that is.
+            # Items that are not similar come after the last similar one.
             bits[behind >> word_of] &= ~(one << (behind & bit_of))
             met = reached = 0
             goal = numbers[0]
@@ -289,8 +291,8 @@ def _add_deviations(  # type: ignore[no-untyped-def]
                 scores[number, who, item] += change
 
 
-# Shifted left by n, its highest six bits are different for every n (a De Bruijn sequence): the
-# number of a single bit without a loop.
+# A De Bruijn sequence: shifted left by n, its highest six bits are different for every n, which
+# gives the number of a single bit without a loop.
 _SEQUENCE = 0x03F79D71B4CB0A89
 _NUMBERS = np.argsort([(_SEQUENCE << n & 2**64 - 1) >> 58 for n in range(64)])
 

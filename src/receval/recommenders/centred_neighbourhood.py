@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhood of users on centred ratings: a rating predictor without its denominator."""
+"""User-based nearest neighbours on centred ratings, without normalising the weights."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from receval.storage.kernel_cache import njit
 
 
 class CentredNeighbourhood(Recommender):
-    """A baseline plus the similarity-weighted sum of the neighbours' deviations from theirs.
+    """A baseline plus the similarity-weighted sum of the neighbours' deviations from it.
 
     ``s(u, i) = b_ui + sum_v d_uv (r_vi - b_vi)`` over the k users v most similar to u among those
     who rated i, without a denominator, where
 
     - ``d_uv = n_uv / (n_uv + shrinkage) cos(u, v)``, with n_uv the number of items that both rated
-      and the cosine of the full rating vectors; only users with d_uv > 0 count, equal d_uv (in
+      and the cosine of the full rating vectors; only users with d_uv > 0 count, and equal d_uv (in
       float32) are ordered by user code;
     - ``b_ui = m + b_u + b_i``, with m the mean of all training ratings,
       ``b_i = sum_u (r_ui - m) / (n_i + item_regularisation)`` and
       ``b_u = sum_i (r_ui - m - b_i) / (n_u + user_regularisation)``; the baseline ``"item"`` has
       ``b_u = 0``, ``"user"`` has ``b_i = 0`` and ``"global"`` has both 0.
 
-    There is no NaN: what cannot be estimated is 0. Items without training ratings score m + b_u,
-    users without training ratings m + b_i, items that no similar user rated b_ui.
+    No score is NaN; parameters that cannot be estimated are 0. Items without training ratings score
+    m + b_u, users without training ratings m + b_i, and items that no similar user rated b_ui.
 
-    Every rater adds to the sum, so the more neighbours, the more the ranking resembles that by
-    popularity; with few it stays near that of the baseline.
+    With more neighbours, the ranking becomes more similar to popularity, because every rater adds
+    to the sum; with few, it stays near the baseline.
 
     Parameters
     ----------
     neighbours : int
         k, at least 1.
     shrinkage : float
-        At least 0, in common items: similarities from fewer are reduced by more than half.
+        At least 0, in common items: with fewer common items, similarities are reduced by more than
+        half.
     baseline : str
         ``"user-and-item"``, ``"item"``, ``"user"`` or ``"global"``.
     item_regularisation, user_regularisation : float
@@ -56,11 +57,11 @@ class CentredNeighbourhood(Recommender):
     user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
         b_u and b_i.
     item_order_ : ndarray of int32, shape (n_items,)
-        The items by falling number of training ratings: the columns of `deviations_`.
+        The items by descending number of training ratings, as the columns of `deviations_`.
     deviations_ : csr_array of float32, shape (n_users, n_items)
         ``r_vi - b_vi``, columns in `item_order_`.
     n_crowded_ : int
-        Number of items with more than k training ratings: the first columns of `deviations_`.
+        Number of items with more than k training ratings, the first columns of `deviations_`.
     crowded_ends_ : ndarray of int32, shape (n_users,)
         Where the entries of those items end in each row of `deviations_`.
     ratings_ : ndarray of float32, shape (n_ratings,)
@@ -128,7 +129,7 @@ class CentredNeighbourhood(Recommender):
             (deviations.astype(np.float32), by_popularity.indices, by_popularity.indptr),
             shape=by_popularity.shape,
         )
-        # Only items with more raters than neighbours need their neighbours counted.
+        # Neighbours need to be counted only for items with more raters than neighbours.
         self.n_crowded_ = int(np.count_nonzero(counts > self.neighbours))
         crowded = by_popularity.indices < self.n_crowded_
         ends = by_popularity.indptr[:-1] + np.bincount(users[crowded], minlength=self.n_users_)
@@ -145,10 +146,10 @@ class CentredNeighbourhood(Recommender):
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         keys = models[0]._nearest_first(users)
-        # The nearest few are the first of the nearest many: one sum serves all numbers.
+        # The nearest few are the first of the nearest many, so one sum suffices for all numbers.
         for alike in alike_but_for(models, ("neighbours",)):
             numbers = sorted({models[index].neighbours for index in alike})
-            # With fewer neighbours more items have more raters than that.
+            # With fewer neighbours, more items have more raters than neighbours.
             first = min((models[index] for index in alike), key=lambda model: model.neighbours)
             sums = np.zeros((len(numbers), *scores.shape[1:]), dtype=np.float32)
             _sum_deviations(
@@ -170,7 +171,7 @@ class CentredNeighbourhood(Recommender):
                 own += baselines
 
     def _nearest_first(self, users: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return keys of all others by falling similarity, a row for each user."""
+        """Return keys of all other users by descending similarity, one row per user."""
         keys = np.zeros((len(users), self.n_users_), dtype=np.int64)
         _similarity_keys(
             users,
@@ -204,7 +205,7 @@ def _similarity_keys(  # type: ignore[no-untyped-def]
         for entry in range(starts[user], starts[user + 1]):
             value = np.float64(values[entry])
             item = items[entry]
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             first = np.uint64(by_starts[item])
             end = np.uint64(by_starts[item + 1])
             for position in range(first, end):
@@ -219,8 +220,8 @@ def _similarity_keys(  # type: ignore[no-untyped-def]
                 if shrinkage > 0.0:
                     cosine *= common[other] / (common[other] + shrinkage)
                 similarities[other] = np.float32(cosine)
-                # Ascending keys: falling similarity, then rising user code. The bits of positive
-                # floats order like the floats.
+                # Ascending keys mean descending similarity, then ascending user code. The bits of
+                # positive floats have the same order as the floats.
                 keys[row, other] = -(np.int64(bits[other]) << 32) + np.int64(other)
 
 
@@ -228,17 +229,17 @@ def _similarity_keys(  # type: ignore[no-untyped-def]
 def _sum_deviations(  # type: ignore[no-untyped-def]
     keys, starts, items, deviations, crowded_ends, n_crowded, numbers, sums
 ):
-    """Add up weighted deviations for several numbers of neighbours, which come in rising order.
+    """Add up weighted deviations for several numbers of neighbours, in ascending order.
 
-    The sum over the largest number passes through those over the others. Items are crowded that
-    have more raters than the smallest number.
+    Sums over fewer neighbours are partial sums of those over more. Items with more raters than the
+    smallest number are called crowded.
     """
     bits = np.zeros(1, dtype=np.int32)
     similarity = bits.view(np.float32)
     used = np.empty(n_crowded, dtype=np.int32)
     last = len(numbers) - 1
     neighbours = numbers[last]
-    # For which number a sum is kept to which so many were added before.
+    # The number for which a sum is kept, given how many were added before.
     kept_for = np.empty(neighbours + 1, dtype=np.int64)
     for n in range(neighbours):
         kept_for[n] = np.searchsorted(numbers, n + 1)
@@ -246,8 +247,8 @@ def _sum_deviations(  # type: ignore[no-untyped-def]
     for row in range(keys.shape[0]):
         used[:] = 0
         target = sums[last, row]
-        # Crowded items come by falling popularity and fill up in nearly that order: all items
-        # before the first with room are full, so most of their ratings need not be read.
+        # Crowded items are sorted by descending popularity and are completed in nearly that order.
+        # All items before the first incomplete one are complete, so most ratings need not be read.
         first_with_room = 0
         for rank in range(keys.shape[1]):
             key = keys[row, rank]
@@ -266,8 +267,8 @@ def _sum_deviations(  # type: ignore[no-untyped-def]
                         low = middle + 1
                     else:
                         high = middle
-                # Arithmetic instead of a branch, which no processor would foresee. Two loops, for
-                # one that kept sums it does not need would take a sixth longer.
+                # Arithmetic instead of a branch that processors cannot predict. Two loops, because
+                # one that also kept unneeded sums would take a sixth longer.
                 if last == 0:
                     for entry in range(np.uint64(low), np.uint64(crowded_end)):
                         item = np.uint64(items[entry])
@@ -286,7 +287,7 @@ def _sum_deviations(  # type: ignore[no-untyped-def]
                     first_with_room += 1
             for entry in range(np.uint64(crowded_end), np.uint64(starts[other + 1])):
                 target[np.uint64(items[entry])] += weight * deviations[entry]
-        # Sums that ended before the number was met are those of all larger numbers, too.
+        # Sums that ended before a number was reached are also those of all larger numbers.
         for n in range(last):
             for crowded in range(n_crowded):
                 if numbers[n] >= used[crowded]:

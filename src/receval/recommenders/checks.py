@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recommenders accept: parameters, ratings, and an order of users and items."""
+"""Checks of the parameters and training ratings that a recommender is given."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _interval(lowest: float, highest: float | None, above: bool) -> str:
 def integer(
     system: object, name: str, value: object, *, lowest: int, highest: int | None = None
 ) -> int:
-    """Return a parameter that must be a whole number in ``lowest..highest``.
+    """Return a parameter after checking that it is a whole number in ``lowest..highest``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def integer(
     name : str
         Name of the parameter.
     value : object
-        What the caller gave.
+        The given value.
     lowest, highest : int
         Accepted range, both ends included; no upper end when ``highest`` is None.
 
@@ -57,7 +57,7 @@ def integer(
 
 
 def optional_integer(system: object, name: str, value: object, *, lowest: int) -> int | None:
-    """Return a parameter that must be None or a whole number, as :func:`integer` does."""
+    """Return a parameter after checking that it is None or a whole number (:func:`integer`)."""
     return None if value is None else integer(system, name, value, lowest=lowest)
 
 
@@ -70,9 +70,9 @@ def real(
     highest: float | None = None,
     above: bool = False,
 ) -> float:
-    """Return a parameter that must be a finite number in ``lowest..highest``.
+    """Return a parameter after checking that it is a finite number in ``lowest..highest``.
 
-    Computations are in single precision, so larger numbers than it holds are not finite.
+    Numbers beyond single precision, in which systems compute, are not finite.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def real(
     Raises
     ------
     ValueError
-        If the value is no number, is not finite, or lies outside the range.
+        If the value is not a number, not finite, or outside the range.
     """
     accepted = (
         isinstance(value, int | float | np.integer | np.floating)
@@ -104,7 +104,7 @@ def real(
 
 
 def choice(system: object, name: str, value: object, accepted: Collection[str]) -> str:
-    """Return a parameter that must be one of some names.
+    """Return a parameter after checking that it is one of the accepted names.
 
     Raises
     ------
@@ -120,16 +120,16 @@ def choice(system: object, name: str, value: object, accepted: Collection[str]) 
 
 
 def refuse_divergence(system: object, learning_rate: float, last_loss: float) -> None:
-    """Stop if the loss of the last epoch is no number.
+    """Raise an error if the loss of the last epoch is not finite.
 
     Parameters
     ----------
     system : object
         The recommender; its class is named in the message.
     learning_rate : float
-        Its parameter of that name.
+        Its learning rate.
     last_loss : float
-        Of the last epoch.
+        Loss of the last epoch.
 
     Raises
     ------
@@ -144,10 +144,10 @@ def refuse_divergence(system: object, learning_rate: float, last_loss: float) ->
 
 
 FEWEST_BOUND = 1000
-"""So many factors and the like are allowed for the smallest data."""
+"""So many factors, topics and the like are allowed for data of any size."""
 
 MOST_STEPS = 1_000_000
-"""Of an iteration, each of which leaves a number; neighbours, too, are as many for any data."""
+"""The limit of iterations, each of which stores a number, and of neighbours."""
 
 _OF_RANK = ("factors", "topics")
 _OF_STEPS = ("iterations", "epochs", "sweeps", "steps", "user_updates", "power_iterations")
@@ -158,7 +158,7 @@ _OF_USERS = ("group_size",)
 def refuse_beyond_data(
     system: object, parameters: Mapping[str, object], n_users: int, n_items: int
 ) -> None:
-    """Refuse parameters that take memory beyond what such data ever need.
+    """Refuse parameters that need far more memory than the data can justify.
 
     Parameters
     ----------
@@ -170,8 +170,8 @@ def refuse_beyond_data(
     Raises
     ------
     ValueError
-        There are more factors than the matrix has independent rows, or more steps than anybody
-        waits for.
+        There are more factors than independent rows of the matrix, or an unreasonable number of
+        steps.
     """
     bounds = {
         **dict.fromkeys(_OF_RANK, max(FEWEST_BOUND, min(n_users, n_items))),
@@ -197,18 +197,18 @@ Order: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 def checked_matrix(
     name: str, what: str, matrix: RatingMatrix, shape: tuple[int, int] | None = None
 ) -> RatingMatrix:
-    """Return a matrix as systems learn from it: sorted, no repeated entries, int32, float32.
+    """Return a checked matrix for training: sorted, without repeated entries, int32 and float32.
 
     Parameters
     ----------
     name : str
-        Of the recommender, for the messages.
+        Name of the recommender, for the messages.
     what : str
         ``"training"`` or ``"test"``, for the messages.
     matrix : csr_array
-        Left as it is.
+        Not changed.
     shape : tuple of int, optional
-        What its shape must be.
+        The required shape.
 
     Raises
     ------
@@ -242,7 +242,7 @@ def checked_matrix(
         raise ValueError(
             f"{name}.fit got {what} ratings that are not finite: every rating must be a number."
         )
-    # One index type means one compiled version of every kernel.
+    # With one index type, every kernel is compiled only once.
     ratings.indices = ratings.indices.astype(np.int32, copy=False)
     ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
     return ratings
@@ -251,12 +251,12 @@ def checked_matrix(
 def checked_order(
     order: Order, shape: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return an order of users and of items as int32.
+    """Check an order of users and of items, and return it as int32.
 
     Raises
     ------
     ValueError
-        If one of them does not have every code once.
+        If one of them does not contain every code once.
     """
     for what, codes, size in zip(("users", "items"), order, shape, strict=True):
         if np.shape(codes) != (size,) or not np.array_equal(np.sort(codes), np.arange(size)):
@@ -269,7 +269,7 @@ def checked_order(
 
 
 def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None:
-    """Stop if a rating is negative.
+    """Raise an error if a rating is negative.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None
     ratings : csr_array of float32, shape (n_rows, n_columns)
         The training ratings.
     amounts : str
-        What the system takes ratings as, for example ``"counts"``.
+        What ratings mean to the system, for example ``"counts"``.
 
     Raises
     ------
@@ -293,12 +293,12 @@ def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None
 
 
 def positive_ratings(system: object, ratings: RatingMatrix) -> RatingMatrix:
-    """Return the ratings above 0, those that count where ratings are frequencies.
+    """Return the ratings above 0, for systems that treat ratings as frequencies.
 
     Parameters
     ----------
     system, ratings
-        As in :func:`refuse_negative`; the ratings are left as they are.
+        As in :func:`refuse_negative`; the ratings are not changed.
 
     Raises
     ------

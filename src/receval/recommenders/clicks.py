@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clicks and likes beside what was shown without one, and which systems may train on the latter."""
+"""Clicks or likes with shown items that were not clicked, and the systems that can use these."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LEARN_FROM_NEGATIVES = (
     "ListRankMF",
     "SVDPlusPlus",
 )
-"""Classes of ours to which a low value says that a user does not like an item."""
+"""Classes of receval for which a low value means that a user does not like an item."""
 
 
 def are_clicks(values: NDArray[np.floating] | NDArray[np.integer]) -> bool:
-    """Tell whether values are of two kinds, one positive and one not, such as 1 and 0, or 1 and -1.
+    """Return whether there are two distinct values, only one of them positive, such as 1 and 0.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def are_clicks(values: NDArray[np.floating] | NDArray[np.integer]) -> bool:
 
 
 def takes_all_as_positive(system: Any) -> bool:
-    """Tell whether a system of ours takes every training pair as positive, whatever its value.
+    """Return whether a system of receval treats every training pair as positive.
 
     Parameters
     ----------
     system : object
-        Of another's class nothing is known: it is left to deal with all pairs itself.
+        Custom classes are not restricted: they get all pairs.
     """
     own, ours = type(system), "receval.recommenders."
     return (
@@ -51,10 +51,10 @@ def takes_all_as_positive(system: Any) -> bool:
 
 
 def clicked_training(system: Any, train: csr_array) -> csr_array:
-    """Return what a system trains on: of clicks, less what was shown without one.
+    """Return the training pairs of a system, without unclicked ones if it needs only positives.
 
-    Systems that take every pair as positive would take an item that was shown and not clicked for
-    one that was. Ratings, counts, and clicks alone are given back as they are.
+    Systems that treat every pair as positive would treat shown but unclicked items as clicked.
+    Ratings, counts, and data with only clicks are returned unchanged.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cosine over common ratings only: how alike two users rated what both rated."""
+"""Cosine similarity of two users over the items that both have rated."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ def co_rated_cosines(
 ) -> NDArray[np.float64]:
     """Return the shrunk cosines of some rows with all rows, over common entries only.
 
-    ``sim(a, b) = n / (n + shrinkage) * sum_c x_ac x_bc / sqrt(sum_c x_ac^2 sum_c x_bc^2)``, every
-    sum over the n columns c in which both rows have an entry; entries of value 0 are entries. The
-    similarity is 0 where the formula has no value (no common entry, or only zeros on one side).
+    ``sim(a, b) = n / (n + shrinkage) * sum_c x_ac x_bc / sqrt(sum_c x_ac^2 sum_c x_bc^2)``, where
+    every sum is over the n columns c in which both rows have an entry, even of value 0. The
+    similarity is 0 if the formula is undefined (no common entry, or only zeros on one side).
 
     Parameters
     ----------
     rows : ndarray of int64, shape (n,)
         Rows to compare.
     matrix, transposed : csr_array of float32, shapes (n_rows, n_columns) and (n_columns, n_rows)
-        Users by items and its transpose to compare users, the other way round for items.
+        To compare users, users by items and its transpose; to compare items, the other way round.
     shrinkage : float
         At least 0, in common entries.
 
     Returns
     -------
     ndarray of float64, shape (n, n_rows)
-        Similarities, 0 of a row with itself.
+        Similarities; that of a row with itself is 0.
     """
     cosines = np.empty((len(rows), matrix.shape[0]))
     _co_rated_cosines(
@@ -53,7 +53,7 @@ def _co_rated_cosines(  # type: ignore[no-untyped-def]
     rows, starts, columns, values, by_starts, by_rows, by_values, shrinkage, cosines
 ):
     n_rows = cosines.shape[1]
-    # Product, both sums of squares and count side by side: one cache line a pair.
+    # Product, both sums of squares and count are adjacent, so that each pair needs one cache line.
     sums = np.empty((n_rows, 4), dtype=np.float64)
     for n in range(len(rows)):
         row = rows[n]
@@ -62,7 +62,7 @@ def _co_rated_cosines(  # type: ignore[no-untyped-def]
             value = np.float64(values[entry])
             square = value * value
             column = columns[entry]
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(np.uint64(by_starts[column]), np.uint64(by_starts[column + 1])):
                 other = np.uint64(by_rows[position])
                 theirs = np.float64(by_values[position])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Element-wise alternating least squares for implicit feedback, with weights of missing pairs."""
+"""Element-wise alternating least squares (eALS) for implicit feedback."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from receval.storage.kernel_cache import njit
 
 MISSING = ("uniform", "popularity")
 INITIAL_DEVIATION = 0.1
-# Numbers that are copied side by side, which fill one line of the processor's cache.
+# Numbers that are copied together: they fill one cache line.
 COLUMNS_AT_A_TIME = 16
 
 
 class EALS(Recommender):
-    """Factors that tell rated from unrated pairs, fitted one element at a time.
+    """Factors that distinguish rated from unrated pairs, fitted one element at a time.
 
     Minimises ``sum_rated w_ui (1 - p_u . q_i)^2 + sum_unrated c_i (p_u . q_i)^2 +
     regularisation (sum |p_u|^2 + sum |q_i|^2)`` with ``w_ui = 1 + alpha r_ui``; a rating of value 0
@@ -28,12 +28,13 @@ class EALS(Recommender):
 
     - ``c_i = missing_weight`` (``missing="uniform"``), or
     - ``c_i = missing_weight f_i^exponent / sum_j f_j^exponent`` (``missing="popularity"``), with
-      f_i the number of i's ratings: who misses a popular item has probably seen and not liked it.
+      f_i the number of i's ratings: a user who has not rated a popular item has probably seen it
+      and not liked it.
 
     Score ``p_u . q_i``. An iteration visits every element of every p_u once, in order, then every
     element of every q_i, and sets it to the value that minimises the objective with all others
-    fixed; so the objective never rises but for the rounding of float32. The factors of users start
-    at 0, those of items normally distributed around 0 with deviation 0.1.
+    fixed; so the objective never increases, except for rounding to float32. The factors of users
+    start at 0, those of items normally distributed around 0 with deviation 0.1.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``q_i = 0`` and score 0.
@@ -43,10 +44,10 @@ class EALS(Recommender):
     factors : int
         Length of p_u and q_i, at least 1.
     alpha : float
-        Weight that a unit of rating adds to a rated pair, at least 0; refuses ratings below 0
-        unless it is 0.
+        Weight per unit of rating of a rated pair, at least 0. Ratings below 0 are refused unless it
+        is 0.
     regularisation : float
-        At least 0; not multiplied by numbers of ratings.
+        At least 0; not multiplied by the number of ratings.
     iterations : int
         At least 1.
     missing : str
@@ -54,13 +55,13 @@ class EALS(Recommender):
     missing_weight : float
         Weight of every unrated pair, or of all items together; at least 0.
     exponent : float
-        Exponent of popularity, at least 0; without effect with ``missing="uniform"``.
+        Exponent of popularity, at least 0; not used with ``missing="uniform"``.
     seed : int
         Seed of the initial factors, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -81,8 +82,8 @@ class EALS(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -168,7 +169,7 @@ class EALS(Recommender):
         """Return c_i."""
         if self.missing == "uniform":
             return np.full(self.n_items_, self.missing_weight, dtype=np.float32)
-        # An item without ratings has factors 0 whatever its weight, and 0^0 would be 1.
+        # Items without ratings have zero factors whatever their weight; 0^0 would be 1.
         powers = np.where(popularity > 0, popularity.astype(np.float64) ** self.exponent, 0.0)
         return (self.missing_weight * powers / powers.sum()).astype(np.float32)
 
@@ -180,7 +181,7 @@ class EALS(Recommender):
 def _update_rows(  # type: ignore[no-untyped-def]
     starts, columns, weights, fixed, gram, own, others, regularisation, solved
 ):
-    """Visit all elements of the rows of one side; return the objective but the fixed penalty.
+    """Update all rows of one side, and return the objective without the fixed penalty.
 
     An unrated pair weighs ``own[row] * others[column]``; ``gram`` is the sum over the columns of
     ``others[column] * fixed[column] fixed[column]^T``.
@@ -216,7 +217,7 @@ def _update_rows(  # type: ignore[no-untyped-def]
             for factor in range(n_factors):
                 pulls[factor] += weight * other[factor]
                 curvatures[factor] += more * other[factor] * other[factor]
-        # Only as wide as the row is long: what lies together stays in the processor's cache.
+        # Only as wide as the row is long, so that the data stay in the cache.
         lines = space[: n_factors * length].reshape((n_factors, length))
         _transpose(columns[first : first + length], fixed, lines)
         for factor in range(n_factors):
@@ -224,7 +225,7 @@ def _update_rows(  # type: ignore[no-untyped-def]
             line = lines[factor]
             for n in range(length):
                 fitted[n] += value * line[n]
-        # From here on the fitted values are multiplied by what a rated pair weighs more.
+        # From here on, fitted values are multiplied by the additional weight of rated pairs.
         for n in range(length):
             fitted[n] *= extra[n]
         np.dot(gram, values, slopes)
@@ -235,7 +236,7 @@ def _update_rows(  # type: ignore[no-untyped-def]
             down = pulls[factor] - (_product(fitted, line, length) - old * curvatures[factor])
             down -= scale * (slopes[factor] - old * curvature)
             total = regularisation + scale * curvature + curvatures[factor]
-            # An element that nothing depends on is left where it is.
+            # An element that does not affect the objective is not changed.
             step = down / total - old if total > np.float32(0) else np.float32(0)
             values[factor] = old + step
             for n in range(length):
@@ -255,8 +256,8 @@ def _update_rows(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _product(left, right, length):  # type: ignore[no-untyped-def]
-    # Eight partial sums, so that an addition need not wait for the one before it; written out, so
-    # that the order of summation is the same on every processor.
+    # Eight partial sums, so that an addition need not wait for the one before it; unrolled by hand,
+    # so that the order of summation is the same on every processor.
     sum0 = sum1 = sum2 = sum3 = np.float32(0)
     sum4 = sum5 = sum6 = sum7 = np.float32(0)
     whole = length - length % 8
@@ -277,7 +278,7 @@ def _product(left, right, length):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _transpose(columns, fixed, lines):  # type: ignore[no-untyped-def]
-    """Write the factors of some columns, one factor a line."""
+    """Write the factors of some columns, one factor per line."""
     length = len(columns)
     n_factors = fixed.shape[1]
     for start in range(0, length, COLUMNS_AT_A_TIME):

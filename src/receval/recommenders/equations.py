@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Small symmetric systems of equations, solved side by side by Cholesky's factorisation.
+"""Solve many small symmetric systems of equations at once by Cholesky factorisation.
 
-The last axis of all arrays counts the systems, ``TOGETHER`` of them: their numbers at one place of
-the matrix are one vector of the processor, which rows of a small matrix do not fill. Sums stay in
-registers while rows are subtracted from them. numba's own loops would store them after each row,
-and ask before each whether arrays overlap; so the innermost loops are written in LLVM's
-instructions. These keep the order of all sums, and never fuse multiplications with additions: every
-bit is that of the textbook's loops, one row after the other.
+The last axis of all arrays has ``TOGETHER`` systems: their numbers at one position of the matrix
+form one SIMD vector, which rows of a small matrix would not fill. Sums stay in registers while rows
+are subtracted from them. numba's own loops would store them after each row, and check each time
+whether arrays overlap, so the innermost loops are written in LLVM instructions. These keep the
+order of all sums, and never fuse multiplications with additions, so that the results are bitwise
+those of the textbook loops.
 """
 
 from __future__ import annotations
 
-# What numba calls with types and instructions has no types of its own, and intrinsics are declared
-# with the context that numba itself passes.
+# Functions that numba calls with types and instructions are untyped, and intrinsics are declared
+# with the context argument that numba passes.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
@@ -23,20 +23,20 @@ from numba.extending import intrinsic
 from receval.storage.kernel_cache import njit
 
 TOGETHER = 4
-"""Systems that are solved side by side: as many as 256 bits have float64."""
+"""Systems that are solved together: the number of float64 in 256 bits."""
 
 COLUMNS = 6
-"""Columns whose sums are in registers at once; matrices have columns of padding for the last."""
+"""Columns whose sums are in registers at once; matrices are padded to a multiple of it."""
 
 LINE = 8
-"""Numbers of 64 bits that come from memory together, 64 bytes."""
+"""Numbers of 64 bits in a cache line of 64 bytes."""
 
 AHEAD = 8
-"""Ratings between the one whose factors are read and the one whose factors are asked for."""
+"""Prefetch distance: factors are prefetched this many ratings ahead."""
 
 
 class _SideBySide:
-    """Places of an array whose last axis is ``TOGETHER`` long, read and written as vectors."""
+    """Reads and writes vectors of an array whose last axis is ``TOGETHER`` long."""
 
     def __init__(self, context, builder, kind, array):
         number = context.get_value_type(kind.dtype)
@@ -60,7 +60,7 @@ class _SideBySide:
 
 @intrinsic
 def _subtract_rows_above(context, matrices, row, column):
-    """Subtract ``R[k, row] R[k, j]`` of all rows k above, for ``COLUMNS`` columns j from one on."""
+    """Subtract ``R[k, row] R[k, j]`` of all rows k above, for ``COLUMNS`` columns j."""
 
     def generate(context, builder, signature, arguments):
         vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
@@ -81,7 +81,7 @@ def _subtract_rows_above(context, matrices, row, column):
 
 @intrinsic
 def _scale(context, matrices, row, column):
-    """Multiply a place by the diagonal of its row."""
+    """Multiply an element by the diagonal of its row."""
 
     def generate(context, builder, signature, arguments):
         vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
@@ -95,7 +95,7 @@ def _scale(context, matrices, row, column):
 
 @intrinsic
 def _subtract_solved(context, matrices, row, right):
-    """Subtract ``R[row, j] x[j]`` of all j behind the row from what column ``right`` has there."""
+    """Subtract ``R[row, j] x[j]`` for all j after the row from column ``right``."""
 
     def generate(context, builder, signature, arguments):
         vectors = _SideBySide(context, builder, signature.args[0], arguments[0])
@@ -113,9 +113,9 @@ def _subtract_solved(context, matrices, row, right):
 
 @intrinsic
 def _ask_for(context, numbers, place):
-    """Ask the memory for a number of a contiguous array, by its place; nothing is changed.
+    """Prefetch a number of a contiguous array.
 
-    As each module of kernels that does: numba looks for edits in a kernel's own file alone.
+    Each module of kernels has a copy, because numba detects edits only in a kernel's own file.
     """
 
     def generate(context, builder, signature, arguments):
@@ -124,7 +124,7 @@ def _ask_for(context, numbers, place):
         kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        # To be read, to be kept in all caches, and data.
+        # Arguments of the prefetch: read, keep in all caches, data.
         builder.call(prefetch, [address, integer(0), integer(3), integer(1)])
         return context.get_dummy_value()
 
@@ -133,19 +133,19 @@ def _ask_for(context, numbers, place):
 
 @njit(cache=True)
 def padded_width(size):
-    """Return how many columns systems of some size have, with right-hand side and padding."""
+    """Return the number of columns of systems of a size, with right-hand side and padding."""
     return size + COLUMNS
 
 
 @njit(cache=True)
 def solve_equations(matrices, products):
-    """Solve systems in place, and write right-hand sides times solutions into ``products``.
+    """Solve systems in place, and write the products of right-hand sides and solutions.
 
     The shape is ``(size, padded_width(size), TOGETHER)``. Column ``size`` has the right-hand sides,
-    which become the solutions; the padding behind has any numbers, and nothing depends on them. The
-    upper triangles become the factors R of ``R^T R``, with the reciprocals of the diagonals. A
-    pivot that rounding has made 0 or less belongs to a direction that the equations say nothing
-    about: its part of the solution is 0.
+    which become the solutions; the values of the padding after it do not matter. The upper
+    triangles become the factors R of ``R^T R``, with the reciprocals of the diagonals. A pivot that
+    is 0 or less due to rounding belongs to a direction that the equations do not determine: its
+    part of the solution is 0.
     """
     size = len(matrices)
     products[:] = 0
@@ -186,7 +186,8 @@ def solve_rows(starts, columns, roots, pulls, fixed, gram, solved):
         length = starts[row + 1] - first
         if length > 0:
             for n in range(length):
-                # Their factors lie anywhere: the processor would wait for those of each.
+                # Factors are at random addresses; without prefetching, the processor would wait for
+                # each.
                 ahead = first + n + AHEAD
                 if ahead < len(columns):
                     start = np.intp(columns[ahead]) * n_factors
@@ -223,7 +224,7 @@ def sum_pulls(columns, pulls, fixed, right):
     """Write a row of ``pulls @ fixed`` into ``right``, summed in the order of the ratings."""
     right[:] = 0
     whole = len(columns) - len(columns) % 4
-    # Four ratings a pass, added one after the other: a quarter of the reads and writes of the sums.
+    # Four ratings per pass, added one after the other, need a quarter of the reads and writes.
     for n in range(0, whole, 4):
         a, b, c, d = pulls[n], pulls[n + 1], pulls[n + 2], pulls[n + 3]
         other_a, other_b = fixed[np.uint64(columns[n])], fixed[np.uint64(columns[n + 1])]

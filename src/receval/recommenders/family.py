@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings of one system, trained and scored together: what they share is computed once."""
+"""Train and score several settings of one recommender together, to share computations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from receval.recommenders.one_thread import on_one_thread
 
 
 def alike_but_for(models: Sequence[Recommender], names: Collection[str]) -> list[list[int]]:
-    """Group models that differ in some parameters alone.
+    """Group models that differ only in some parameters.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def alike_but_for(models: Sequence[Recommender], names: Collection[str]) -> list
     Returns
     -------
     list of list of int
-        Positions in ``models``, each once, in the order of the first of each group.
+        Positions in ``models``, each once; groups in the order of their first models.
     """
     groups: dict[tuple[Any, ...], list[int]] = {}
     for position, model in enumerate(models):
@@ -43,17 +43,17 @@ CourseModel = TypeVar("CourseModel", bound=_Trained)
 
 
 class Course(Generic[CourseModel]):
-    """A course of training, and the models that are its state after one epoch or another.
+    """A course of training shared by models that are its states after different numbers of epochs.
 
     Parameters
     ----------
     models : sequence of Recommender
-        Those that differ in their epochs alone.
+        Models that differ only in their epochs.
 
     Attributes
     ----------
     losses : list of float
-        Of the epochs so far.
+        Losses of the epochs so far.
     """
 
     def __init__(self, models: Sequence[CourseModel]) -> None:
@@ -62,30 +62,30 @@ class Course(Generic[CourseModel]):
 
     @property
     def continues(self) -> bool:
-        """Whether there are epochs to come."""
+        """Whether there are epochs left."""
         return len(self.losses) < max(model.epochs for model in self.models)
 
     def finished_with(self, loss: float) -> list[CourseModel]:
-        """Note the loss of an epoch, and return the models that it finishes.
+        """Record the loss of an epoch, and return the models that are finished after it.
 
-        The course goes on from its arrays, so that models keep copies.
+        Models must copy the arrays, because the course goes on to change them.
         """
         self.losses.append(loss)
         return [model for model in self.models if model.epochs == len(self.losses)]
 
 
 class Family:
-    """Recommenders of one class that differ in the parameters of ``SHARED_OVER`` alone.
+    """Recommenders of one class that differ only in the parameters of ``SHARED_OVER``.
 
-    Each becomes, to the last bit, what its own :meth:`receval.recommenders.base.Recommender.fit`
-    would make of it, and scores as it would alone. What a class shares among settings - the
-    neighbours of the largest number of them, the epochs that the longer training has in common with
-    the shorter - is its own affair, in ``_fit_family`` and ``_score_family``.
+    The results are bitwise those of :meth:`receval.recommenders.base.Recommender.fit` and of
+    scoring for each recommender alone. Each class decides in ``_fit_family`` and ``_score_family``
+    what settings share, such as the neighbours of the largest neighbourhood or the epochs of the
+    longest training.
 
     Parameters
     ----------
     models : sequence of Recommender
-        At least one, not fitted; as :func:`families` groups them. No oracles.
+        At least one, not fitted, grouped as by :func:`families`; no oracles.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class Family:
         Raises
         ------
         ValueError, TypeError
-            As that method, for any of them.
+            As for that method, for any of them.
         """
         kind = type(self.models[0])
         ratings = checked_matrix(kind.__name__, "training", train)
@@ -139,7 +139,7 @@ class Family:
         Returns
         -------
         ndarray of float32, shape (n_settings, n, n_items)
-            In the order of the models; NaN where one cannot compute a score.
+            In the order of the models; NaN if a score cannot be computed.
         """
         first = self.models[0]
         scores = np.full((len(self), len(users), first.n_items_), np.nan, dtype=np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Group preference based Bayesian personalised ranking."""
+"""Group preference based Bayesian personalised ranking (GBPR)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from receval.storage.kernel_cache import njit
 UPDATES = ("triple", "epoch")
 
 Tables = tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating]]
-"""Biases, users' and items' factors."""
+"""Biases, user factors and item factors."""
 
 
 class GBPR(SampledPairwiseFactors):
-    """Factors that put what a group of users has rated above what one of them has not.
+    """Factors that rank what a group of users rated above what one of them did not rate.
 
     ``s(u, i) = b_i + p_u . q_i``. For a user u, an item i rated by u, a group G of u and other
     raters of i, and an item j not rated by u, maximises ``ln sigmoid(x)`` less a penalty, with
@@ -40,9 +40,9 @@ class GBPR(SampledPairwiseFactors):
       regularisation q_i)``;
     - ``q_j += learning_rate (-g p_u - regularisation q_j)``.
 
-    The paper applies each step at once (``updates="triple"``). LibRec 2.0.0 steps only the biases
-    at once; it adds up the steps of the factors, all from the factors at the epoch's beginning, and
-    applies the sum at the epoch's end (``updates="epoch"``).
+    The paper applies each step at once (``updates="triple"``). LibRec 2.0.0 applies only the steps
+    of the biases at once. It computes the steps of the factors from their values at the beginning
+    of the epoch, and applies the sum at its end (``updates="epoch"``).
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 1].
 
@@ -57,7 +57,7 @@ class GBPR(SampledPairwiseFactors):
         At least 0; at most 1 in the paper, where it is called rho, but 1.5 in LibRec's
         configuration.
     group_size : int
-        Size of G, at least 1; all raters of i where there are fewer.
+        Size of G, at least 1; all raters of i if there are fewer.
     learning_rate : float
         Above 0.
     regularisation : float
@@ -69,11 +69,11 @@ class GBPR(SampledPairwiseFactors):
     updates : str
         ``"triple"`` or ``"epoch"``.
     seed : int
-        Seed of the initial values and of what is drawn, at least 0.
+        Seed of the initial values and of all draws, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class GBPR(SampledPairwiseFactors):
         self._keep(train, biases, users, items, losses)
 
     def _drawn(self, train: RatingMatrix) -> tuple[Tables, Callable[[int], Iterator[Grouped]]]:
-        """Return initial values in single precision, and what draws for an epoch."""
+        """Return initial values in single precision, and a function that makes an epoch's draws."""
         generator = np.random.Generator(np.random.PCG64(self.seed))
         start = self._start(train, generator, highest_bias=1.0)
         by_item = train.T.tocsr()
@@ -159,7 +159,7 @@ class GBPR(SampledPairwiseFactors):
     def _drawn_by_librec(
         self, train: RatingMatrix
     ) -> tuple[Tables, Callable[[int], Iterator[Grouped]]]:
-        """Return the same as LibRec draws it, in double precision."""
+        """Return the same with LibRec's draws, in double precision."""
         assert self.librec_seed is not None
         java = JavaRandom(self.librec_seed)
         users, items = librec_factors(java, train, self.factors)
@@ -178,7 +178,7 @@ class GBPR(SampledPairwiseFactors):
 def _draw_groups(  # type: ignore[no-untyped-def]
     generator, starts, raters, users, positives, groups, sizes
 ):
-    """Write the user and different other raters of the positive item, in the order drawn."""
+    """Write the user and distinct other raters of the positive item, in the order drawn."""
     for n in range(len(users)):
         first = np.int64(starts[np.uint64(positives[n])])
         n_raters = np.int64(starts[np.uint64(positives[n]) + np.uint64(1)]) - first
@@ -217,10 +217,10 @@ def _descend(  # type: ignore[no-untyped-def]
     learning_rate,
     regularisation,
 ):
-    """Add the steps from one pair of factor tables to another, which may be the same."""
+    """Add steps computed from one pair of factor tables to another pair, which may be the same."""
     n_factors = users.shape[1]
     one = users.dtype.type(1)
-    # Copies of the rows, so that the compiler knows that no step changes what it still reads.
+    # Copies of the rows, so that the compiler knows that steps do not change its inputs.
     mean, old, positive, negative = np.empty((4, n_factors), dtype=users.dtype)
     own_weight = one - group_weight
     shrinkage = learning_rate * regularisation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hitting time: how soon a random walk over the ratings leads from an item to the user."""
+"""Recommend by hitting time: the steps a random walk takes from an item to the user."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer, positive_ratings
 from receval.storage.kernel_cache import njit
 
-# So many users walk side by side: every rating is then read once for a few lines of the cache.
+# Number of users processed together: every rating is then read once for a few cache lines.
 USERS_AT_A_TIME = 64
 
 
 class HittingTime(Recommender):
-    """The steps that a random walk from the item to the user is expected to save.
+    """How many steps before its limit a random walk from the item reaches the user, on average.
 
     ``s(u, i) = t - H_t(u | i)``, where H_t(u | x) is the expected number of steps of a walk from
-    the node x until it first meets u, walks cut off after t steps: ``H_t(u | u) = 0``,
-    ``H_0(u | x) = 0`` and else ``H_t(u | x) = 1 + sum_y p(x -> y) H_{t-1}(u | y)``. The walk goes
-    over the bipartite graph of users and items, along a rating in proportion to its value:
-    ``p(x -> y) = r_xy / sum_z r_xz``; ratings of 0 are no edges. As t grows, H_t approaches the
-    hitting time where every node can reach u. Computed is the recurrence of ``t - H_t`` itself,
-    which for most pairs is tiny beside t.
+    the node x until it first reaches u, with walks cut off after t steps: ``H_t(u | u) = 0``,
+    ``H_0(u | x) = 0`` and else ``H_t(u | x) = 1 + sum_y p(x -> y) H_{t-1}(u | y)``. The walk is on
+    the bipartite graph of users and items, and follows a rating in proportion to its value: ``p(x
+    -> y) = r_xy / sum_z r_xz``; ratings of 0 are no edges. As t grows, H_t approaches the hitting
+    time if every node can reach u. The recurrence is computed for ``t - H_t`` directly, which for
+    most pairs is tiny relative to t.
 
-    With ``nearest_items`` only so many items are scored, those that a breadth-first search from the
-    user meets first, the user's own included; raters and rated items are visited by code. Rare
-    items are mostly met last, and otherwise come first in the ranking.
+    With ``nearest_items``, only that many items are scored: the first ones that a breadth-first
+    search from the user finds, including the user's own; raters and rated items are visited by
+    code. This leaves out most rare items, which would otherwise rank first.
 
     NaN for items without training ratings above 0, for all items of users without them, and for
     items not among the nearest. Items from which the user cannot be reached in t - 1 steps score 0.
@@ -41,7 +41,7 @@ class HittingTime(Recommender):
     steps : int
         t, at least 2.
     nearest_items : int or None
-        At least 1; None: all items are scored.
+        At least 1; None scores all items.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class HittingTime(Recommender):
     ----------
     Yin, Cui, Li, Yao and Chen, "Challenging the Long Tail Recommendation", PVLDB 2012, section 3
     (hitting time) and algorithm 1: a breadth-first search, there for at most 6,000 items, and 15
-    steps. There the walk, too, keeps to what was met; here it goes over the whole graph.
+    steps. There the walk is also restricted to the nodes found; here it uses the whole graph.
     """
 
     SHARED_OVER = ("nearest_items",)
@@ -94,7 +94,7 @@ class HittingTime(Recommender):
             model._forget(users, own)
 
     def _walk(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        """Write the saved steps of all items."""
+        """Write the scores of all items."""
         for start in range(0, len(users), USERS_AT_A_TIME):
             targets = users[start : start + USERS_AT_A_TIME]
             saved = np.zeros((self.n_items_, len(targets)), dtype=np.float32)
@@ -112,7 +112,7 @@ class HittingTime(Recommender):
             scores[start : start + USERS_AT_A_TIME] = saved.T
 
     def _forget(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        """Put NaN where no score can be computed."""
+        """Write NaN where no score can be computed."""
         if self.nearest_items is not None:
             _forget_far_items(
                 users,
@@ -149,8 +149,8 @@ def _saved_steps(  # type: ignore[no-untyped-def]
 ):
     n_users = len(user_starts) - 1
     from_users = np.zeros((n_users, len(targets)), dtype=np.float32)
-    # Items are met after an odd number of steps: only every other step of either side matters, and
-    # after the first t or two no step is saved yet.
+    # Items are reached after an odd number of steps: only every other step of either side matters,
+    # and all values are still 0 after the first one or two.
     for step in range(1 + steps % 2, steps, 2):
         if step > 2:
             _step(user_starts, user_items, user_probabilities, saved, from_users)
@@ -168,7 +168,7 @@ def _saved_steps(  # type: ignore[no-untyped-def]
 def _first_step(  # type: ignore[no-untyped-def]
     starts, indices, probabilities, source, is_target, target
 ):
-    """Do a step that most rows of the source, all zeros, have no part in."""
+    """Do a step to which most rows of the source do not contribute, because they are 0."""
     for row in range(len(starts) - 1):
         line = target[row]
         for entry in range(np.uint64(starts[row]), np.uint64(starts[row + 1])):
@@ -186,12 +186,12 @@ def _step(starts, indices, probabilities, source, target):  # type: ignore[no-un
     for row in range(len(starts) - 1):
         line = target[row]
         line[:] = np.float32(0)
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         first = np.uint64(starts[row])
         last = np.uint64(starts[row + 1])
         whole = first + (last - first) // four * four
-        # Four ratings a pass over the line, added one after the other: a quarter of the reads and
-        # writes of the line, and the same bits.
+        # Four ratings per pass over the line, added one after the other, need a quarter of the
+        # reads and writes and give the same bits.
         for start in range(first, whole, four):
             entry = np.uint64(start)
             a, b = probabilities[entry], probabilities[entry + np.uint64(1)]
@@ -217,8 +217,8 @@ def _forget_far_items(  # type: ignore[no-untyped-def]
     users, user_starts, user_items, item_starts, item_users, nearest_items, scores
 ):
     n_users, n_items = len(user_starts) - 1, len(item_starts) - 1
-    # A code is always written behind its queue, which grows only where the code is new: without a
-    # branch that the processor would have to guess.
+    # A code is always written at the end of its queue, which grows only if the code is new. This
+    # avoids a branch that processors cannot predict.
     user_queue = np.empty(n_users + 1, dtype=np.int32)
     item_queue = np.empty(n_items + 1, dtype=np.int32)
     user_is_new = np.empty(n_users, dtype=np.int8)
@@ -241,8 +241,8 @@ def _forget_far_items(  # type: ignore[no-untyped-def]
                     items_met += int(item_is_new[item])
                     item_is_new[item] = 0
             elif items_read < items_met:
-                # Raters are looked up only when all users met so far have been read: which comes
-                # first, a user or an item, changes the order of neither queue.
+                # Raters are looked up only after all users found so far have been read; this
+                # changes the order of neither queue.
                 item = np.uint64(item_queue[items_read])
                 items_read += 1
                 first = np.uint64(item_starts[item])
@@ -254,7 +254,7 @@ def _forget_far_items(  # type: ignore[no-untyped-def]
                     user_is_new[user] = 0
             else:
                 break
-        # The last user may have rated more items than were still asked for.
+        # The last user may have rated more items than were still needed.
         for index in range(nearest_items, items_met):
             item_is_new[item_queue[index]] = 1
         for far in range(n_items):

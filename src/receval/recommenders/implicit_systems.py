@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Systems of the package implicit: alternating least squares, BPR and item kNN.
 
-The package trains; what it has learnt is kept and scored here, so that models are stored, read and
-ranked like all others. implicit is imported when a system is trained, not before, and is part of
-receval's extra ``workflow``.
+The package trains the models; receval stores and scores them like all others. implicit is imported
+only when a system is trained, and is part of receval's extra ``workflow``.
 
-Its results depend on the number of threads (BPR's threads change the same factors without locks),
-so that everything runs on one; with it and the seed the bytes are the same on the same machine. Its
-compiled code calls the BLAS of SciPy, whose last digits differ between processors.
+Everything runs on one thread, because the package's results depend on the number of threads (those
+of BPR change the same factors without locks). With the same seed, the bytes are the same on the
+same machine. The compiled code calls the BLAS of SciPy, whose last digits differ between
+processors.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _ImplicitFactors(Recommender):
     def _keep(
         self, train: RatingMatrix, users: NDArray[np.float32], items: NDArray[np.float32]
     ) -> None:
-        """Take what was learnt for fitted: one row a user or item."""
+        """Store the learnt factors, one row per user or item."""
         self.user_factors_ = users.copy()
         self.user_factors_[np.diff(train.indptr) == 0] = np.nan
         self.item_factors_ = np.ascontiguousarray(items.T)
@@ -58,9 +58,9 @@ class ImplicitALS(_ImplicitFactors):
 
     The objective is that of :class:`receval.recommenders.wrmf.WRMF` with target ``"preference"``:
     rated pairs have the confidence ``1 + alpha`` (``weights="binary"``) or ``1 + alpha r_ui``
-    (``weights="rating"``), unrated ones 1. What differs is how it is minimised: the factors start
-    uniform on [0, .01), and with ``solver="conjugate-gradients"``, the package's default, every
-    vector takes three steps towards the solution an iteration instead of being solved for.
+    (``weights="rating"``), unrated ones 1. The minimisation differs: the factors start uniform on
+    [0, .01), and with ``solver="conjugate-gradients"``, the package's default, every vector takes
+    three steps towards the solution per iteration instead of being solved exactly.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``y_i = 0`` and score 0.
@@ -72,7 +72,8 @@ class ImplicitALS(_ImplicitFactors):
     alpha : float
         Confidence of a rating, at least 0.
     regularisation : float
-        At least 0; above it with ``"cholesky"``, where fewer ratings than factors need it.
+        At least 0; above 0 with ``"cholesky"``, because rows with fewer ratings than factors need
+        it.
     iterations : int
         Number of times both sides are solved, users first; at least 1.
     weights : str
@@ -90,7 +91,7 @@ class ImplicitALS(_ImplicitFactors):
 
     Examples
     --------
-    User 2 has rated item 0 alone, as did others who rated item 1 and none who rated item 2:
+    User 2 has rated only item 0. Other users of item 0 rated item 1, but none rated item 2:
 
     >>> train = csr_array(np.array([[5, 4, 0], [3, 5, 0], [4, 0, 0], [0, 0, 5]], dtype=np.float32))
     >>> scores = ImplicitALS(factors=2).fit(train).score(np.array([2]))
@@ -142,10 +143,10 @@ class ImplicitBPR(_ImplicitFactors):
     """``implicit.cpu.bpr.BayesianPersonalizedRanking``: rated items above unrated ones.
 
     The criterion and the steps are those of :class:`receval.recommenders.bprmf.BPRMF` with
-    ``positives="ratings"`` and ``negatives="popularity"``, one regularisation for all factors and
-    biases: the package knows no uniform unrated items. A drawn pair whose second item turns out to
-    be rated is dropped, where receval draws again; so an epoch has fewer steps. The factors start
-    uniform on (-.5, .5) / factors.
+    ``positives="ratings"`` and ``negatives="popularity"``, and one regularisation for all factors
+    and biases; the package cannot draw unrated items uniformly. If the second item of a drawn pair
+    is rated, the package drops the pair, while receval draws again; so an epoch has fewer steps.
+    The factors start uniform on (-.5, .5) / factors.
 
     The item's bias is the last of its factors, with a user's factor of 1.
 
@@ -159,7 +160,7 @@ class ImplicitBPR(_ImplicitFactors):
     learning_rate : float
         Above 0.
     regularisation : float
-        Of factors and biases, at least 0.
+        Regularisation of factors and biases, at least 0.
     epochs : int
         At least 1.
     seed : int
@@ -194,7 +195,7 @@ class ImplicitBPR(_ImplicitFactors):
             num_threads=1,
             random_state=self.seed,
         )
-        # Every rating counts alike, those of value 0 too.
+        # Every rating counts equally, also those of value 0.
         rated = csr_matrix(
             (np.ones_like(train.data), train.indices, train.indptr), shape=train.shape
         )
@@ -207,12 +208,12 @@ class ImplicitItemKNN(Recommender):
 
     ``s(u, i) = sum_{j rated by u, i in N(j)} cos(j, i) r_uj``, where N(j) are the k items most
     similar to j by the cosine of the full rating vectors. This is not
-    :class:`receval.recommenders.knn.ItemKNN`, which asks whether j is among the neighbours of the
-    target item i: an item that is a neighbour of many others is recommended more often here, as
-    popular items are. The package counts an item among its own k nearest, here it does not count;
-    it stays one of its neighbours, which makes a difference to scores of rated items alone.
+    :class:`receval.recommenders.knn.ItemKNN`, which uses the neighbours of the target item i: here,
+    items that are neighbours of many others, such as popular items, are recommended more often. The
+    package counts an item among its own k nearest; here it is an additional neighbour, which only
+    affects the scores of rated items.
 
-    NaN where i is no neighbour of a rated item; ratings of value 0 are none.
+    NaN if i is not a neighbour of a rated item; ratings of value 0 do not count.
 
     Parameters
     ----------
@@ -242,11 +243,11 @@ class ImplicitItemKNN(Recommender):
         package = imported(self, "implicit.nearest_neighbours", "implicit")
         ratings = csr_matrix(train, copy=True)
         ratings.eliminate_zeros()
-        # K counts the item itself, and takes memory for as many as it says.
+        # K includes the item itself, and memory is allocated for K neighbours.
         most = min(self.neighbours, ratings.shape[1]) + 1
         model = package.CosineRecommender(K=most, num_threads=1)
         with warnings.catch_warnings(), np.errstate(invalid="ignore"):
-            # The package warns of the form of a matrix that it has made itself.
+            # The package warns about the format of a matrix that it has created itself.
             warnings.simplefilter("ignore")
             model.fit(ratings, show_progress=False)
         similarities = csr_array(model.similarity).astype(np.float32)
@@ -260,7 +261,7 @@ class ImplicitItemKNN(Recommender):
 
 
 def _with_short_indices(matrix: RatingMatrix) -> RatingMatrix:
-    """Return a matrix with the one type of indices for which kernels are compiled."""
+    """Return a matrix with the index type for which kernels are compiled."""
     matrix.indices = matrix.indices.astype(np.int32, copy=False)
     matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
     return matrix

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods of users and of items, ranking-oriented."""
+"""Ranking-oriented nearest neighbours, user-based and item-based."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ class UserKNN(Recommender):
     to u over all items (not per item) by the cosine of the full rating vectors, and nothing is
     normalised. Equal cosines (in float32) are ordered by user code.
 
-    With a threshold the ratings are binarised first: those of at least the threshold become 1, the
-    others count as missing, in cosines, overlaps and scores alike. A threshold no higher than the
-    lowest rating keeps which items were rated and drops the values.
+    With a threshold, the ratings are binarised first: those at or above it become 1, and the others
+    count as missing in cosines, overlaps and scores. With a threshold at or below the lowest
+    rating, only which items were rated matters.
 
-    NaN where no neighbour rated the item: so for items without training ratings, and for all items
-    of users without training ratings or without a neighbour; the larger the minimum overlap, the
-    more such users.
+    NaN if no neighbour rated the item. This includes items without training ratings, and all items
+    of users without training ratings or neighbours; a larger minimum overlap leaves more users
+    without neighbours.
 
     Parameters
     ----------
     neighbours : int
         k, at least 1.
     minimum_overlap : int
-        At least 1: users who have fewer items in common with u, whatever the values, are no
+        At least 1; users with fewer items in common with u, whatever their ratings, are no
         neighbours of u.
     threshold : float or None
-        The lowest rating that becomes 1; None: ratings are taken as they are.
+        The lowest rating that becomes 1; with None, ratings are not changed.
 
     Attributes
     ----------
     similarities_ : csr_array of float32, shape (n_users, n_users)
-        Cosines of each user's neighbours; fitted for some users, it has no other rows.
+        Cosines of each user's neighbours; only the rows of fitted users, if fitted for some.
     ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings, binarised where there is a threshold.
+        The training ratings, binarised if there is a threshold.
 
     References
     ----------
@@ -54,7 +54,7 @@ class UserKNN(Recommender):
 
     Examples
     --------
-    User 0 is like user 1, with a cosine of 3 / 5; nobody who is like user 0 rated item 2:
+    User 1 is the neighbour of user 0, with a cosine of 3 / 5, and has not rated item 2:
 
     >>> train = csr_array(np.array([[5, 0, 0], [3, 4, 0], [0, 0, 2]], dtype=np.float32))
     >>> scores = UserKNN(neighbours=1).fit(train).score(np.array([0]))
@@ -104,8 +104,8 @@ class ItemKNN(Recommender):
     to the target item i by the cosine of the full rating vectors, and nothing is normalised. Equal
     cosines (in float32) are ordered by item code.
 
-    NaN where the user rated none of the item's neighbours: so for items without training ratings,
-    and for all items of users without training ratings.
+    NaN if the user rated none of the item's neighbours. This includes items without training
+    ratings, and all items of users without training ratings.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ class ItemKNN(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]

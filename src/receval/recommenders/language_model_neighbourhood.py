@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods chosen by language models: a user or an item as query, the others as documents."""
+"""Neighbourhoods chosen by language models, with a user or an item as the query."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class LanguageModelNeighbourhood(Recommender):
     N(u) are the k other users v under whose smoothed language model (see
     `receval.recommenders.language_models`) the ratings of u are likeliest, by
     ``sum_i r_ui log p(i | v)`` with a uniform prior; N(i) are the k items chosen in the same way
-    from the transposed matrix. Equal likelihoods are ordered by code. Those without a rating above
-    0 have no model and are nobody's neighbours; neighbours that share no rating with u (with i)
-    have cosine 0 and add nothing.
+    from the transposed matrix. Equal likelihoods are ordered by code. Users (items) without a
+    rating above 0 have no model and are never neighbours; neighbours that share no rating with u
+    (with i) have cosine 0 and add nothing.
 
-    NaN where no neighbour with a positive cosine rated the item (over items: where the user rated
-    none of the item's): so for items and for users without training ratings above 0.
+    NaN if no neighbour with a positive cosine rated the item (over items: if the user rated none of
+    the item's neighbours). This includes items and users without training ratings above 0.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class LanguageModelNeighbourhood(Recommender):
     smoothing : str
         ``"jelinek-mercer"``, ``"absolute-discounting"`` or ``"dirichlet"``.
     strength : float
-        Above 0. Jelinek-Mercer: weight of the collection, at most 1; the others: in units of
-        ratings.
+        Above 0. For Jelinek-Mercer, the weight of the collection, at most 1; for the others, in
+        units of ratings.
 
     Attributes
     ----------
@@ -109,24 +109,24 @@ class LanguageModelNeighbourhood(Recommender):
 def likeliest_rows_for(
     matrix: RatingMatrix, models: LanguageModels, numbers: Sequence[int]
 ) -> list[RatingMatrix]:
-    """Return every row's cosines with the rows whose models make it likeliest.
+    """Return every row's cosines with the rows under whose models it is likeliest.
 
-    The likelihood is ``sum_c r_qc log p(c | v)``; of what does not depend on v only the terms
-    ``log(p(c | v) / (unseen_v p(c)))`` of common columns and ``log unseen_v`` are left.
+    The likelihood is ``sum_c r_qc log p(c | v)``; without terms that do not depend on v, only
+    ``log(p(c | v) / (unseen_v p(c)))`` for common columns and ``log unseen_v`` are left.
 
     Parameters
     ----------
     matrix : csr_array of float32, shape (n_rows, n_columns)
         Ratings above 0.
     models : LanguageModels
-        Models of its rows.
+        Models of the rows of the matrix.
     numbers : sequence of int
-        The most neighbours of a row, once or several times; equal likelihoods are ordered by row.
+        One or several maximum numbers of neighbours; equal likelihoods are ordered by row.
 
     Returns
     -------
     list of csr_array of float32, shape (n_rows, n_rows)
-        For each of the numbers, cosines above 0, columns in order, none on the diagonal.
+        For each number, cosines above 0, with sorted columns and none on the diagonal.
     """
     n_rows = matrix.shape[0]
     neighbours = min(max(numbers), n_rows)
@@ -155,7 +155,7 @@ def likeliest_rows_for(
 
 
 def _in_row_order(chosen: NDArray[np.int32], cosines: NDArray[np.float32]) -> RatingMatrix:
-    """Build the matrix of the chosen rows, the likeliest first, without cosines of 0."""
+    """Build the matrix of the chosen rows, sorted by likelihood, without cosines of 0."""
     n_rows = len(chosen)
     order = np.argsort(chosen, axis=1, kind="stable")
     chosen = np.take_along_axis(chosen, order, axis=1)
@@ -181,7 +181,7 @@ def _likeliest_rows(  # type: ignore[no-untyped-def]
     cosines,
 ):
     n_rows, neighbours = chosen.shape
-    # Gain and product side by side: one cache line a pair.
+    # Gain and product are adjacent, so that each pair needs one cache line.
     sums = np.empty((n_rows, 2), dtype=np.float64)
     likelihoods = np.empty(neighbours, dtype=np.float64)
     for row in range(n_rows):
@@ -193,7 +193,7 @@ def _likeliest_rows(  # type: ignore[no-untyped-def]
             value = np.float64(values[entry])
             column = columns[entry]
             mass += value
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(np.uint64(by_starts[column]), np.uint64(by_starts[column + 1])):
                 rater = np.uint64(by_rows[position])
                 sums[rater, 0] += value * by_gains[position]
@@ -205,7 +205,7 @@ def _likeliest_rows(  # type: ignore[no-untyped-def]
             likelihood = sums[other, 0] + mass * log_unseen[other]
             if found == neighbours and likelihood <= likelihoods[neighbours - 1]:
                 continue
-            # Rows come in order, so an equal likelihood goes behind those already there.
+            # Rows are in order, so an equal likelihood goes after those already there.
             position = found if found < neighbours else neighbours - 1
             while position > 0 and likelihoods[position - 1] < likelihood:
                 likelihoods[position] = likelihoods[position - 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Smoothed language models of the rows of a rating matrix: ratings as counts of words."""
+"""Smoothed language models of the rows of a rating matrix, with ratings as word counts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ WeightMatrix: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
 
 @dataclass(frozen=True)
 class LanguageModels:
-    """One distribution over the columns for every row of a matrix.
+    """A probability distribution over the columns for every row of a matrix.
 
     ``p(c | v) = seen_vc + unseen_v p(c)``, where p(c) is the distribution of the collection. Every
-    row with a rating above 0 sums to 1; rows without one have no model, all zeros.
+    row with a rating above 0 sums to 1; rows without one have no model and are all 0.
 
     Attributes
     ----------
     seen : csr_array of float64, shape (n_rows, n_columns)
-        What a row's own ratings give; only the ratings above 0 are entries.
+        The part from a row's own ratings; only ratings above 0 are entries.
     unseen : ndarray of float64, shape (n_rows,)
         Weight of the collection; above 0 for every row with a model.
     collection : ndarray of float64, shape (n_columns,)
@@ -41,7 +41,7 @@ class LanguageModels:
 
 
 def check_strength(system: object, smoothing: str, strength: object) -> float:
-    """Return the parameter ``strength`` if it lies in the range of the smoothing.
+    """Check that ``strength`` is in the range of the smoothing, and return it.
 
     Raises
     ------

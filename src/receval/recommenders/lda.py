@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Latent Dirichlet allocation with users as documents, by variational inference."""
+"""Latent Dirichlet allocation (LDA) with users as documents, by variational inference."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 
 WEIGHTS = ("rating", "binary")
-# Initial parameters are gamma variables of this shape and mean 1, as in Hoffman's code.
+# Initial parameters are gamma distributed with this shape and mean 1, as in Hoffman's code.
 INITIAL_SHAPE = 100.0
 
 
 class LDA(Recommender):
-    """The expected probability that a topic of the user's produces the item.
+    """The expected probability of the item under the user's topics.
 
     Every user has a mixture of topics drawn from a Dirichlet distribution of parameter ``alpha``,
     every topic a distribution of items drawn from one of parameter ``beta``, and an observation is
-    an item of a topic of the user's; a rating counts as that many observations
+    an item of one of the user's topics; a rating counts as that many observations
     (``weights="rating"``) or as one (``weights="binary"``). Variational inference approximates the
     posterior by Dirichlet distributions of parameters g_uz and l_zi, independent of each other, and
-    raises the evidence lower bound by turns: the share of topic z in a rating is in proportion to
-    ``exp(E[log p(z|u)] + E[log p(i|z)])``, then ``g_uz = alpha + sum_i r_ui share_uiz`` and
-    ``l_zi = beta + sum_u r_ui share_uiz``. Score
+    increases the evidence lower bound in alternating steps: the share of topic z in a rating is in
+    proportion to ``exp(E[log p(z|u)] + E[log p(i|z)])``, then ``g_uz = alpha + sum_i r_ui
+    share_uiz`` and ``l_zi = beta + sum_u r_ui share_uiz``. Score
 
     ``s(u, i) = sum_z E[p(z|u)] E[p(i|z)] = sum_z g_uz / sum_y g_uy * l_zi / sum_j l_zj``.
 
     NaN for all items of users without training ratings. Items without training ratings have the
-    little probability of the prior, ``beta / sum_j l_zj``.
+    small probability of the prior, ``beta / sum_j l_zj``.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class LDA(Recommender):
     iterations : int
         Number of updates of both sides, at least 1.
     alpha : float
-        Prior of the users' mixtures, of each topic; above 0.
+        Prior parameter of each topic in the users' mixtures, above 0.
     beta : float
-        Prior of the topics, of each item; above 0.
+        Prior parameter of each item in the topics, above 0.
     weights : str
         ``"rating"`` or ``"binary"``.
     seed : int
@@ -58,8 +58,8 @@ class LDA(Recommender):
         E[p(i|z)].
     bound_ : ndarray of float64, shape (iterations + 1,)
         The evidence lower bound (without the logarithm of the multinomial coefficients, which are
-        constant) before the first and after every iteration; it never falls but for the rounding of
-        float32.
+        constant) before the first and after every iteration; it never decreases, except for
+        rounding to float32.
 
     References
     ----------
@@ -69,8 +69,8 @@ class LDA(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -142,14 +142,14 @@ class LDA(Recommender):
 def _divergence(
     parameters: NDArray[np.float64], logarithms: NDArray[np.float64], prior: float, axis: int
 ) -> float:
-    """Sum of the Kullback-Leibler divergences of Dirichlet distributions from their prior.
+    """Return the sum of Kullback-Leibler divergences of Dirichlet distributions from their prior.
 
     Parameters
     ----------
     parameters, logarithms : ndarray of float64, shape (n, k)
-        Parameters of the distributions, which lie along the axis, and expected logarithms.
+        Parameters of the distributions along the axis, and expected logarithms.
     prior : float
-        The one parameter of the prior.
+        The parameter of the symmetric prior.
     axis : int
         0 or 1.
     """

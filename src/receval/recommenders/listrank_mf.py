@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ListRank-MF: factors fitted to the order of each user's own list of rated items."""
+"""ListRank-MF: matrix factorisation fitted to the order of each user's rated items."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from receval.recommenders.products import inner_products
 from receval.storage.kernel_cache import njit
 
 ZEROS = ("rated", "misread")
-# The halving of the learning rate ends here: such a step changes no digit of the objective.
+# The learning rate is not halved below this value, where steps no longer change the objective.
 SMALLEST_RATE = 1e-9
 
 
 class ListRankMF(Recommender):
-    """Factors whose order of a user's rated items is that of the ratings.
+    """Factors fitted to order each user's rated items as the ratings do.
 
     ``s(u, i) = p_u . q_i``; minimises ``-sum_ui t_ui ln f_ui + regularisation / 2 (sum |p_u|^2 +
     sum |q_i|^2)`` over the training ratings: the cross-entropy between the probabilities of the
@@ -29,16 +29,17 @@ class ListRankMF(Recommender):
     is the largest training rating (1 if none is above 0).
 
     Gradient descent on all factors at once: an iteration doubles the learning rate, then halves it
-    until the objective does not rise. It ends early where no step is small enough for that.
+    until the objective does not rise. Training ends early if no step is small enough.
 
-    The loops of menamaldonado2021's LibRec pass over some ratings (``zeros="misread"``): all are
+    The loops of menamaldonado2021's LibRec skip some ratings (``zeros="misread"``): all ratings are
     in the sums of the two quotients, but only those of
     :func:`receval.recommenders.librec.iterators.read_by_row` have a term in the gradient, and those
     of :func:`receval.recommenders.librec.iterators.read_by_column_iterator` one in the objective.
-    The objective then stops to fall after a few iterations, which ends the training. With
-    ``zeros="rated"`` ratings of value 0 are ratings as others.
+    The objective then stops decreasing after a few iterations, which ends the training. With
+    ``zeros="rated"``, ratings of value 0 count like all others.
 
-    Factors start uniform on [0, highest]. LibRec means 0.1, but drops what it has scaled: 1.
+    Factors start uniform on [0, highest]. LibRec intends 0.1, but discards the scaling, so that it
+    is 1.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``q_i = 0`` and score 0.
@@ -50,7 +51,7 @@ class ListRankMF(Recommender):
     regularisation : float
         At least 0.
     learning_rate : float
-        Before the first doubling, above 0.
+        Learning rate before the first doubling, above 0.
     iterations : int
         At least 1.
     zeros : str
@@ -60,9 +61,9 @@ class ListRankMF(Recommender):
     seed : int
         Seed of the initial factors, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class ListRankMF(Recommender):
     item_factors_ : ndarray of float32, shape (factors, n_items)
         q_i, one column each.
     objective_ : ndarray of float64, shape (iterations + 1,)
-        The objective before the first and after every iteration; it never rises.
+        The objective before the first and after every iteration; it never increases.
 
     References
     ----------
@@ -142,13 +143,13 @@ class ListRankMF(Recommender):
         self.item_factors_ = np.ascontiguousarray(items.T.astype(np.float32))
 
     def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Draw factors in double precision: comparing objectives decides on every step."""
+        """Draw factors in double precision, because comparing objectives decides every step."""
         if self.librec_seed is None:
             generator = np.random.Generator(np.random.PCG64(self.seed))
             users = self.highest * generator.random((self.n_users_, self.factors))
             return users, self.highest * generator.random((self.n_items_, self.factors))
         java = JavaRandom(self.librec_seed)
-        # The factors of all matrix factorisations, which are then drawn anew.
+        # LibRec first draws the usual initial factors, and then draws new ones.
         librec_factors(java, train, self.factors)
         of_users, of_items = rated_rows(train)
         users, items = (
@@ -170,7 +171,7 @@ class ListRankMF(Recommender):
 
 @njit(cache=True)
 def _sigmoids(first, last, rated, p, items, sigmoids):  # type: ignore[no-untyped-def]
-    """Write the sigmoids of a user's scores; return the sum of their exponentials."""
+    """Write the sigmoids of a user's scores, and return the sum of their exponentials."""
     total = 0.0
     for rating in range(first, last):
         q = items[np.uint64(rated[rating])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of fitted recommenders: named arrays, equal bytes for equal models."""
+"""Save and load fitted recommenders as reproducible files of named arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.storage.files import refusing_damage
 from receval.storage.messages import shortened
 
 _PARTS = ("data", "indices", "indptr")
-"""Of a sparse array in CSR form, beside its shape."""
+"""Arrays of a sparse array in CSR form, besides its shape."""
 
 
 def model_file(folder: Path, number: int) -> Path:
@@ -27,9 +27,9 @@ def model_file(folder: Path, number: int) -> Path:
 def write_model(
     path: Path, recommender: str, parameters: Mapping[str, Any], fitted: Mapping[str, Any]
 ) -> None:
-    """Write what a recommender is and has learnt as ``.npz``.
+    """Write a recommender with its parameters and fitted attributes as ``.npz``.
 
-    The file holds no pickle and no date, and appears under its name only when complete.
+    The file has no pickle and no date, and is written atomically.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ def write_model(
             entries[f"{name}.shape"] = np.array(value.shape, dtype=np.int64)
         else:
             entries[name] = np.asarray(value)
-    # Numbers without a pattern: to compress them would take long, and save little.
+    # Not compressed: it would take long and save little.
     write_archive(Path(path), entries, compressed=False)
 
 
 def read_model(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Read what :func:`write_model` wrote: recommender, parameters and what was fitted.
+    """Read a file of :func:`write_model`: recommender, parameters and fitted attributes.
 
     Raises
     ------
     DamagedFileError
-        The file is not as it was written.
+        The file is damaged.
     """
     path = Path(path)
     with Archive(path) as archive:
@@ -81,14 +81,14 @@ def read_model(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
 
 def _fitted(name: str, entries: dict[str, Any]) -> Any:
-    """Return a fitted attribute: a sparse array of its parts, a number, a string or an array."""
+    """Return a fitted attribute: a sparse array, a number, a string or an array."""
     if name in entries:
         return entries[name] if entries[name].ndim else entries[name].item()
     data, indices, indptr = (entries[f"{name}.{part}"] for part in _PARTS)
     if indices.dtype.kind != "i" or indptr.dtype.kind != "i":
         raise ValueError(f"the indices of {name} are no whole numbers")
     matrix = csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))
-    # Kernels follow indices without looking at bounds.
+    # Kernels use indices without checking bounds.
     matrix.check_format(full_check=True)
     return matrix
 
@@ -106,18 +106,18 @@ AXES = {
     "neighbours_": "users users",
     "singular_values_": "factors",
 }
-"""What the axes of fitted arrays are, by their names. Those of other names record losses."""
+"""The axes of fitted arrays by name. Arrays of other names record losses."""
 
 TRACES = frozenset(
     {"objective_", "loss_", "bound_", "divergence_", "squared_error_", "log_likelihood_"}
 )
-"""Arrays of any length, from which nothing is scored."""
+"""Arrays of any length, which are not used for scoring."""
 
 _ORDERS = ("item_order_", "order_of_items_", "order_of_users_")
 
 
 def check_fitted(model: Any, fitted: Mapping[str, Any], *, are_of_users: bool) -> None:
-    """Refuse what no model of ours has learnt: kernels read arrays without looking at bounds.
+    """Refuse invalid fitted attributes, because kernels read arrays without checking bounds.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def check_fitted(model: Any, fitted: Mapping[str, Any], *, are_of_users: bool) -
     fitted : mapping
         As :func:`read_model` returns it.
     are_of_users : bool
-        Whether similarities are between users, and not between items.
+        Whether similarities are between users (and not between items).
 
     Raises
     ------
     ValueError
-        An array has another shape than such a model of so many users and items, no numbers, or
-        places that are not there.
+        An array has a wrong shape for the model and its numbers of users and items, is not numeric,
+        or has indices out of range.
     """
     users, items = model.n_users_, model.n_items_
     if not (isinstance(users, int) and isinstance(items, int) and users > 0 and items > 0):
@@ -141,7 +141,7 @@ def check_fitted(model: Any, fitted: Mapping[str, Any], *, are_of_users: bool) -
         raise ValueError(f"it was fitted for the users {own.start} to {own.stop - 1} of {users}")
     lengths = {"users": users, "items": items, "own": len(own)}
     axes = AXES | {"similarities_": "own users" if are_of_users else "items items"}
-    # Of one class they are the ratings in the order of its deviations.
+    # For one class, the values are ratings in the order of its deviations.
     ratings = fitted.get("ratings_")
     if isinstance(ratings, np.ndarray):
         lengths["entries"] = fitted["deviations_"].nnz

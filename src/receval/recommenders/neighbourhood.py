@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The most similar rows of a sparse matrix by cosine: neighbourhoods of users or of items."""
+"""Find the nearest neighbours of users or items by cosine similarity."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ _LARGEST_INTEGER = 2**31 - 1
 def nearest_rows(
     matrix: RatingMatrix, neighbours: int, minimum_overlap: int = 1, wanted: range | None = None
 ) -> RatingMatrix:
-    """Return every row's most similar other rows by the cosine of the full vectors.
+    """Return every row's nearest other rows by the cosine of the full vectors.
 
-    ``cos(u, v) = sum_i r_ui r_vi / (|r_u| |r_v|)``, the sum over common entries, the norms over
-    all entries of each row. Only positive cosines count. Cosines are rounded to float32 and then
-    compared, equal ones by row number, the lower row first.
+    ``cos(u, v) = sum_i r_ui r_vi / (|r_u| |r_v|)``, with the sum over common entries, and the norms
+    over all entries of each row. Only positive cosines count. Cosines are rounded to float32 before
+    they are compared; of equal ones, the lower row comes first.
 
-    Every pair of rows, one of them wanted, is compared, with blocks of rows whose sums stay in
-    cache (:mod:`receval.recommenders.neighbourhood_kernels`), once but for pairs of a sample
-    (:mod:`receval.recommenders.neighbourhood_search`). Memory: some one and a half times the
-    result, a copy of the matrix in parts (for a moment, and for a sample before, another one), the
-    entries of a block and a few vectors of length n_rows or n_columns.
+    Every pair with a wanted row is compared once, in blocks of rows whose sums stay in cache
+    (:mod:`receval.recommenders.neighbourhood_kernels`); only pairs of a sample are compared again
+    (:mod:`receval.recommenders.neighbourhood_search`). Memory: about one and a half times the
+    result, a copy of the matrix (temporarily two), the entries of a block and a few vectors of
+    length n_rows or n_columns.
 
     Parameters
     ----------
     matrix : csr_array of float32, shape (n_rows, n_columns)
         Users by items for neighbourhoods of users, its transpose for those of items.
     neighbours : int
-        The most neighbours of a row.
+        Maximum number of neighbours of a row.
     minimum_overlap : int
         Rows with fewer common entries, whatever their values, are no neighbours.
     wanted : range, optional
-        Consecutive rows whose neighbours are wanted; by default those of all. Of the pairs without
-        a wanted row none is compared.
+        Consecutive rows to find neighbours of, by default all. Pairs without a wanted row are not
+        compared.
 
     Returns
     -------
     csr_array of float32, shape (n_wanted, n_rows)
-        Cosines of each wanted row's neighbours, at most ``neighbours`` a row, no row its own: the
-        same for any ``wanted``.
+        Cosines of each wanted row's neighbours, at most ``neighbours`` per row. A row is not its
+        own neighbour. The rows do not depend on ``wanted``.
 
     Examples
     --------
-    The second row's neighbour, found for this row alone:
+    The neighbour of the second row only:
 
     >>> from scipy.sparse import csr_array
     >>> ratings = csr_array(np.array([[4, 3], [3, 4], [0, 5]], dtype=np.float32))
@@ -71,9 +71,9 @@ def nearest_rows_for(
     minimum_overlap: int = 1,
     wanted: range | None = None,
 ) -> list[RatingMatrix]:
-    """Return what :func:`nearest_rows` does for each of several numbers of neighbours.
+    """Return the result of :func:`nearest_rows` for each of several numbers of neighbours.
 
-    Pairs of rows are compared for the largest alone; the neighbours of the others are among these.
+    Pairs are compared only for the largest number, whose neighbours include all others.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def nearest_rows_for(
     Returns
     -------
     list of csr_array
-        In the order of the numbers; equal ones share one matrix.
+        In the order of the numbers; equal numbers share one matrix.
 
     Raises
     ------
     ValueError
-        If all neighbours together are more than 2^31 - 1.
+        If the total number of neighbours exceeds 2^31 - 1.
     """
     n_rows = matrix.shape[0]
     wanted = range(n_rows) if wanted is None else wanted
@@ -108,23 +108,23 @@ def nearest_rows_for(
             )
         starts = np.zeros(len(wanted) + 1, dtype=np.int32)
         np.cumsum(counts, out=starts[1:])
-        # What is returned takes the memory of the keys, which smaller numbers still need.
+        # The result reuses the memory of the keys, which smaller numbers still need.
         own = keys if number == falling[-1] else keys.copy()
         nearest[number] = _in_row_order(own, starts, n_rows)
     return [nearest[number] for number in numbers]
 
 
 def _in_row_order(keys: NDArray[np.int64], starts: NDArray[np.int32], n_rows: int) -> RatingMatrix:
-    """Return the rows' keys as their neighbours, in the memory of the keys.
+    """Convert the keys of rows to their neighbours, in the memory of the keys.
 
-    Keys and neighbours side by side would be what a job on much data takes the most memory for.
+    Separate arrays of keys and neighbours would determine the peak memory on large data.
     """
     n_rows_wanted, found = len(keys), int(starts[-1])
     pack_in_row_order(keys, starts, n_rows, keys.reshape(-1))
     keys.resize(found, refcheck=False)
     indices = np.empty(found, dtype=np.int32)
     part_packed(keys, indices, keys.view(np.int32))
-    # Half as long, as the bits of a cosine are half of a packed key.
+    # Half as long, because the bits of a cosine are half of a packed key.
     keys.resize(-(-found // 2), refcheck=False)
     cosines = keys.view(np.float32)[:found]
     return csr_array((cosines, indices, starts), shape=(n_rows_wanted, n_rows))

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of neighbourhoods: products of rows with blocks of rows, and the largest cosines.
+"""Compiled kernels for neighbourhoods: products of rows and the largest cosines.
 
-Rows meet the rows of a block in chunks, whose sums of products are in memory at once. Of whole
-numbers the frequent columns are dense: a table has their values for ``LANES`` rows of the block,
-few enough for it to stay in a core's second cache. Of the columns in which a row has the same value
-the table's lines are added as bytes, as many as a byte holds, and their sum is multiplied by the
-value once. All other entries of a block are sorted by column and met one by one: as int32 where
-values are whole, whose sums do not depend on their order, else as float64 in the order of the row's
+Rows are compared with the rows of a block in chunks, whose sums of products are in memory at once.
+If all values are integers, frequent columns are dense: a table has their values for ``LANES`` rows
+of the block, few enough to stay in a core's L2 cache. For columns in which a row has the same
+value, lines of the table are added as bytes, as many as fit into a byte, and the sum is multiplied
+by the value once. All other entries of a block are sorted by column and added one by one: as int32
+for integers, whose sums do not depend on the order, else as float64 in the order of the row's
 columns.
 
-Blocks, and the chunks that meet one, are taken far from each other one after the other: sorted rows
-would else meet nearer and nearer ones, and collect and drop many times as many keys.
+Successive blocks, and the chunks compared with a block, are far from each other. In sorted order,
+rows would be compared with ever nearer ones, and would collect and drop many more keys.
 
-numba's own loops would store sums after each line, and ask before each whether arrays overlap; so
-the innermost ones are written in LLVM's instructions, for vectors as wide as the processor has.
-They are all here, as numba compiles a kernel again when its own module was edited, and no other.
+numba's own loops would store sums after each line, and check each time whether arrays overlap, so
+the innermost loops are written in LLVM instructions, for vectors of the processor's full width. All
+kernels are in this module, because numba recompiles a kernel only if its own module was edited.
 """
 
 from __future__ import annotations
 
-# What numba calls with types and instructions has no types of its own, and intrinsics are declared
-# with the context that numba itself passes.
+# Functions that numba calls with types and instructions are untyped, and intrinsics are declared
+# with the context argument that numba passes.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg, var-annotated"
 import numpy as np
 from llvmlite import ir
@@ -31,17 +31,17 @@ from numba.extending import intrinsic
 from receval.storage.kernel_cache import njit
 
 LANES = 256
-"""Rows of a block that a table of dense columns has."""
+"""Number of rows of a block in a table of dense columns."""
 
 _VECTOR = 32
-"""Rows whose bytes are one vector, and whose marks are the bits of one number."""
+"""Rows whose bytes form one vector, and whose marks are the bits of one number."""
 
 _VECTORS = 4
-"""Vectors whose sums are in registers at once."""
+"""Number of vectors whose sums are in registers at once."""
 
 
 def _data(context, builder, kind, array, element=None):
-    """Return the address of an array's first number, as one of elements of another type."""
+    """Return the address of an array's data, optionally as a pointer to another type."""
     data = context.make_array(kind)(context, builder, array).data
     return data if element is None else builder.bitcast(data, element.as_pointer())
 
@@ -51,7 +51,7 @@ def _add_dense(context, table, places, starts, most, sums):
     """Add the products of a row with the rows of a table to sums of int32, shape (LANES,).
 
     The row has the value v in the columns ``places[starts[v]:starts[v + 1]]`` of the table, whose
-    shape is (n_dense, LANES); so many lines at `most` have sums that a byte holds.
+    shape is (n_dense, LANES). Sums of up to `most` lines fit into a byte.
     """
     short, byte = ir.IntType(16), ir.IntType(8)
     bytes_, shorts = ir.VectorType(byte, _VECTOR), ir.VectorType(short, _VECTOR)
@@ -116,9 +116,9 @@ def _add_dense(context, table, places, starts, most, sums):
 
 @intrinsic
 def _near(context, sums, first, reciprocals, floors, own_reciprocal, own_floor):
-    """Mark which of 32 rows have a cosine above their own floor or that of the row they meet.
+    """Mark which of 32 rows have a cosine above their own floor or that of the other row.
 
-    As bits of one number, the lowest for the row at ``first``.
+    The marks are bits of one number, the lowest for the row at ``first``.
     """
 
     def generate(context, builder, signature, arguments):
@@ -146,7 +146,7 @@ def _near(context, sums, first, reciprocals, floors, own_reciprocal, own_floor):
             products = builder.sitofp(products, numbers)
         scales = builder.fmul(vector(2, number, alignment), everywhere(arguments[4]))
         cosines = builder.fmul(products, scales)
-        # Also where a cosine is not a number: whoever looks closer decides.
+        # NaN is marked too; a later check decides.
         near = builder.or_(
             builder.fcmp_unordered(">", cosines, vector(3, number, alignment)),
             builder.fcmp_unordered(">", cosines, everywhere(arguments[5])),
@@ -159,7 +159,7 @@ def _near(context, sums, first, reciprocals, floors, own_reciprocal, own_floor):
 
 @intrinsic
 def _overlapping(context, common, first, fewest):
-    """Mark which of 32 rows have so many columns in common with another one, as bits."""
+    """Mark which of 32 rows have enough columns in common with another row, as bits."""
 
     def generate(context, builder, signature, arguments):
         number = ir.IntType(32)
@@ -215,21 +215,21 @@ def find_nearest_rows(
     keys,
     counts,
 ):
-    """Collect keys of rows, which order by cosine and then by number: at least the largest.
+    """Collect at least the largest keys of rows, which are ordered by cosine and then by number.
 
-    Rows are at positions, and have the numbers that keys hold. Pairs of which one is at a position
-    from `compared` to before `compared_end` are compared once, those at least of which a row
-    collects: the keys of the row at a position are at its collector. No cosine below a row's floor
-    can be among its nearest; floors rise with what is found, and those of rows that do not collect
-    are infinite. Behind the last row there are others, so that vectors have their length.
+    Rows are at positions, and keys contain their numbers. Pairs with one row at a position from
+    `compared` to before `compared_end` are compared once, if one of the rows collects keys. The
+    keys of the row at a position are stored at its collector. No cosine below a row's floor can be
+    among its nearest; floors rise during the search, and are infinite for rows that do not collect.
+    Rows are padded to fill whole vectors.
     """
     n_rows = len(norms)
     room = keys.shape[1]
     chunk, size = sums.shape
     similarity = np.zeros(1, dtype=np.float32)
-    # The bits of positive floats order like the floats.
+    # The bits of positive floats have the same order as the floats.
     bits = similarity.view(np.int32)
-    # A block has rows of the compared ones alone, or none.
+    # All rows of a block are compared ones, or none is.
     n_own = -((compared - compared_end) // size)
     n_blocks = n_own - ((compared_end - n_rows) // size)
     step = far_step(n_blocks)
@@ -246,8 +246,8 @@ def find_nearest_rows(
             *(starts, rows, entries, tables),
         )
         any_collects = floors[first:end].min() < np.inf
-        # With rows before the block's own, and among these every pair once. Behind the compared
-        # rows these alone are of interest.
+        # With rows before the block, and each pair within the block once. After the compared rows,
+        # only compared rows matter.
         is_behind = first >= compared_end
         last = compared_end if is_behind else end
         start = compared if is_behind else 0
@@ -308,17 +308,17 @@ def find_nearest_rows(
                                         _keep_largest(own_keys, neighbours)
                                         counts[collector] = neighbours
                                         bits[0] = np.int32(own_keys[neighbours - 1] >> 32)
-                                        # A little lower, so that the rounding of a product of
-                                        # reciprocals does no harm.
+                                        # Slightly lower, to allow for rounding of the product of
+                                        # reciprocals.
                                         floors[one] = similarity[0] * (1.0 - 4e-6)
 
 
 @njit(cache=True)
 def far_step(number):
-    """Return a step by which each of so many places is reached once, round and round.
+    """Return a step with which a cyclic walk visits each of `number` places once.
 
-    The golden section of them, or the number nearest to it, the lower of two, that has no divisor
-    in common with theirs: the next higher one can be all of them but one, a step back.
+    It is the number nearest to their golden section that is coprime to them, the lower one of two.
+    The next higher one can be one less than their number, which would be a step back.
     """
     golden = np.int64(0.618 * number + 0.5)
     for apart in range(number + 2):
@@ -335,7 +335,7 @@ def far_step(number):
 def part_rows(
     indptr, indices, data, place_of, starts_of_values, places, row_starts, columns, values
 ):
-    """Part each row's entries into places of dense columns, by value, and all others."""
+    """Divide each row's entries into dense columns, grouped by value, and all others."""
     n_values = starts_of_values.shape[1] - 1
     positions = np.zeros(n_values, dtype=np.int64)
     n_dense = 0
@@ -366,7 +366,7 @@ def part_rows(
 def take_block(
     starts_of_values, places, row_starts, columns, values, first, end, starts, rows, entries, tables
 ):
-    """Fill the tables with the rows from first to end, and sort all other entries by column."""
+    """Fill the tables with the rows of a block, and sort all other entries by column."""
     starts[:] = 0
     for entry in range(row_starts[first], row_starts[end]):
         starts[columns[entry] + 1] += 1
@@ -383,7 +383,7 @@ def take_block(
         for value in range(1, starts_of_values.shape[1] - 1):
             for n in range(starts_of_values[row, value], starts_of_values[row, value + 1]):
                 table[np.int64(places[n]), (row - first) % LANES] = value
-    # Each start has become the next one's.
+    # Each start is now the start of the next one.
     for column in range(len(starts) - 1, 0, -1):
         starts[column] = starts[column - 1]
     starts[0] = 0
@@ -403,11 +403,11 @@ def add_products(
     common,
     counts_common,
 ):
-    """Add the products of a row with each row of the block, but for dense columns, to the sums."""
+    """Add the products of a row with each row of the block, without dense columns, to the sums."""
     for entry in range(row_starts[row], row_starts[row + 1]):
         column = columns[entry]
         value = unit * values[entry]
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         for position in range(np.uint64(starts[column]), np.uint64(starts[column + 1])):
             sums[np.uint64(rows[position])] += value * entries[position]
         if counts_common:
@@ -423,9 +423,9 @@ def add_lines(table, places, starts, most_lines, sums):
 
 @njit(cache=True)
 def mark_too_few(keys, counts, wanted, guesses, too_few):
-    """Mark rows of whose keys fewer than wanted have a cosine as large as that which was guessed.
+    """Mark rows with fewer keys than wanted that reach the guessed cosine.
 
-    Guesses are the bits of cosines. Where 0 was guessed, all were collected.
+    Guesses are the bits of cosines. If 0 was guessed, all keys were collected.
     """
     for row in range(len(keys)):
         if guesses[row] > 0:
@@ -437,7 +437,7 @@ def mark_too_few(keys, counts, wanted, guesses, too_few):
 
 @njit(cache=True)
 def keep_nearest(keys, counts, neighbours):
-    """Keep so many of every row's keys at most, the largest."""
+    """Keep only the largest keys of every row, at most as many as neighbours."""
     for row in range(len(counts)):
         if counts[row] > neighbours:
             _keep_largest(keys[row, : counts[row]], neighbours)
@@ -446,9 +446,9 @@ def keep_nearest(keys, counts, neighbours):
 
 @njit(cache=True)
 def _keep_largest(keys, kept):
-    """Move the largest of some distinct keys to the front, the smallest of these to their end.
+    """Move the largest of some distinct keys to the front, with the smallest of these last.
 
-    Hoare's selection, with the median of three as pivot.
+    Hoare's selection algorithm with the median of three as pivot.
     """
     low = 0
     high = len(keys) - 1
@@ -476,10 +476,10 @@ def _keep_largest(keys, kept):
 
 @njit(cache=True)
 def pack_in_row_order(keys, starts, n_rows, packed):
-    """Write every row's keys one row behind the other, each row's in the order of all rows.
+    """Write the keys of all rows one after the other, sorted by the other row within each.
 
-    Each has the other row's number above the bits of the cosine. `packed` may be the memory of the
-    keys themselves, as no row has its place behind that of its keys.
+    Each key has the other row's number above the bits of the cosine. `packed` may be the memory of
+    the keys themselves, because no row is written after the position of its keys.
     """
     for row in range(len(keys)):
         start = starts[row]
@@ -495,9 +495,9 @@ def pack_in_row_order(keys, starts, n_rows, packed):
 
 @njit(cache=True)
 def part_packed(packed, indices, bits):
-    """Part packed keys into the rows' numbers and the bits of cosines.
+    """Divide packed keys into the rows' numbers and the bits of cosines.
 
-    `bits` may be the front of the memory of the packed keys.
+    `bits` may be the beginning of the memory of the packed keys.
     """
     for position in range(len(indices)):
         indices[position] = packed[position] >> 32

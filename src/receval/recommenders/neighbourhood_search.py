@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The keys of each row's nearest rows, found by comparing all pairs of rows.
+"""Find the nearest neighbours of each row by comparing all pairs of rows.
 
-In any order, the n-th row that a row meets is among its k nearest so far with probability k / n:
-collecting all these, and selecting among them again and again, takes longer than comparing where k
-is large. What will be too far can be known before. Of the k nearest rows a sample has k / a on
-average, if it has one row in a; so the r-th nearest of the sample, with r well above k / a, is
-hardly ever among the k nearest of all. The rows of a sample are compared with all first, and what
-is farther than the r-th nearest of them is left out from the start. Where fewer than k rows are
-nearer, the guess was wrong, and the row is compared with all again. Nothing is approximated.
+In random order, the n-th row compared with a row is among its k nearest so far with probability k /
+n. If k is large, collecting these rows and repeatedly selecting among them takes longer than the
+comparisons. A sample tells in advance which rows will be too far. A sample of one row in a has k /
+a of the k nearest rows on average, so the r-th nearest of the sample, with r well above k / a, is
+hardly ever among the k nearest of all. The rows of a sample are compared with all first, and rows
+farther than the r-th nearest of the sample are left out from the start. If fewer than k rows are
+nearer, the guess was wrong, and the row is compared with all again. The result is exact.
 
-The sample is every a-th row. Rows that differ with that period make guesses wrong, which takes
-time, and results stay the same.
+The sample is every a-th row. If rows vary with that period, guesses are wrong, which takes time but
+does not change results.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from receval.recommenders.products import row_norms
 
 SPARE = 2
 FEWEST_SPARE = 16
-"""Keys collected beside the nearest rows, an n-th of them and no fewer, before a selection."""
+"""Room for keys besides the nearest rows: a fraction of their number, and a minimum."""
 
 SAMPLED = 32
-"""Of a row's nearest rows, as many are in the sample on average."""
+"""Average number of a row's nearest rows that are in the sample."""
 
 DEVIATIONS = 6
-"""Standard deviations that the rank in the sample is above that number."""
+"""Number of standard deviations by which the rank in the sample exceeds that average."""
 
 FEWEST_APART = 8
-"""A sample that has more than one row in so many takes longer to compare than it spares."""
+"""A sample with more than one row in this many takes longer than it saves."""
 
 ROWS_A_NEIGHBOUR = 16
-"""A sample pays from so many times as many rows as neighbours on."""
+"""A sample is useful if there are at least this many times as many rows as neighbours."""
 
 
-# What the kernels of neighbourhoods work with: a matrix in parts, and room for blocks of rows.
+# The data of the kernels: the parts of a matrix, and memory for blocks of rows.
 
 BLOCK_ROWS = 2_048
-"""Rows of a block, a multiple of ``LANES`` and at most 65,536: their positions are 16 bits wide."""
+"""Rows of a block: a multiple of ``LANES`` and at most 65,536, because positions have 16 bits."""
 
 CHUNK_ROWS = 128
-"""Rows that meet a block together: so many for each table that the second cache takes in."""
+"""Rows compared with a block together, per table, such that they fit into the L2 cache."""
 
 MOST_DENSE = 1_536
-"""Dense columns, at most, so that a table of them fits into the second cache."""
+"""Maximum number of dense columns, so that a table of them fits into the L2 cache."""
 
 DENSE_FROM = 0.02
-"""Share of the rows from which on a column is dense: where both ways take as long."""
+"""Share of the rows from which a column is dense: both methods take equally long there."""
 
 _LARGEST_BYTE = 2**8 - 1
 _LARGEST_SHORT = 2**16 - 1
@@ -69,35 +69,35 @@ _LARGEST_INTEGER = 2**31 - 1
 
 @dataclass(frozen=True)
 class BlockMemory:
-    """What the kernels work with: a matrix in parts, and room for one block and one chunk.
+    """The parts of a matrix, and memory for one block and one chunk.
 
     Attributes
     ----------
     starts_of_values : ndarray of int64, shape (n_rows, largest value + 2)
-        Where the dense columns in which a row has a value begin among the places.
+        Begin of each row's dense columns with each value, as an index of ``places``.
     places : ndarray of uint16, shape (n_dense_entries,)
-        Of dense columns in the tables.
+        Positions of dense columns in the tables.
     row_starts, columns, values : ndarray of int64, int32, and int8 or float32
-        All other entries, in compressed rows.
+        All other entries, as compressed rows.
     unit : int32 or float64
-        One, of the type in which products are added.
+        The number 1 in the type in which products are added.
     most_lines : int
-        Dense columns whose sum a byte holds.
+        Number of dense columns whose sum fits into a byte.
     starts : ndarray of int64, shape (n_columns + 1,)
-        Where each column's entries of the block begin.
+        Begin of each column's entries of the block.
     rows : ndarray of uint16, shape (n_entries of the largest block,)
-        Their rows, counted from the first of the block. A block may begin at any row.
+        Rows of these entries, counted from the first of the block, which may begin at any row.
     entries : ndarray of int8 or float32, of the shape of ``rows``
-        Their values.
+        Values of these entries.
     tables : ndarray of uint8, shape (n_tables, n_dense, LANES)
         Values of the block's rows in dense columns.
     sums : ndarray of int32 or float64, shape (n_chunk, n_block)
-        The products of each row of the chunk with each of the block's.
+        The product of each row of the chunk with each row of the block.
     common : ndarray of int32, of the shape of ``sums`` or (n_chunk, 0)
-        How many columns a row has in common with each; the sums themselves where all values are
-        1, empty where nobody asks.
+        Number of common columns of each pair; equal to ``sums`` if all values are 1, and empty if
+        not needed.
     counts_common : bool
-        Whether they are counted.
+        Whether common columns are counted.
     """
 
     starts_of_values: NDArray[np.int64]
@@ -123,11 +123,11 @@ class BlockMemory:
         ----------
         matrix : csr_array of float32, shape (n_rows, n_columns)
         needs_common : bool
-            Whether numbers of common columns are wanted.
+            Whether common columns must be counted.
 
         Examples
         --------
-        Ratings in whole stars are added as integers, their averages are not:
+        Products of integer ratings are added as integers, those of other ratings are not:
 
         >>> from scipy.sparse import csr_array
         >>> ratings = csr_array(np.array([[5, 3], [0, 4]], dtype=np.float32))
@@ -142,7 +142,7 @@ class BlockMemory:
         is_one = is_whole and bool((values == 1).all())
         counts_common = needs_common and not is_one
         n_dense = 0
-        # Lines of dense columns have no signs and are not counted.
+        # Dense columns are unsigned, and their common columns are not counted.
         if is_whole and not counts_common and values.min(initial=0) >= 0:
             n_dense = min(MOST_DENSE, _LARGEST_SHORT // max(largest, 1) ** 2)
         frequent = _frequent_columns(matrix, n_dense)
@@ -172,7 +172,7 @@ class BlockMemory:
         )
 
     def arrays(self) -> tuple[object, ...]:
-        """Return what ``find_nearest_rows`` takes, in its order."""
+        """Return the arguments of ``find_nearest_rows``, in its order."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
 
@@ -181,7 +181,7 @@ def _are_whole(values: NDArray[np.float32]) -> bool:
 
 
 def _frequent_columns(matrix: RatingMatrix, most: int) -> NDArray[np.int64]:
-    """Return the most frequent columns, so many at most, of those that enough rows have."""
+    """Return the most frequent columns, up to a maximum, among those that enough rows have."""
     n_rows, n_columns = matrix.shape
     numbers = np.bincount(matrix.indices, minlength=n_columns)
     falling = np.argsort(-numbers, kind="stable")[:most]
@@ -191,7 +191,7 @@ def _frequent_columns(matrix: RatingMatrix, most: int) -> NDArray[np.int64]:
 def _parted(
     matrix: RatingMatrix, values: NDArray, frequent: NDArray[np.int64], largest: int
 ) -> tuple[NDArray, ...]:
-    """Return the first fields of :class:`BlockMemory`: entries of frequent columns, and others."""
+    """Return the first fields of :class:`BlockMemory`: entries of frequent and other columns."""
     n_rows, n_columns = matrix.shape
     indptr = matrix.indptr.astype(np.int64)
     if not len(frequent):
@@ -212,38 +212,38 @@ def _parted(
 
 
 class RowSearch:
-    """Rows of a matrix, some of which are compared with all.
+    """Compares some rows of a matrix with all rows.
 
-    A pair costs what one of the two has entries in frequent columns, and which of them it is the
-    positions say: the row at the lower one, where the one at the higher is compared. So rows that
-    are compared are in order of their numbers of entries, between those others that have fewer than
-    half of them and those that have more.
+    The cost of a pair is the number of entries in frequent columns of one of its rows: of the row
+    at the lower position, if the row at the higher position is compared. Compared rows are
+    therefore sorted by their numbers of entries, and placed between the other rows with fewer than
+    half of them and those with more.
 
     Parameters
     ----------
     matrix : csr_array of float32, shape (n_rows, n_columns)
-        With the columns of each row in order.
+        Columns of each row must be sorted.
     norms : ndarray of float64, shape (n_rows,)
-        Of its rows.
+        Norms of the rows.
     minimum_overlap : int
-        Rows with fewer common entries are not near, whatever their cosine.
+        Rows with fewer common entries are no neighbours, whatever their cosine.
     compared : ndarray of int64
-        Numbers of rows, rising: of each pair of rows one is among them.
+        Ascending numbers of the rows to compare with all rows.
 
     Attributes
     ----------
     numbers : ndarray of int64, shape (n_rows,)
-        Of the rows in the matrix, by their positions.
+        Numbers of the rows in the matrix, by position.
     positions : range
-        Of those that are compared.
+        Positions of the compared rows.
     norms : ndarray of float64, shape (n_rows,)
-        By position.
+        Norms by position.
     minimum_overlap
         The parameter.
     memory : BlockMemory
-        The matrix in parts, its rows by position.
+        The parts of the matrix, with rows by position.
     reciprocals : ndarray of float32 or float64, shape (n_rows + LANES,)
-        Of the norms; 0 for rows without entries, and behind the last.
+        Reciprocals of the norms; 0 for rows without entries, and after the last row.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class RowSearch:
         self.norms = norms[self.numbers]
         self.minimum_overlap = minimum_overlap
         self.memory = BlockMemory.of(matrix[self.numbers], needs_common=minimum_overlap > 1)
-        # Marks of near rows are rough where sums are whole: 32 bits of a product suffice for them.
+        # For integer sums, marks of near rows are only approximate, so products of 32 bits suffice.
         rough = np.float32 if self.memory.sums.dtype == np.int32 else np.float64
         self.reciprocals = np.zeros(n_rows + LANES, dtype=rough)
         reciprocals = self.reciprocals[:n_rows]
@@ -273,21 +273,21 @@ class RowSearch:
         counts: NDArray[np.int32],
         collectors: NDArray[np.int64],
     ) -> None:
-        """Add the keys of near rows to those of some rows.
+        """Add keys of near rows to the collected keys of some rows.
 
         Parameters
         ----------
         rows : ndarray of int64
-            The numbers of those whose keys are collected.
+            Numbers of the rows whose keys are collected.
         guesses : ndarray of float32 or float
-            Of each of them, the cosine below which none is collected.
+            Cosine of each row below which no keys are collected.
         neighbours : int
-            How many of a row's keys are wanted, at most.
+            Maximum number of keys wanted per row.
         keys : ndarray of int64, shape (n, room)
         counts : ndarray of int32, shape (n,)
-            How many there are of each: afterwards the largest that are wanted are among them.
+            Number of keys of each row; afterwards, these include the largest ones that are wanted.
         collectors : ndarray of int64
-            Where each of the rows has its keys.
+            Index of each row in ``keys``.
         """
         n_rows = len(self.numbers)
         floors = np.full(n_rows, np.inf, dtype=self.reciprocals.dtype)
@@ -308,7 +308,7 @@ class RowSearch:
 def _by_entries(
     entries: NDArray[np.integer], compared: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], range]:
-    """Return the numbers of all rows by position, and the positions of those that are compared."""
+    """Return the numbers of all rows by position, and the positions of compared rows."""
     n_rows = len(entries)
     is_compared = np.zeros(n_rows, dtype=bool)
     is_compared[compared] = True
@@ -323,11 +323,11 @@ def _by_entries(
 def nearest_keys(
     matrix: RatingMatrix, neighbours: int, minimum_overlap: int, wanted: range
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return keys of each wanted row's nearest rows, and how many there are of each.
+    """Return keys of each wanted row's nearest rows, and their number per row.
 
-    A key has the bits of a cosine above ``n_rows`` less the number of the other row: keys order by
-    cosine, and of rows at the same cosine the lower has the larger key. The largest are among them,
-    in any order, with some that are not among the nearest.
+    A key has the bits of a cosine above ``n_rows`` minus the number of the other row: keys are
+    ordered by cosine, and of rows with the same cosine, the lower has the larger key. The keys are
+    in any order, and may include some that are not among the nearest.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def nearest_keys(
     minimum_overlap : int
         As for :class:`RowSearch`.
     neighbours : int
-        How many of the largest are wanted, at most n_rows.
+        Number of largest keys wanted, at most n_rows.
     wanted : range
         Consecutive rows.
 
@@ -369,7 +369,7 @@ def guessed_cosines(
     minimum_overlap: int,
     wanted: range,
 ) -> NDArray[np.float32]:
-    """Guess a cosine that so many rows at least will reach with each wanted row, from a sample.
+    """Guess from a sample a cosine that at least `neighbours` rows reach with each wanted row.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ def guessed_cosines(
     Returns
     -------
     ndarray of float32, shape (n_wanted,)
-        0 for rows of the sample, and where too few of the sample have a positive cosine.
+        0 for rows of the sample, and if too few rows of the sample have a positive cosine.
     """
     n_rows = matrix.shape[0]
     apart = neighbours // SAMPLED

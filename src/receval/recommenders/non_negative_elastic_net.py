@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Non-negative elastic nets of every column of a matrix on the others, by coordinate descent."""
+"""Non-negative elastic nets of each column on the others, by coordinate descent."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scipy.sparse import csr_array, vstack
 from receval.recommenders.base import RatingMatrix
 from receval.storage.kernel_cache import njit
 
-# Rows of the Gram matrix that are held at a time: 2**28 entries of 4 bytes are 1 GiB, enough for
-# the whole matrix of 16,384 items.
+# Limits the rows of the Gram matrix in memory: 2**28 entries of 4 bytes are 1 GiB, enough for the
+# whole matrix of 16,384 items.
 GRAM_ENTRIES = 2**28
-# Columns of weights that are found before zeros are dropped: 16 MiB of them with so many items.
+# Columns of weights solved before zeros are dropped: 16 MiB with that many items.
 BLOCK_ITEMS = 256
 
 
 class GramRows:
-    """Rows of the Gram matrix ``R' R``, computed when first needed and kept while there is room.
+    """Rows of the Gram matrix ``R' R``, computed when first needed and cached.
 
     Parameters
     ----------
@@ -45,28 +45,28 @@ def solve_columns(
     tolerance: float,
     sweeps: int,
 ) -> tuple[RatingMatrix, NDArray[np.float64]]:
-    """Solve the problems of `receval.recommenders.slim`, one a column.
+    """Solve the problems of `receval.recommenders.slim`, one per column.
 
-    Covariance updates: a step reads rows of the Gram matrix, which are computed when first needed
-    and, where not all fit, dropped in turn. Memory: 1 GiB of them, the result, and blocks.
+    Uses covariance updates: a step reads rows of the Gram matrix, which are computed when first
+    needed and dropped in turn if not all fit. Memory: 1 GiB of these rows, the result, and blocks.
 
     Parameters
     ----------
     gram : GramRows
-        Of R; several solutions may use it one after the other.
+        Gram matrix of R; several calls may use it one after the other.
     allowed : csr_array or None, shape (n_items, n_items)
-        Row i has an entry for every item that may have a weight for item i; None: all may.
+        Row i has an entry for every item that may have a weight for item i; None allows all.
     l1, l2, tolerance : float
         As in SLIM.
     sweeps : int
-        The most passes over a column's working set.
+        Maximum number of passes over a column's working set.
 
     Returns
     -------
     weights : csr_array of float32, shape (n_items, n_items)
-        W, one problem a column.
+        W, with one problem per column.
     objective : ndarray of float64, shape (n_sweeps + 1,)
-        Sum over the columns at first and after every sweep.
+        Sum over the columns before the first and after every sweep.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def _solve_columns(  # type: ignore[no-untyped-def]
         room = 64
         precision = np.inf
         while sweep < most_sweeps:
-            # Who joins the working set: those with the largest decrease of the objective.
+            # Items with the largest decrease of the objective join the working set.
             candidates = 0
             largest = best = 0.0
             for position in range(
@@ -173,10 +173,10 @@ def _solve_columns(  # type: ignore[no-untyped-def]
                         candidates += 1
             if candidates == 0 and precision <= threshold:
                 break
-            # As exact as is of use while others are still to join.
+            # Only as exact as is useful while other items are still to join.
             precision = max(threshold, 0.01 * largest)
             if candidates > room:
-                # A level of the gain that nearly fills the room, found by halving.
+                # A threshold of the gain that nearly fills the room, found by bisection.
                 kept = 0
                 level = 2.0 * best
                 while kept < room // 2:
@@ -203,7 +203,7 @@ def _solve_columns(  # type: ignore[no-untyped-def]
             for position in range(before, size):
                 item = working[position]
                 if row_of[item] < 0:
-                    # Row by row in turn, items at work excepted, makes room for another.
+                    # Rows are replaced in turn, except those of items in use.
                     while item_of[hand[0]] >= 0 and member[item_of[hand[0]]]:
                         hand[0] = (hand[0] + 1) % held
                     index = hand[0]
@@ -259,7 +259,7 @@ def _gram_row(item, by_user, by_item, row):  # type: ignore[no-untyped-def]
     for entry in range(by_starts[item], by_starts[item + 1]):
         user = by_users[entry]
         value = np.float64(by_values[entry])
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         for position in range(np.uint64(starts[user]), np.uint64(starts[user + 1])):
             row[np.uint64(items[position])] += value * values[position]
 

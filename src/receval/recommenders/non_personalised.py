@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recommendation that knows no user: by popularity, mean rating, at random, or optimally."""
+"""Non-personalised recommenders (popularity, average rating, random), and oracles."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from receval.recommenders.checks import choice, integer, real
 
 
 class Popularity(Recommender):
-    """The number of training ratings of the item, of any value: ``s(u, i) = |U_i|``.
+    """The number of training ratings of the item, whatever their values: ``s(u, i) = |U_i|``.
 
-    Every score can be computed, there is no NaN: items without training ratings score 0, and users
-    without training ratings get the same scores as all others.
+    No score is NaN: items without training ratings score 0, and users without training ratings get
+    the same scores as all others.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class AverageRating(Recommender):
     ``s(u, i) = (sum_u r_ui + mu m) / (n_i + mu)``, with n_i the number of training ratings of the
     item, m the mean of all training ratings and mu the strength of the smoothing.
 
-    An item without training ratings scores m, or NaN without smoothing (``smoothing=0``), for then
-    it has no mean. Users without training ratings get the same scores as all others.
+    An item without training ratings scores m, or NaN without smoothing (``smoothing=0``). Users
+    without training ratings get the same scores as all others.
 
     Parameters
     ----------
     smoothing : float
-        mu, at least 0, in ratings: the mean counts as if rated that often.
+        mu, at least 0: the mean of all ratings counts as this many additional ratings.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class AverageRating(Recommender):
 
     Examples
     --------
-    Item 0 has the ratings 5 and 4, item 1 the rating 2, item 2 none:
+    Item 0 has the ratings 5 and 4, item 1 has the rating 2, and item 2 has none:
 
     >>> from scipy.sparse import csr_array
     >>> train = csr_array(np.array([[5, 2, 0], [4, 0, 0]], dtype=np.float32))
@@ -97,9 +97,9 @@ class AverageRating(Recommender):
 class Random(Recommender):
     """Scores drawn uniformly from [0, 1), independently for every pair of user and item.
 
-    Each user has a generator of its own, seeded by (seed, user): a user's scores do not depend on
-    who else is scored. Every score can be computed, there is no NaN: users and items without
-    training ratings are scored like all others.
+    Each user has a generator, seeded by (seed, user), so that scores do not depend on which other
+    users are scored. No score is NaN: users and items without training ratings are scored like all
+    others.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Random(Recommender):
 
     Examples
     --------
-    User 1 gets the same scores with another user and alone:
+    User 1 gets the same scores alone and with another user:
 
     >>> from scipy.sparse import csr_array
     >>> system = Random(seed=7).fit(csr_array(np.eye(2, dtype=np.float32)))
@@ -134,10 +134,11 @@ KNOWLEDGE = ("train", "judged", "test")
 
 
 class OptimalRanking(Recommender):
-    r"""Items by the probability that they count as a true, or do not count as a false, positive.
+    r"""Ranks items by the probability of being a true positive, or of not being a false positive.
 
-    With n_i the training ratings of an item, p_i the positive ones among them, t_i its test
-    ratings, q_i the positive ones among those, and :math:`|U|` the users with training ratings:
+    Let n_i be the number of training ratings of an item, p_i of positive ones among them, t_i of
+    its test ratings, q_i of positive ones among those, and :math:`|U|` of users with training
+    ratings:
 
     ===============  ==========================  ===========================================
     knowledge        precision                   anti-precision
@@ -148,11 +149,11 @@ class OptimalRanking(Recommender):
     ===============  ==========================  ===========================================
 
     ``"train"`` estimates the ranking that is optimal for *observed* values (equations 8 and 10 of
-    menamaldonado2021). The two others are oracles that look at the test: ``"judged"`` orders by the
-    relevance of the judged users (equation 6, optimal for *real* values; its two metrics give the
-    same order), ``"test"`` exploits how often an item is tested as well.
+    menamaldonado2021). The other two are oracles that use the test: ``"judged"`` orders by the
+    share of positive test ratings (equation 6, optimal for *real* values; both metrics give the
+    same order), and ``"test"`` also exploits how often an item is tested.
 
-    There is no NaN: a share whose denominator is 0 is taken for 0, so items without training (or
+    No score is NaN: a share with a denominator of 0 counts as 0, so items without training (or
     test) ratings score 0. Users without training ratings get the same scores as all others.
 
     Parameters
@@ -190,7 +191,7 @@ class OptimalRanking(Recommender):
 
     @property
     def reads_test(self) -> bool:
-        """Whether it is an oracle: with the knowledge ``"judged"`` or ``"test"``."""
+        """Whether it is an oracle, with the knowledge ``"judged"`` or ``"test"``."""
         return self.knowledge != "train"
 
     def _fit(self, train: RatingMatrix) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packages of others that some systems hand their work to: imported when a system is trained."""
+"""Import the optional packages that some systems need, when such a system is trained."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def imported(system: object, module: str, distribution: str) -> ModuleType:
-    """Import a module of a package that receval itself does without.
+    """Import a module of a package that receval does not require.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def imported(system: object, module: str, distribution: str) -> ModuleType:
     module : str
         For example ``"implicit.cpu.als"``.
     distribution : str
-        What to install, for example ``"implicit"``.
+        The package to install, for example ``"implicit"``.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems of Bayesian personalised ranking share: factors with item biases, BPR's steps."""
+"""Shared parts of Bayesian personalised ranking: factors, item biases and updates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from receval.recommenders.products import inner_products
 from receval.storage.kernel_cache import njit
 
 Triples = Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]
-"""Users, positive and negative items, a block at a time."""
+"""Users, positive items and negative items, in blocks."""
 
 
 class PairwiseFactors(Recommender):
@@ -32,7 +32,7 @@ class PairwiseFactors(Recommender):
     epochs : int
         At least 1.
     seed : int
-        Seed of the initial values and of what is drawn, at least 0.
+        Seed of the initial values and of all draws, at least 0.
 
     Attributes
     ----------
@@ -65,12 +65,12 @@ class PairwiseFactors(Recommender):
         items: NDArray[np.floating],
         losses: NDArray[np.float64],
     ) -> None:
-        """Take what was learnt for fitted, unless it diverged; the arrays are the model's then.
+        """Store the learnt arrays in the model, unless training diverged.
 
         Parameters
         ----------
         train : csr_array of float32, shape (n_users, n_items)
-            Users without a rating in it have no scores.
+            Users without training ratings get no scores.
         biases : ndarray of float32, shape (n_items,)
         users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
         losses : ndarray of float64, shape (epochs,)
@@ -88,16 +88,16 @@ class PairwiseFactors(Recommender):
 
 
 class SampledPairwiseFactors(PairwiseFactors):
-    """Those with one regularisation, whose epochs are counted in draws for each user.
+    """Pairwise factors with one regularisation, whose epochs have a number of draws per user.
 
     Parameters
     ----------
     factors, learning_rate, epochs, seed
         As for :class:`PairwiseFactors`.
     regularisation : float
-        Of all factors and biases, at least 0.
+        Regularisation of all factors and biases, at least 0.
     samples_per_user : int
-        Triples drawn in an epoch for each user with training ratings, at least 1.
+        Triples drawn per epoch and user with training ratings, at least 1.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class SampledPairwiseFactors(PairwiseFactors):
     def _start(
         self, train: RatingMatrix, generator: np.random.Generator, highest_bias: float
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Draw initial biases, users' and items' factors; those of unrated items are 0.
+        """Draw initial biases, user factors and item factors; those of unrated items are 0.
 
         Factors are normally distributed around 0 with deviation 0.1, biases uniform on
         [0, highest_bias].
@@ -144,14 +144,14 @@ def descend(
     negative_regularisation: float,
     bias_regularisation: float,
 ) -> float:
-    """Do the step of :class:`receval.recommenders.bprmf.BPRMF` for each of some triples, in order.
+    """Do the update of :class:`receval.recommenders.bprmf.BPRMF` for each triple, in order.
 
     Parameters
     ----------
     triples : iterator
         As :meth:`receval.recommenders.pairwise_sampling.PairSampler.blocks` yields them.
     biases : ndarray of float32, shape (n_items,)
-        b_i; changed in place, as the two below.
+        b_i; changed in place, as are ``users`` and ``items``.
     users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
         p_u and q_i.
     learning_rate, user_regularisation, positive_regularisation : float
@@ -161,7 +161,7 @@ def descend(
     Returns
     -------
     float
-        Mean of ``-ln sigmoid(x)`` over the triples, 0 where there are none.
+        Mean of ``-ln sigmoid(x)`` over the triples, 0 if there are none.
     """
     loss, n_triples = 0.0, 0
     exact = users.dtype.type
@@ -200,14 +200,14 @@ def _descend(  # type: ignore[no-untyped-def]
     one = users.dtype.type(1)
     loss = 0.0
     for n in range(len(drawn_users)):
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         above = np.uint64(positives[n])
         below = np.uint64(negatives[n])
         p = users[np.uint64(drawn_users[n])]
         q = items[above]
         r = items[below]
-        # Four partial sums, so that an addition need not wait for the one before it; written out,
-        # so that the order of summation is the same on every processor.
+        # Four partial sums, so that an addition need not wait for the one before it; unrolled by
+        # hand, so that the order of summation is the same on every processor.
         first = second = third = fourth = users.dtype.type(0)
         for factor in range(0, whole, 4):
             at = np.uint64(factor)
@@ -223,7 +223,7 @@ def _descend(  # type: ignore[no-untyped-def]
         difference = biases[above] - biases[below]
         difference += (first + second) + (third + fourth)
         exponential = np.exp(-difference)
-        # The exponential is infinite for a difference below -88, and the quotient would be NaN.
+        # The exponential would be infinite for a difference below -88, and the quotient NaN.
         pull = one - one / (one + exponential)
         loss += np.log1p(np.float64(exponential)) if pull < one else -np.float64(difference)
         bias_above = biases[above]

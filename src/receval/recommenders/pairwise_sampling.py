@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random pairs of a rated and an unrated item, on which pairwise systems are trained."""
+"""Draw random pairs of a rated and an unrated item, to train pairwise systems."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from receval.storage.kernel_cache import njit
 POSITIVES = ("users", "ratings")
 NEGATIVES = ("uniform", "popularity")
 
-# Bounds what the drawn pairs need: 2**18 of them, three codes of 4 bytes each, are 3 MiB.
+# Limits the memory of the drawn pairs: 2**18 pairs with three codes of 4 bytes are 3 MiB.
 BLOCK = 2**18
 
 
 class PairSampler:
-    """Draws users, with an item that each has rated and one that each has not.
+    """Draws users, each with a rated and an unrated item.
 
-    Items without training ratings are never drawn. A user who has rated all others has no unrated
-    item and is never drawn either. Needs a bit for every pair of user and item.
+    Items without training ratings are never drawn. Users who have rated all other items are never
+    drawn either. Needs one bit per pair of user and item.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class PairSampler:
     def blocks(
         self, n_pairs: int
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
-        """Draw pairs, a block at a time; none where no user is eligible.
+        """Draw pairs in blocks; none if no user is eligible.
 
         Yields
         ------
@@ -96,7 +96,7 @@ class PairSampler:
             yield users, positives, self.negatives(users)
 
     def negatives(self, users: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Draw for every given user, who must be eligible, an item that the user has not rated."""
+        """Draw an unrated item for each of some eligible users."""
         drawn = np.empty(len(users), dtype=np.int32)
         _draw_negatives(self._generator, self._pool, self._bits, users, drawn)
         return drawn
@@ -106,7 +106,7 @@ class PairSampler:
 def _draw_positives(  # type: ignore[no-untyped-def]
     generator, ratings, owners, eligible, starts, items, users, positives
 ):
-    """Draw among some ratings, or where there are none an eligible user, then a rating."""
+    """Draw a rating among the given ones or, without any, an eligible user and then a rating."""
     for n in range(len(users)):
         if len(ratings):
             rating = np.uint64(ratings[np.uint64(generator.random() * len(ratings))])
@@ -122,7 +122,7 @@ def _draw_positives(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _draw_negatives(generator, pool, bits, users, negatives):  # type: ignore[no-untyped-def]
-    """Draw from the pool until the item is one whose bit is not set for the user."""
+    """Draw from the pool until the user's bit of the item is not set."""
     for n in range(len(users)):
         rated = bits[np.uint64(users[n])]
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probabilistic latent semantic analysis: every user a mixture of topics, by EM."""
+"""Probabilistic latent semantic analysis (pLSA): users as mixtures of topics, fitted by EM."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 from receval.recommenders.single_precision import rounded_apart
 
-# Below it a probability is taken for 0, which changes no score by more than that: products of
-# smaller ones are subnormal floats, on which processors are many times slower.
+# Smaller probabilities count as 0, which changes scores by less than that: their products would be
+# subnormal floats, which are many times slower.
 SMALLEST_PROBABILITY = 1e-18
 
 
 class PLSA(Recommender):
-    """The probability that a topic of the user's produces the item.
+    """The probability of the item under the user's topics.
 
     ``s(u, i) = p(i | u) = sum_z p(z | u) p(i | z)``; maximises ``sum_ui r_ui log p(i | u)`` over
-    the training ratings by expectation maximisation, a rating counting as that many observations,
-    with neither tempering nor smoothing. Both tables start uniformly random and normalised.
+    the training ratings by expectation maximisation, where a rating counts as that many
+    observations, without tempering or smoothing. Both tables start uniformly random and normalised.
 
     NaN for all items of users without training ratings. Users whose ratings are all 0 have
-    ``p(z | u) = 0`` and score 0 everywhere; items without training ratings, or with none but 0,
-    have ``p(i | z) = 0`` and score 0.
+    ``p(z | u) = 0`` and score 0 everywhere; items without training ratings above 0 have ``p(i | z)
+    = 0`` and score 0.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class PLSA(Recommender):
     seed : int
         Seed of the initial tables, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class PLSA(Recommender):
     topic_items_ : ndarray of the same type, shape (topics, n_items)
         p(i | z).
     log_likelihood_ : ndarray of float64, shape (iterations + 1,)
-        The objective before the first and after every step; it never falls but for the rounding of
-        float32.
+        The objective before the first and after every step; it never decreases, except for rounding
+        to float32.
 
     References
     ----------
@@ -63,8 +63,8 @@ class PLSA(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -102,7 +102,7 @@ class PLSA(Recommender):
         users: NDArray[np.floating]
         items: NDArray[np.floating]
         if first.librec_seed is not None:
-            # LibRec's numbers are of double precision.
+            # LibRec computes in double precision.
             users, items = _librec_tables(JavaRandom(first.librec_seed), train, first.topics)
         else:
             generator = np.random.Generator(np.random.PCG64(first.seed))
@@ -149,7 +149,7 @@ def initial_tables(
 def _librec_tables(
     java: JavaRandom, train: RatingMatrix, topics: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw the same as LibRec: whole numbers from 1 to the length of a distribution, normalised."""
+    """Draw as LibRec does: integers from 1 to the length of a distribution, normalised."""
     of_users, of_items = rated_rows(train)
     n_users, n_items = int(of_users.sum()), int(of_items.sum())
     users = 1.0 + java.integers(topics, n_users, topics)

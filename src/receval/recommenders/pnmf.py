@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Projective non-negative matrix factorisation of what users rated, by the divergence."""
+"""Projective non-negative matrix factorisation (PNMF) of the items that users rated."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from receval.recommenders.librec.start import rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings
 
-# Below it a weight is taken for 0: products of smaller ones are subnormal floats, on which
-# processors are many times slower.
+# Smaller weights count as 0: their products would be subnormal floats, which are many times slower.
 SMALLEST_WEIGHT = 1e-18
 
 
 class PNMF(Recommender):
-    """Every user projected on a few non-negative patterns of items.
+    """Users projected on a few non-negative patterns of items.
 
-    With v_ui 1 for rated pairs, whatever the rating (0 too), and 0 for the others, and weights w_ik
-    that are not negative: ``h_uk = sum_j v_uj w_jk`` and ``s(u, i) = sum_k h_uk w_ik``, in matrices
-    ``S = V W W^T``. Minimises the divergence ``D(V || S) = sum_ui v_ui log(v_ui / s_ui) - v_ui +
-    s_ui`` over all pairs, 0 log 0 being 0. Each iteration multiplies every w_ik by the square root
-    of
+    With v_ui = 1 for rated pairs, whatever the rating (also 0), and 0 for the others, and with
+    non-negative weights w_ik: ``h_uk = sum_j v_uj w_jk`` and ``s(u, i) = sum_k h_uk w_ik``, in
+    matrices ``S = V W W^T``. Minimises the divergence ``D(V || S) = sum_ui v_ui log(v_ui / s_ui) -
+    v_ui + s_ui`` over all pairs, 0 log 0 being 0. Each iteration multiplies every w_ik by the
+    square root of
 
     ``sum_u v_ui (h_uk / s_ui + sum_j v_uj w_jk / s_uj) / (n_i sum_j w_jk + sum_u h_uk)``,
 
-    n_i the number of i's ratings; without the root the divergence can rise. The start is
-    ``w_ik = (1 + random) / (2 n_items)``, random uniform on [0, 1).
+    with n_i the number of i's ratings; without the root the divergence can increase. Weights start
+    at ``w_ik = (1 + random) / (2 n_items)``, random uniform on [0, 1).
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``w_ik = 0`` from the first iteration on and score 0.
@@ -41,20 +40,20 @@ class PNMF(Recommender):
     factors : int
         Number of patterns, at least 1.
     iterations : int
-        At least 1; LibRec 2.0.0 does one more than it is told to.
+        At least 1; LibRec 2.0.0 does one more than configured.
     seed : int
         Seed of the initial weights, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
     user_factors_ : ndarray of float32, shape (n_users, factors)
         h_uk; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
-        w_ik, one column an item.
+        w_ik, one column per item.
     divergence_ : ndarray of float64, shape (iterations + 1,)
         The objective before the first and after every iteration.
 

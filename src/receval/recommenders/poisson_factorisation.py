@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poisson factorisation: trained, and as LibRec 2.0.0 released it, untrained."""
+"""Poisson factorisation, trained or, as released in LibRec 2.0.0, untrained."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from receval.recommenders.librec.start import librec_factors, rated_rows, spread
 from receval.recommenders.products import inner_products
 from receval.recommenders.shared_ratings import SharedRatings, exponentiated
 
-# Initial expectations lie within this part of the prior's around it.
+# Initial expectations differ from the prior's by at most this fraction.
 INITIAL_SPREAD = 0.01
 
-# What LibRec 2.0.0 draws its factors from.
+# The distribution of the factors that LibRec 2.0.0 draws.
 SHAPE, SHAPE_SPREAD = 0.1, 0.01
 RATE, RATE_SPREAD = 0.1, 0.1
 
@@ -27,16 +27,16 @@ RATE, RATE_SPREAD = 0.1, 0.1
 class PoissonFactorisation(Recommender):
     """Ratings as Poisson counts around a product of gamma factors, with gamma activities.
 
-    ``r_ui ~ Poisson(sum_k t_uk b_ik)`` for all pairs, unrated ones being counts of 0;
-    ``t_uk ~ Gamma(shape, x_u)`` with ``x_u ~ Gamma(activity_shape, activity_shape /
-    activity_mean)``, and likewise b_ik with a rate of the item's (second arguments are rates).
-    Variational inference approximates the posterior by independent gamma distributions and raises
-    the evidence lower bound by turns: the shares of a rating, in proportion to ``exp(E[log t_uk] +
-    E[log b_ik])``; the factors of users; their rates; the factors of items; their rates. Score
-    ``sum_k E[t_uk] E[b_ik]``, the expected rating.
+    ``r_ui ~ Poisson(sum_k t_uk b_ik)`` for all pairs, where unrated pairs are counts of 0; ``t_uk ~
+    Gamma(shape, x_u)`` with ``x_u ~ Gamma(activity_shape, activity_shape / activity_mean)``, and
+    likewise b_ik with a rate of the item's (second arguments are rates). Variational inference
+    approximates the posterior by independent gamma distributions and increases the evidence lower
+    bound in alternating steps: the shares of a rating, in proportion to ``exp(E[log t_uk] + E[log
+    b_ik])``; the factors of users; their rates; the factors of items; their rates. Score ``sum_k
+    E[t_uk] E[b_ik]``, the expected rating.
 
     NaN for all items of users without training ratings. Items without training ratings have the
-    little that the prior leaves them, much the same for all users.
+    small scores of the prior, which are similar for all users.
 
     Parameters
     ----------
@@ -56,20 +56,20 @@ class PoissonFactorisation(Recommender):
     user_factors_ : ndarray of float32, shape (n_users, factors)
         E[t_uk]; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
-        E[b_ik], one column an item.
+        E[b_ik], one column per item.
     bound_ : ndarray of float64, shape (iterations + 1,)
         The evidence lower bound before the first and after every iteration (without the constant
-        ``-sum log r_ui!``); it never falls but for the rounding of float32.
+        ``-sum log r_ui!``); it never decreases, except for rounding to float32.
 
     References
     ----------
     Gopalan, Hofman and Blei, "Scalable Recommendation with Hierarchical Poisson Factorization", UAI
-    2015, figure 4, with their priors for default: a = a' = c = c' = 0.3 and b' = d' = 1.
+    2015, figure 4, with their priors as defaults: a = a' = c = c' = 0.3 and b' = d' = 1.
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -136,7 +136,7 @@ class PoissonFactorisation(Recommender):
         return _Side(self.shape * spread[0], self.activity_mean * spread[1], activity_shape, rate)
 
     def _updated(self, shares: NDArray[np.float32], old: _Side, other: _Side) -> _Side:
-        """Return one side after the update of its factors, then of its rates."""
+        """Return one side after updating its factors and then its rates."""
         shapes = self.shape + shares.astype(np.float64)
         rates = (old.activity_shape / old.activity_rates)[:, None] + other.means().sum(axis=0)
         activity_rates = self.activity_shape / self.activity_mean + (shapes / rates).sum(axis=1)
@@ -147,10 +147,10 @@ class PoissonFactorisation(Recommender):
 
 
 class _Side(NamedTuple):
-    """Gamma distributions of the factors of users or of items, and of their priors' rates.
+    """Gamma distributions of user or item factors, and of the rates of their priors.
 
-    Shapes and rates of the factors have shape (n, factors), ``activity_rates`` (n,); the shape of
-    the rates' distributions is one for all.
+    Shapes and rates of the factors have shape (n, factors), ``activity_rates`` has shape (n,). The
+    shape parameter of the rates' distributions is the same for all.
     """
 
     shapes: NDArray[np.float64]
@@ -171,7 +171,7 @@ class _Side(NamedTuple):
         activity_shape: float,
         activity_mean: float,
     ) -> float:
-        """Sum of the expected Kullback-Leibler divergences from the priors."""
+        """Return the sum of expected Kullback-Leibler divergences from the priors."""
         activities = self.activity_shape / self.activity_rates
         activity_logarithms = psi(self.activity_shape) - np.log(self.activity_rates)
         number, factors = self.shapes.shape
@@ -192,13 +192,13 @@ class _Side(NamedTuple):
 
 
 class UntrainedPoissonFactorisation(Recommender):
-    """Random factors: one order of the items, much the same for all users.
+    """Random factors, which rank items in similar order for all users.
 
-    ``s(u, i) = sum_k t_uk b_ik`` with ``t_uk = (0.1 + 0.01 random) / (0.1 + 0.1 random_k)``, the
-    rate being one for all users, and b_ik likewise; random uniform on [0, 1). LibRec 2.0.0's
-    ``bpoissmf`` computes in each iteration how the ratings are shared among the factors and throws
-    it away, and does not read its priors' parameters; so it ranks by this, its initialisation,
-    whatever the ratings are. :class:`PoissonFactorisation` is the trained system.
+    ``s(u, i) = sum_k t_uk b_ik`` with ``t_uk = (0.1 + 0.01 random) / (0.1 + 0.1 random_k)``, where
+    the rate is the same for all users, and b_ik likewise; random is uniform on [0, 1). LibRec
+    2.0.0's ``bpoissmf`` discards what it computes in each iteration, and ignores the parameters of
+    its priors, so it ranks by this initialisation, whatever the ratings are.
+    :class:`PoissonFactorisation` is the trained system.
 
     NaN for all items of users without training ratings. Items without training ratings are scored
     like all others.
@@ -210,16 +210,16 @@ class UntrainedPoissonFactorisation(Recommender):
     seed : int
         Seed of the factors, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
     user_factors_ : ndarray of float32, shape (n_users, factors)
         t_uk; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
-        b_ik, one column an item.
+        b_ik, one column per item.
 
     References
     ----------
@@ -256,12 +256,12 @@ class UntrainedPoissonFactorisation(Recommender):
     def _librec_tables(
         self, java: JavaRandom, train: RatingMatrix
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Draw as LibRec does, after factors and rates that it draws and does not use."""
+        """Draw as LibRec does, after factors and rates that it draws but does not use."""
         librec_factors(java, train, self.factors)
         java.doubles(2, self.factors)
         tables = []
         for present in rated_rows(train):
-            # The first row's shapes and the rates in turns, then the shapes of the others.
+            # The shapes of the first row alternate with the rates; the shapes of the others follow.
             first, rates = java.doubles(self.factors, 2).T
             others = java.doubles(int(present.sum()) - 1, self.factors)
             shapes = SHAPE + SHAPE_SPREAD * np.vstack([first, others])

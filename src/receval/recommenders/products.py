@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Products of fitted factors whose bits do not depend on which users are scored together.
+"""Multiply fitted factors so that a user's scores do not depend on who is scored together.
 
-BLAS sums in an order that depends on the shape of the block, the processor and the thread count;
-these kernels always sum in the order of the factors.
+The order of summation of BLAS depends on the shape of the block, the processor and the thread
+count. These kernels always sum in the order of the factors.
 """
 
 from __future__ import annotations
 
-# Intrinsics are declared with the context that numba itself passes, and have no types of their own.
+# Intrinsics are declared with the context argument that numba passes, and are untyped.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, call-arg"
 import numpy as np
 from llvmlite import ir
@@ -20,13 +20,13 @@ from receval.recommenders.base import RatingMatrix
 from receval.storage.kernel_cache import njit
 
 TILE = 512
-"""Items at a time: with 50 factors their columns fill 100 KiB, which the cache holds."""
+"""Items at a time: with 50 factors their columns take 100 KiB, which fits into the cache."""
 
 LINE = 16
-"""Numbers of 32 bits that come from memory together, 64 bytes."""
+"""Numbers of 32 bits in a cache line of 64 bytes."""
 
 MOST_AHEAD = 1024
-"""Numbers of the next row that are asked for: of longer ones the processor guesses the rest."""
+"""Numbers of the next row to prefetch; the processor prefetches the rest of longer rows."""
 
 
 def inner_products(
@@ -39,7 +39,7 @@ def inner_products(
     rows : ndarray of float32, shape (n, n_factors)
         Factors of the users of a block.
     columns : ndarray of float32, shape (n_factors, n_items)
-        Factors of the items, one factor a row.
+        Factors of the items, one factor per row.
     out : ndarray of float32, shape (n, n_items)
         Overwritten.
     """
@@ -51,8 +51,8 @@ def sparse_products(
 ) -> None:
     """Write some rows of the product of two sparse matrices into ``out``.
 
-    ``out[n, i] = sum_j left[rows[n], j] * right[j, i]`` over the j for which both factors are
-    entries (of value 0 too); where there is no such j, ``out`` keeps what it holds.
+    ``out[n, i] = sum_j left[rows[n], j] * right[j, i]`` over the j for which both are entries (also
+    of value 0). Without such a j, ``out`` is not changed.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def sparse_products(
     left, right : csr_array of float32, shapes (n_rows, n_inner) and (n_inner, n_items)
         The factors.
     out : ndarray of float32, shape (n, n_items)
-        Full of NaN on entry.
+        Filled with NaN by the caller.
     """
     _sparse_products(
         rows, left.indptr, left.indices, left.data, right.indptr, right.indices, right.data, out
@@ -70,9 +70,9 @@ def sparse_products(
 
 @intrinsic
 def _ask_for(context, numbers, place):
-    """Ask the memory for a number of a contiguous array, by its place; nothing is changed.
+    """Prefetch a number of a contiguous array.
 
-    As each module of kernels that does: numba looks for edits in a kernel's own file alone.
+    Each module of kernels has a copy, because numba detects edits only in a kernel's own file.
     """
 
     def generate(context, builder, signature, arguments):
@@ -81,7 +81,7 @@ def _ask_for(context, numbers, place):
         kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        # To be read, to be kept in all caches, and data.
+        # Arguments of the prefetch: read, keep in all caches, data.
         builder.call(prefetch, [address, integer(0), integer(3), integer(1)])
         return context.get_dummy_value()
 
@@ -97,8 +97,8 @@ def _inner_products(rows, columns, out):
         for n in range(rows.shape[0]):
             target = out[n, start:stop]
             target[:] = np.float32(0)
-            # Four factors a pass over the tile, added one after the other: a quarter of the reads
-            # and writes of the target, and the same bits.
+            # Four factors per pass over the tile, added one after the other, need a quarter of the
+            # reads and writes of the target and give the same bits.
             for factor in range(0, whole, 4):
                 a, b = rows[n, factor], rows[n, factor + 1]
                 c, d = rows[n, factor + 2], rows[n, factor + 3]
@@ -125,7 +125,7 @@ def _sparse_products(
         last = left_starts[rows[n] + 1]
         for entry in range(left_starts[rows[n]], last):
             inner = left_indices[entry]
-            # Rows lie anywhere: without being told the processor would wait for each of them.
+            # Rows are at random addresses; without prefetching, the processor would wait for each.
             if entry + 1 < last:
                 following = left_indices[entry + 1]
                 start, stop = right_starts[following], right_starts[following + 1]
@@ -133,7 +133,7 @@ def _sparse_products(
                     _ask_for(right_indices, position)
                     _ask_for(right_values, position)
             weight = left_values[entry]
-            # Unsigned positions spare numba's test for negative ones.
+            # Unsigned positions avoid numba's check for negative indices.
             for position in range(
                 np.uint64(right_starts[inner]), np.uint64(right_starts[inner + 1])
             ):
@@ -143,7 +143,7 @@ def _sparse_products(
                 target[item] = term if np.isnan(so_far) else so_far + term
 
 
-# Euclidean norms of the rows of a sparse matrix.
+# Row norms of sparse matrices.
 
 
 def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Truncated singular value decomposition of the rating matrix with missing ratings as 0."""
+"""PureSVD: truncated singular value decomposition with missing ratings as 0."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.checks import integer
 from receval.recommenders.products import inner_products
 
-# Up to this smaller side the matrix is decomposed whole, which is fast there.
+# Matrices with a smaller side up to this size are decomposed completely, which is fast.
 LARGEST_DENSE_SIDE = 200
-# Singular values below this part of the largest are rounding of 0.
+# Singular values below this fraction of the largest count as 0.
 SMALLEST_RATIO = 1e-6
 
 
@@ -24,10 +24,10 @@ class PureSVD(Recommender):
     """The user's ratings projected on the leading right singular vectors of the rating matrix.
 
     ``s(u, i) = r_u Q q_i``, with r_u the user's ratings (missing ones 0) and the columns of Q the
-    right singular vectors of the f largest singular values, q_i its row for item i. No random
-    numbers: the iterative solver starts from a fixed vector, and the signs of the vectors are
-    fixed (the entry of largest absolute value, the first of equals, is positive). Of a matrix of
-    rank below f only the vectors of its rank count, the others are 0.
+    right singular vectors of the f largest singular values, q_i its row for item i. There are no
+    random numbers: the iterative solver starts from a fixed vector, and the signs of the vectors
+    are fixed (the first entry of largest absolute value is positive). If the rank of the matrix is
+    below f, only as many vectors are used, and the others are 0.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``q_i = 0`` and score 0.
@@ -42,9 +42,9 @@ class PureSVD(Recommender):
     user_factors_ : ndarray of float32, shape (n_users, factors)
         ``r_u Q``; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
-        Q transposed, by falling singular value.
+        Q transposed, by descending singular value.
     singular_values_ : ndarray of float64, shape (factors,)
-        The largest singular values, falling.
+        The largest singular values, descending.
 
     References
     ----------
@@ -53,8 +53,8 @@ class PureSVD(Recommender):
 
     Examples
     --------
-    The first two items were rated together, with the singular value 4; what is left of the ratings
-    with this factor alone is their mean. Item 2, with the singular value 3, is left out:
+    The first two items were rated together and have the singular value 4. Item 2 has the singular
+    value 3 and is left out with one factor:
 
     >>> train = csr_array(np.array([[2, 2, 0], [2, 2, 0], [0, 0, 3]], dtype=np.float32))
     >>> system = PureSVD(factors=1).fit(train)
@@ -70,7 +70,7 @@ class PureSVD(Recommender):
         self.factors = integer(self, "factors", factors, lowest=1)
 
     def check_size(self, n_users: int, n_items: int) -> None:
-        """Refuse more factors than the smaller side of the matrix has entries."""
+        """Refuse more factors than the smaller side of the matrix."""
         super().check_size(n_users, n_items)
         if self.factors > min(n_users, n_items):
             raise ValueError(
@@ -85,10 +85,10 @@ class PureSVD(Recommender):
             values, vectors = values[: self.factors], vectors[: self.factors]
         else:
             values, vectors = _leading_right_vectors(ratings, self.factors)
-        # Beyond the rank of the matrix, vectors are arbitrary and orthogonal to all ratings.
+        # Vectors beyond the rank of the matrix are arbitrary and orthogonal to all ratings.
         vectors[values <= SMALLEST_RATIO * values[0]] = 0.0
         values[values <= SMALLEST_RATIO * values[0]] = 0.0
-        # So is an item that nobody rated; rounding would rank it.
+        # Unrated items are orthogonal too; rounding would rank them.
         vectors[:, np.bincount(train.indices, minlength=self.n_items_) == 0] = 0.0
         peaks = np.argmax(np.abs(vectors), axis=1)
         vectors[vectors[np.arange(self.factors), peaks] < 0] *= -1.0
@@ -104,19 +104,19 @@ class PureSVD(Recommender):
 def _leading_right_vectors(
     ratings: csr_array, factors: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return singular values, falling, and right singular vectors, one a row, by Lanczos."""
+    """Return descending singular values and right singular vectors, as rows, by Lanczos."""
     wide = ratings.shape[0] < ratings.shape[1]
     inner = ratings.T.tocsr() if wide else ratings
     outer = inner.T.tocsr()
     side = inner.shape[1]
     gram = LinearOperator((side, side), matvec=lambda x: outer @ (inner @ x), dtype=np.float64)
-    # scipy's svds leaves restarts, which low rank makes frequent, to random numbers of its own.
+    # scipy's svds uses its own random numbers for restarts, which are frequent with low rank.
     generator = np.random.Generator(np.random.PCG64(0))
     if "rng" in signature(eigsh).parameters:
         drawn = {"rng": generator}
     else:
-        # An older scipy takes a start alone, and draws what restarts need by itself: last digits
-        # differ from those of a newer one.
+        # Older versions of scipy accept only a start vector, and draw the numbers of restarts
+        # themselves, so that last digits differ from those of newer versions.
         drawn = {"v0": generator.uniform(-1.0, 1.0, size=side)}
     eigenvalues, eigenvectors = eigsh(gram, k=factors, which="LA", **drawn)
     order = np.argsort(-eigenvalues, kind="stable")

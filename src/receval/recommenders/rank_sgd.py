@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RankSGD: factors that reproduce differences of ratings between rated and unrated items."""
+"""RankSGD: factors fitted to the rating differences of rated and unrated items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from receval.storage.kernel_cache import njit
 
 
 class RankSGD(Recommender):
-    """Factors whose score is as much above that of an unrated item as the rating is above 0.
+    """Factors fitted so that a rated item's score exceeds an unrated item's by the rating.
 
     ``s(u, i) = p_u . q_i``; minimises the sum of ``(s(u, i) - s(u, j) - r_ui)^2`` over the training
     ratings, each with an item j that u has not rated, drawn with a probability in proportion to its
@@ -40,15 +40,15 @@ class RankSGD(Recommender):
     learning_rate : float
         Above 0.
     regularisation : float
-        At least 0. LibRec 2.0.0 ignores its configured values, which is the default 0 here.
+        At least 0. LibRec 2.0.0 ignores its configured values, which is equal to the default 0.
     epochs : int
         Passes over the ratings, at least 1.
     seed : int
         Seed of the initial factors and of the items j, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class RankSGD(Recommender):
     item_factors_ : ndarray of float32, shape (factors, n_items)
         q_i, one column each.
     squared_error_ : ndarray of float64, shape (epochs,)
-        Mean of e^2 over each epoch, every e taken before its step; 0 where no user has an unrated
+        Mean of e^2 over each epoch, every e taken before its step; 0 if no user has an unrated
         item.
 
     References
@@ -115,7 +115,7 @@ class RankSGD(Recommender):
     def _start(
         self, train: RatingMatrix
     ) -> tuple[NDArray[np.floating], NDArray[np.floating], JavaSampler | PairSampler]:
-        """Return users' and items' initial factors, LibRec's in double precision, and a sampler."""
+        """Return initial user and item factors (LibRec's in double precision) and a sampler."""
         if self.librec_seed is not None:
             java = JavaRandom(self.librec_seed)
             return *librec_factors(java, train, self.factors), JavaSampler(train, java)

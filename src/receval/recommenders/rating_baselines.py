@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a rating is expected to be before anybody's taste is looked at: means and biases."""
+"""Baseline predictions of ratings: means and biases of users and items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RatingBaselines:
     mean : float
         Mean of all ratings.
     users, items : ndarray of float64, shapes (n_users,) and (n_items,)
-        Biases, 0 where there is nothing to estimate them from.
+        Biases, 0 for users or items without ratings.
     """
 
     mean: float
@@ -33,7 +33,7 @@ class RatingBaselines:
 def rating_baselines(
     ratings: RatingMatrix, baseline: str, item_regularisation: float, user_regularisation: float
 ) -> RatingBaselines:
-    """Estimate the biases one after the other, those of the items first.
+    """Estimate the biases of the items, and then those of the users.
 
     With m the mean of all ratings, ``b_i = sum_u (r_ui - m) / (n_i + item_regularisation)`` and
     ``b_u = sum_i (r_ui - m - b_i) / (n_u + user_regularisation)``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recommenders by string path, so that importing one never imports the others."""
+"""Registry of the recommenders: each is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     Parameters
     ----------
     class_path : str
-        Module and class, as ``"receval.recommenders.plsa:PLSA"``.
+        Module and class, such as ``"receval.recommenders.plsa:PLSA"``.
     parameters : mapping of str to value
         Constructor arguments by name; missing ones keep their defaults.
     seed : int
-        Seed of the system's random numbers; handed only to classes that have a parameter ``seed``.
+        Seed of the system's random numbers; passed only to classes with a parameter ``seed``.
 
     Returns
     -------
@@ -33,8 +33,8 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
     Raises
     ------
     ValueError
-        If the class does not exist or is no recommender, a parameter is unknown, or a value is
-        outside its range. No data has been read then.
+        If the class does not exist or is not a recommender, a parameter is unknown, or a value is
+        outside its range.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommend
 
 
 def load(class_path: str, path: Path) -> Recommender:
-    """Load a fitted recommender of a class from the file it was saved to.
+    """Load a fitted recommender of a class from a file.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relevance-based language models: how likely the user's profile and an item come together."""
+"""Relevance-based language models (RM1 and RM2) as recommenders."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from receval.storage.kernel_cache import njit
 
 MODELS = ("rm1", "rm2")
 
-# So many factors are multiplied before a logarithm is taken; none exceeds LARGEST_RATIO, so that
-# the product stays below the largest float64.
+# Number of factors that are multiplied before a logarithm is taken. None exceeds LARGEST_RATIO, so
+# that the product stays below the largest float64.
 FACTORS = 16
 LARGEST_RATIO = 1e18
 
@@ -35,18 +35,18 @@ class RelevanceModel(Recommender):
     u rated, p(i | v) the smoothed language model of v's ratings (see
     `receval.recommenders.language_models`), and the priors of users and items are uniform:
 
-    - ``"rm1"``: ``s(u, i) = log sum_{v in N} p(i | v) prod_{j in I} p(j | v)``, the profile drawn
-      together from one neighbour;
-    - ``"rm2"``: ``s(u, i) = sum_{j in I} log sum_{v in N} p(i | v) p(j | v)``, each of its items
-      drawn from a neighbour of its own.
+    - ``"rm1"``: ``s(u, i) = log sum_{v in N} p(i | v) prod_{j in I} p(j | v)``, with the whole
+      profile drawn from one neighbour;
+    - ``"rm2"``: ``s(u, i) = sum_{j in I} log sum_{v in N} p(i | v) p(j | v)``, with each item of
+      the profile drawn from a separate neighbour.
 
-    From a user's scores their highest is subtracted, so that float32 tells the best items apart
-    (log-probabilities of profiles run into the thousands); this, and the constants of the
-    user that the formulas leave out, change no order. Only ratings above 0 count, the item's own
-    rating by u is no exception in I.
+    The highest score of a user is subtracted from all, so that float32 can distinguish the best
+    items (log-probabilities of profiles are in the thousands). Neither this nor the constants per
+    user that the formulas omit change the order. Only ratings above 0 count. I includes the item
+    itself if u rated it.
 
-    NaN where no neighbour rated the item: so for items without training ratings above 0, and for
-    all items of users without such ratings or without anything in common with another user.
+    NaN if no neighbour rated the item. This includes items without training ratings above 0, and
+    all items of users without such ratings or without common items with another user.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ class RelevanceModel(Recommender):
     smoothing : str
         ``"jelinek-mercer"``, ``"absolute-discounting"`` or ``"dirichlet"``.
     strength : float
-        Above 0. Jelinek-Mercer: weight of the collection, at most 1; the others: in units of
-        ratings.
+        Above 0. For Jelinek-Mercer, the weight of the collection, at most 1; for the others, in
+        units of ratings.
 
     Attributes
     ----------
     neighbours_ : csr_array of float32, shape (n_users, n_users)
         Cosines of each user's neighbours.
     seen_ : csr_array of float64, shape (n_users, n_items)
-        What users' own ratings give to p(i | v); the entries are the ratings above 0.
+        The part of p(i | v) from users' own ratings; the entries are the ratings above 0.
     unseen_ : ndarray of float64, shape (n_users,)
         Weight of the collection in p(i | v).
     collection_ : ndarray of float64, shape (n_items,)
@@ -79,8 +79,8 @@ class RelevanceModel(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -218,7 +218,7 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
         for index in range(len(own)):
             own_index[own[index]] = index
 
-        # p(j | v) / p(j) of the user's items j; numbers of neighbours by item.
+        # p(j | v) / p(j) of the user's items j; the numbers of neighbours by item.
         ratios = np.empty((len(chosen), len(own)), dtype=np.float64)
         ends[:] = 0
         for n in range(len(chosen)):
@@ -244,8 +244,8 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
                 ends[item] += 1
 
         # sum_v p(i | v) p(j | v) over what it would be had no neighbour rated i is at least 1:
-        # 1 + sum_v lift_vi weight_vj, with weight_vj = p(j | v) / sum_w unseen_w p(j | w). Places
-        # beyond the profile have the weight 0 and change no product.
+        # 1 + sum_v lift_vi weight_vj, with weight_vj = p(j | v) / sum_w unseen_w p(j | w).
+        # Positions beyond the profile have the weight 0 and do not change the product.
         backgrounds = np.zeros(len(own), dtype=np.float64)
         for n in range(len(chosen)):
             for index in range(len(own)):
@@ -266,7 +266,7 @@ def _score_one_by_one(  # type: ignore[no-untyped-def]
             if start == stop:
                 continue
             sums[:] = np.float32(1)
-            # Four neighbours at a time: the sums are read and written a quarter as often.
+            # Four neighbours at a time, so that the sums are read and written a quarter as often.
             fours = start + (stop - start) // 4 * 4
             for entry in range(start, fours, 4):
                 a, b, c, d = lifts[entry], lifts[entry + 1], lifts[entry + 2], lifts[entry + 3]

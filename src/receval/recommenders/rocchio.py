@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rocchio's framework: a user's neighbours as the feedback that says which items to suggest."""
+"""Rocchio's framework: a user's neighbours as feedback that suggests items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEIGHTINGS = ("rw", "rsv", "chi2", "kld")
 
 
 class Rocchio(Recommender):
-    """A weight of the item's ratings by the user's neighbours, as in pseudo-relevance feedback.
+    """Weights of the item in the ratings of the user's neighbours, as in pseudo-relevance feedback.
 
     N are the k users most similar to u by the cosine of the full rating vectors. With
     ``f = sum_{v in N} r_vi``, ``p(i | N) = f / sum_{v in N} sum_j r_vj`` and
@@ -30,12 +30,12 @@ class Rocchio(Recommender):
     - ``"chi2"``, chi-squared: ``s(u, i) = (p(i | N) - p(i))^2 / p(i)``;
     - ``"kld"``, Kullback-Leibler divergence: ``s(u, i) = p(i | N) log(p(i | N) / p(i))``.
 
-    With normalised lengths p(i | N) is divided by the number of neighbours and p(i) by the number
-    of users who rated at all; that matters for ``"chi2"`` and ``"kld"`` only. ``"rsv"`` orders a
-    user's items as ``"rw"`` does.
+    With normalised lengths, p(i | N) is divided by the number of neighbours and p(i) by the number
+    of users with ratings, which affects only ``"chi2"`` and ``"kld"``. ``"rsv"`` orders a user's
+    items as ``"rw"`` does.
 
-    NaN where f = 0: so for items without training ratings above 0, and for all items of users
-    without such ratings or without anything in common with another user.
+    NaN if f = 0. This includes items without training ratings above 0, and all items of users
+    without such ratings or without common items with another user.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Rocchio(Recommender):
     sizes_ : ndarray of float64, shape (n_users,)
         Number of neighbours of every user.
     collection_ : ndarray of float64, shape (n_items,)
-        p(i), divided by the number of users where lengths are normalised.
+        p(i), divided by the number of users if lengths are normalised.
 
     References
     ----------
@@ -67,8 +67,8 @@ class Rocchio(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -143,7 +143,7 @@ class Rocchio(Recommender):
         """Turn the sums of the neighbours' ratings into scores, in place."""
         sizes, masses = self.sizes_[users, None], self.masses_[users, None]
         rated = ~np.isnan(scores)
-        # Float64, for a divergence is the difference of nearly equal numbers.
+        # In float64, because a divergence is the difference of nearly equal numbers.
         sums = np.where(rated, scores, 1).astype(np.float64)
         # Users without neighbours have no sum to divide.
         weights = sums / np.maximum(sizes, 1)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the ratings that mixtures need: every rating is shared out among topics or factors.
+"""Sums for mixture models, which divide each rating among topics or factors.
 
-A rating r_ui of a model with ``m_ui = sum_k a_uk b_ik`` is shared among the k in proportion to
-a_uk b_ik, so that ``r_ui a_uk b_ik / m_ui`` of it go to k. The sums of the shares over a user's or
-an item's ratings are all that expectation maximisation, variational inference of Dirichlet and of
-Poisson models, and multiplicative updates for the divergence need of the ratings.
+A rating r_ui of a model with ``m_ui = sum_k a_uk b_ik`` is divided among the k in proportion to
+a_uk b_ik: the share of k is ``r_ui a_uk b_ik / m_ui``. Expectation maximisation, variational
+inference of Dirichlet and Poisson models, and multiplicative updates for the divergence use the
+ratings only through sums of these shares over a user's or an item's ratings.
 
 In variational inference the entries of both tables are exponentials of expected logarithms, which
-may lie far below 0: :func:`exponentiated` keeps them from underflow.
+may be far below 0: :func:`exponentiated` prevents underflow.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scipy.sparse import csr_array
 from receval.recommenders.base import RatingMatrix
 from receval.storage.kernel_cache import njit
 
-# Shares of a rating below it do not count: products of two entries at least as large are no
-# subnormal floats, on which processors are many times slower, and no mixture is 0.
+# Lower bound of table entries: products of two entries are then not subnormal floats, which are
+# many times slower, and no mixture is 0.
 SMALLEST_ENTRY = 1e-15
 
 
@@ -36,7 +36,7 @@ class Ratios(NamedTuple):
     items : ndarray, shape (n_items, k)
         ``sum_u r_ui a_uk / m_ui``; times b_ik, the sum of the shares of i's ratings.
     log_likelihood : float
-        ``sum_ui r_ui log m_ui`` over the ratings, those of value 0 left out.
+        ``sum_ui r_ui log m_ui`` over the ratings above 0.
     """
 
     users: NDArray[np.floating]
@@ -45,14 +45,14 @@ class Ratios(NamedTuple):
 
 
 class SharedRatings:
-    """Training ratings, readable by user and by item.
+    """Training ratings, accessible by user and by item.
 
     Parameters
     ----------
     train : csr_array of float32, shape (n_users, n_items)
-        The ratings, none below 0; those of value 0 have no shares.
+        The ratings, at least 0; those of value 0 have no shares.
     precision : type, optional
-        ``numpy.float64`` where the tables are of double precision.
+        ``numpy.float64`` if the tables are in double precision.
     """
 
     def __init__(self, train: RatingMatrix, precision: type[np.floating] = np.float32) -> None:
@@ -60,7 +60,7 @@ class SharedRatings:
         positions = csr_array(
             (np.arange(train.nnz, dtype=np.int32), train.indices, train.indptr), shape=train.shape
         ).tocsc()
-        # One index type means one compiled version of every kernel.
+        # With one index type, every kernel is compiled only once.
         self._item_starts = positions.indptr.astype(np.int32, copy=False)
         self._item_users = positions.indices.astype(np.int32, copy=False)
         self._positions = positions.data
@@ -74,9 +74,9 @@ class SharedRatings:
         Parameters
         ----------
         users : ndarray of the precision, shape (n_users, k)
-            a_uk, not below 0.
+            a_uk, at least 0.
         items : ndarray of the precision, shape (n_items, k)
-            b_ik, not below 0, such that m_ui is above 0 for all ratings above 0.
+            b_ik, at least 0, such that m_ui is above 0 for all ratings above 0.
         """
         by_user, ratios = self._by_user, self._ratios
         _mixtures(by_user.indptr, by_user.indices, users, items, ratios)
@@ -93,11 +93,11 @@ class SharedRatings:
 
 @njit(cache=True)
 def _mixtures(starts, columns, users, items, mixtures):  # type: ignore[no-untyped-def]
-    """Write the inner product of its rows of both tables for every entry."""
+    """Write, for every entry, the inner product of its rows in both tables."""
     eight = np.uint64(8)
     for user in range(len(starts) - 1):
         row = users[user]
-        # Unsigned positions spare numba's test for negative ones.
+        # Unsigned positions avoid numba's check for negative indices.
         first = np.uint64(starts[user])
         last = np.uint64(starts[user + 1])
         whole = first + (last - first) // eight * eight
@@ -144,7 +144,7 @@ def _mixtures(starts, columns, users, items, mixtures):  # type: ignore[no-untyp
 
 @njit(cache=True)
 def _weighted_sums(starts, columns, positions, weights, table, sums):  # type: ignore[no-untyped-def]
-    """Add up rows of the table, the row of every entry times the weight at its position."""
+    """Sum the table rows of all entries, each times the weight at the entry's position."""
     four = np.uint64(4)
     for n in range(len(starts) - 1):
         target = sums[n]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores of double precision in single precision, in which all systems give theirs."""
+"""Convert scores from double to single precision."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from receval.storage.kernel_cache import njit
 
 
 def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round to single precision so that the order of each row stays what it is.
+    """Round to single precision without changing the order within each row.
 
-    LibRec ranks by numbers of double precision, of which some differ by less than single precision
-    tells apart: of these the larger one becomes the next number up.
+    LibRec ranks by numbers in double precision, some of which would be equal in single precision.
+    Of these, the larger one becomes the next higher number.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:
     Returns
     -------
     ndarray of float32, shape (n, m)
-        Equal where and only where the values of a row are.
+        Two numbers of a row are equal if and only if their values are.
 
     Examples
     --------

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Systems made of scikit-learn's parts: PureSVD, SLIM and user kNN.
+"""Systems built with scikit-learn: PureSVD, SLIM and user kNN.
 
-scikit-learn does the numerical work; what comes of it is kept and scored here, so that models are
-stored, read and ranked like all others. It is imported when a system is trained, not before, and is
-part of receval's extra ``workflow``. On one thread, where
-:meth:`receval.recommenders.base.Recommender.fit` keeps it, and with the seed, the bytes are the
-same on the same machine; its dense products are BLAS's, whose last digits differ between
+scikit-learn trains the models; receval stores and scores them like all others. The package is
+imported only when a system is trained, and is part of receval's extra ``workflow``.
+:meth:`receval.recommenders.base.Recommender.fit` limits it to one thread, so that equal seeds give
+equal bytes on the same machine. Its dense products use BLAS, whose last digits differ between
 processors.
 """
 
@@ -24,15 +23,15 @@ from receval.recommenders.products import inner_products, sparse_products
 LARGEST_SEED = 2**32 - 1
 
 SMALLEST_COSINE = 1e-12
-"""Smaller ones are what rounding leaves of 0 when a distance is taken from 1."""
+"""Smaller cosines are rounding errors of 0, because distances are subtracted from 1."""
 
 
 class SklearnSVD(Recommender):
-    """``sklearn.decomposition.TruncatedSVD``, randomised: PureSVD, not quite.
+    """``sklearn.decomposition.TruncatedSVD``: a randomised approximation of PureSVD.
 
     ``s(u, i) = r_u Q q_i`` as in :class:`receval.recommenders.puresvd.PureSVD`, which finds
     the singular vectors exactly. The package multiplies random vectors by the matrix and its
-    transpose ``power_iterations`` times; the more often, the closer it comes.
+    transpose ``power_iterations`` times; more iterations give a better approximation.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``q_i = 0`` and score 0.
@@ -67,7 +66,7 @@ class SklearnSVD(Recommender):
         self.seed = integer(self, "seed", seed, lowest=0, highest=LARGEST_SEED)
 
     def check_size(self, n_users: int, n_items: int) -> None:
-        """Refuse more factors than the smaller side of the matrix has entries."""
+        """Refuse more factors than the smaller side of the matrix."""
         super().check_size(n_users, n_items)
         if self.factors > min(n_users, n_items):
             raise ValueError(
@@ -82,11 +81,11 @@ class SklearnSVD(Recommender):
             n_iter=self.power_iterations,
             random_state=self.seed,
         )
-        # The shares of the variance that it also computes are 0 / 0 where all ratings are 0.
+        # It also computes shares of the variance, which are 0 / 0 if all ratings are 0.
         with np.errstate(invalid="ignore", divide="ignore"):
             model.fit(csr_matrix(train.astype(np.float64)))
         vectors = np.asarray(model.components_, dtype=np.float64)
-        # Rounding would rank an item that nobody rated.
+        # Rounding would rank unrated items.
         vectors[:, np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
         self.item_factors_ = vectors.astype(np.float32)
         self.user_factors_ = np.asarray(train.astype(np.float64) @ vectors.T, dtype=np.float32)
@@ -97,29 +96,29 @@ class SklearnSVD(Recommender):
 
 
 class SklearnElasticNet(Recommender):
-    """``sklearn.linear_model.ElasticNet``, one an item: SLIM among the nearest items.
+    """``sklearn.linear_model.ElasticNet``, one per item: SLIM with the nearest items.
 
     ``s(u, i) = sum_j r_uj w_ji`` as in :class:`receval.recommenders.slim.SLIM` with as many
     neighbours, whose objective it minimises: the package divides the squared error by the number of
     users, so that its ``alpha`` is ``(l1 + l2) / n_users`` and its ``l1_ratio`` ``l1 / (l1 + l2)``.
-    The columns that may have a weight are receval's nearest items. What differs is when
-    coordinate descent ends: here where the duality gap is below the tolerance times the squared
-    norm of the item's ratings, by the Gram matrix of the dense columns.
+    The columns that may have a weight are receval's nearest items. The stopping criterion differs:
+    coordinate descent ends when the duality gap is below the tolerance times the squared norm of
+    the item's ratings. It uses the Gram matrix of the dense columns.
 
-    NaN for all items of users without training ratings. Items without training ratings score 0,
-    and so do items none of whose weights meets a rating of the user.
+    NaN for all items of users without training ratings. Items without training ratings score 0, and
+    so do items without a weight for any item that the user rated.
 
     Parameters
     ----------
     l1, l2 : float
         At least 0, in squared ratings; not both 0.
     neighbours : int
-        At least 1: only that many items with the largest cosine may have a weight.
+        At least 1: only this many items, those with the largest cosine, may have a weight.
     tolerance : float
         Above 0; 1e-4 in the package.
     sweeps : int
-        The most passes over a column's items, at least 1; 1,000 in the package, which warns where
-        they do not do.
+        Maximum number of passes over a column's items, at least 1; 1,000 in the package, which
+        warns if they do not suffice.
 
     Attributes
     ----------
@@ -157,7 +156,7 @@ class SklearnElasticNet(Recommender):
             l1_ratio=self.l1 / (self.l1 + self.l2),
             positive=True,
             fit_intercept=False,
-            # Three times as fast as steps along columns of so many users.
+            # Three times as fast as steps along columns with one entry per user.
             precompute=True,
             copy_X=False,
             tol=self.tolerance,
@@ -165,9 +164,9 @@ class SklearnElasticNet(Recommender):
         )
         columns = train.astype(np.float64).tocsc()
         allowed = nearest_rows(train.T.tocsr(), self.neighbours)
-        # A row an item: the weights of its neighbours, where they are in `allowed`.
+        # One row per item: the weights of its neighbours, at their positions in `allowed`.
         weights = np.zeros(allowed.nnz, dtype=np.float32)
-        # The columns are as the package needs them; to look takes longer than to fit.
+        # The columns are in the required format; checking would take longer than fitting.
         with imported(self, "sklearn", "scikit-learn").config_context(
             skip_parameter_validation=True
         ):
@@ -192,15 +191,15 @@ class SklearnNeighbours(Recommender):
 
     ``s(u, i) = sum_{v in N(u), v rated i} cos(u, v) r_vi`` as in
     :class:`receval.recommenders.knn.UserKNN`. The package returns distances, 1 minus the cosine,
-    which lose digits of small cosines, and leaves equal ones in no documented order. Users with a
+    which lose digits of small cosines, and does not document the order of equal ones. Users with a
     cosine of 0 are no neighbours.
 
-    NaN where no neighbour rated the item; ratings of value 0 are none.
+    NaN if no neighbour rated the item; ratings of value 0 do not count.
 
     Parameters
     ----------
     neighbours : int
-        The number of the nearest users, at least 1; all others where there are fewer.
+        Number of nearest users, at least 1; all other users if there are fewer.
 
     Attributes
     ----------
@@ -211,7 +210,7 @@ class SklearnNeighbours(Recommender):
 
     References
     ----------
-    As :class:`receval.recommenders.knn.UserKNN`.
+    As for :class:`receval.recommenders.knn.UserKNN`.
     """
 
     _similarities_are_of_users = True

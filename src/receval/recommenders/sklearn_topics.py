@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Mixtures of topics by scikit-learn: NMF with Kullback-Leibler loss (pLSA), and LDA.
+"""Topic models by scikit-learn: pLSA (NMF with Kullback-Leibler loss) and LDA.
 
-scikit-learn trains; what it has learnt is kept and scored here, so that models are stored, read and
-ranked like all others. It is imported when a system is trained, not before, and is part of
-receval's extra ``workflow``. On one thread, where
-:meth:`receval.recommenders.base.Recommender.fit` keeps it, and with the seed, the bytes are the
-same on the same machine; the products of its dense matrices are BLAS's, whose last digits differ
-between processors.
+scikit-learn trains the models; receval stores and scores them like all others. The package is
+imported only when a system is trained, and is part of receval's extra ``workflow``.
+:meth:`receval.recommenders.base.Recommender.fit` limits it to one thread, so that equal seeds give
+equal bytes on the same machine. Its dense products use BLAS, whose last digits differ between
+processors.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class _SklearnTopics(Recommender):
     topic_items_: NDArray[np.float32]
 
     def _keep(self, train: RatingMatrix, users: NDArray, items: NDArray) -> None:
-        """Take what was learnt for fitted: one row a user, one column an item."""
+        """Store the learnt tables, with one row per user and one column per item."""
         self.user_topics_ = users.astype(np.float32)
         self.user_topics_[np.diff(train.indptr) == 0] = np.nan
         self.topic_items_ = np.ascontiguousarray(items, dtype=np.float32)
@@ -48,16 +47,16 @@ class _SklearnTopics(Recommender):
 
 
 class SklearnNMF(_SklearnTopics):
-    """``sklearn.decomposition.NMF`` with Kullback-Leibler loss: pLSA but for the scale of users.
+    """``sklearn.decomposition.NMF`` with Kullback-Leibler loss: pLSA up to a scale per user.
 
     Minimises ``sum_ui (s(u, i) - r_ui log s(u, i))`` over all pairs by multiplicative updates; at
     the minimum ``s(u, .)`` sums to the user's ratings, and ``s(u, i)`` divided by this sum is the
-    p(i | u) of :class:`receval.recommenders.plsa.PLSA` (Gaussier and Goutte). EM updates
-    both tables from the old ones, the package the items' with the users' new ones, so that the way
-    there is another. The tables start with absolute normal numbers.
+    p(i | u) of :class:`receval.recommenders.plsa.PLSA` (Gaussier and Goutte). EM updates both
+    tables from the old ones, but the package updates the items with the new values of the users, so
+    the iterations differ. The tables start with absolute values of normal random numbers.
 
-    NaN for all items of users without training ratings. Users whose ratings are all 0 score 0
-    everywhere; so do items without training ratings, or with none but 0.
+    NaN for all items of users without training ratings. Users whose ratings are all 0 score 0 for
+    all items; so do items without training ratings above 0.
 
     Parameters
     ----------
@@ -93,14 +92,14 @@ class SklearnNMF(_SklearnTopics):
             init="random",
             solver="mu",
             beta_loss="kullback-leibler",
-            # As many iterations as asked for: with a tolerance it would stop before.
+            # With a tolerance it would stop before the given number of iterations.
             tol=0,
             max_iter=self.iterations,
             random_state=self.seed,
         )
         users = model.fit_transform(ratings)
         items = model.components_
-        # What nobody rated is driven to numbers near 0, whose order would be that of rounding.
+        # Unrated items get values near 0, whose order would be due to rounding.
         users[np.diff(ratings.indptr) == 0] = 0
         items[:, np.bincount(ratings.indices, minlength=self.n_items_) == 0] = 0
         self._keep(train, users, items)
@@ -110,12 +109,12 @@ class SklearnLDA(_SklearnTopics):
     """``sklearn.decomposition.LatentDirichletAllocation``, by variational inference in batches.
 
     The model and the score are those of :class:`receval.recommenders.lda.LDA`, whose names and
-    formulas it shares; a rating counts as that many observations. What differs is what an iteration
-    is: receval updates users and topics once each, the package starts every user's mixture anew in
-    each iteration and updates it up to ``user_updates`` times before the topics are.
+    formulas it shares; a rating counts as that many observations. The iterations differ: receval
+    updates users and topics once each; the package restarts every user's mixture in each iteration,
+    and updates it up to ``user_updates`` times before it updates the topics.
 
     NaN for all items of users without training ratings. Items without training ratings have the
-    little probability of the prior.
+    small probability of the prior.
 
     Parameters
     ----------
@@ -124,12 +123,12 @@ class SklearnLDA(_SklearnTopics):
     iterations : int
         Number of updates of the topics, at least 1.
     alpha : float
-        Prior of the users' mixtures, of each topic; above 0.
+        Prior parameter of each topic in the users' mixtures, above 0.
     beta : float
-        Prior of the topics, of each item; above 0.
+        Prior parameter of each item in the topics, above 0.
     user_updates : int
-        Updates of a user's mixture in an iteration at most, at least 1; fewer where it changes by
-        less than .001 a topic. 100 in the package.
+        Maximum number of updates of a user's mixture per iteration, at least 1; updates stop
+        earlier if it changes by less than .001 per topic. 100 in the package.
     seed : int
         Seed of the initial parameters, at least 0.
 
@@ -167,7 +166,7 @@ class SklearnLDA(_SklearnTopics):
             n_jobs=1,
             random_state=self.seed,
         )
-        # The perplexity that it also computes is divided by the number of observations.
+        # It also computes the perplexity, which divides by the number of observations.
         with np.errstate(divide="ignore"):
             users = model.fit_transform(csr_matrix(train))
         items = model.components_ / model.components_.sum(axis=1, keepdims=True)

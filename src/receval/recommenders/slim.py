@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse linear methods: each item's ratings as a sparse, non-negative mixture of other items'."""
+"""Sparse linear methods (SLIM): an item's ratings as a sparse sum of other items' ratings."""
 
 from __future__ import annotations
 
@@ -23,33 +23,32 @@ class SLIM(Recommender):
 
     ``1/2 |r_i - R w|^2 + l2/2 |w|^2 + l1 |w|_1`` subject to ``w >= 0``, ``w_i = 0``,
 
-    with missing ratings as 0. Sums, not means: l1 and l2 are in squared ratings, so that the same
-    l1 is a heavier penalty on items with few ratings. (scikit-learn's ElasticNet divides the first
-    term by the number of users: its ``alpha`` is ``(l1 + l2) / n_users``, its ``l1_ratio``
-    ``l1 / (l1 + l2)``.)
+    with missing ratings as 0. The objective has sums, not means, so l1 and l2 are in squared
+    ratings, and the same l1 is a heavier penalty for items with few ratings. (scikit-learn's
+    ElasticNet divides the first term by the number of users: its ``alpha`` is ``(l1 + l2) /
+    n_users``, its ``l1_ratio`` ``l1 / (l1 + l2)``.)
 
-    Every column is solved for itself by coordinate descent with covariance updates: steps read
-    the Gram matrix ``R' R`` only. Descent runs on a working set of items, first among those that
-    are not 0; items whose step would be large join until none is left. A column is done when no
-    step d of any item j has ``d^2 |r_j|^2 > tolerance |r_i|^2`` or after the given number of
-    sweeps.
+    Every column is solved separately by coordinate descent with covariance updates: steps read only
+    the Gram matrix ``R' R``. Descent runs on a working set of items, first those with nonzero
+    weights; items whose step would be large join until none is left. A column is done when no step
+    d of any item j has ``d^2 |r_j|^2 > tolerance |r_i|^2`` or after the given number of sweeps.
 
-    NaN for all items of users without training ratings. Items without training ratings score 0,
-    and so do items none of whose weights meets a rating of the user.
+    NaN for all items of users without training ratings. Items without training ratings score 0, and
+    so do items without a weight for any item that the user rated.
 
-    At most 1 GiB of the Gram matrix is held at a time.
+    At most 1 GiB of the Gram matrix is in memory at a time.
 
     Parameters
     ----------
     l1, l2 : float
         At least 0, in squared ratings.
     neighbours : int or None
-        At least 1: only that many items with the largest cosine of the full rating vectors may
-        have a weight (fsSLIM); None: all items may.
+        At least 1: only this many items, those with the largest cosine of the full rating vectors,
+        may have a weight (fsSLIM); None allows all items.
     tolerance : float
         Above 0.
     sweeps : int
-        The most passes over a column's working set, at least 1.
+        Maximum number of passes over a column's working set, at least 1.
 
     Attributes
     ----------
@@ -58,14 +57,13 @@ class SLIM(Recommender):
     weights_ : csr_array of float32, shape (n_items, n_items)
         W.
     objective_ : ndarray of float64, shape (n_sweeps + 1,)
-        The objective, summed over the columns, with W = 0 and after every sweep (that of columns
-        that were done before stays); it never rises but for rounding.
+        The objective, summed over the columns, with W = 0 and after every sweep (columns that are
+        done keep their value); it never increases, except for rounding.
 
     Raises
     ------
     ValueError
-        By ``fit``, if so many items join the working set of one item that their rows of the Gram
-        matrix do not fit into memory.
+        In ``fit``, if the Gram matrix rows of the working set of one item do not fit into memory.
 
     References
     ----------
@@ -76,8 +74,8 @@ class SLIM(Recommender):
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SVD++: a rating predictor whose user factors also depend on which items the user has rated."""
+"""SVD++: a rating predictor that also uses which items the user has rated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from receval.storage.kernel_cache import njit
 
 
 class SVDPlusPlus(Recommender):
-    """A predicted rating: mean, biases, and a product with what the user rates and how.
+    """A predicted rating: mean, biases, and a product of factors with implicit feedback.
 
     ``s(u, i) = m + b_u + b_i + q_i . (p_u + z_u)`` with ``z_u = |I_u|^-1/2 sum_{j in I_u} y_j``, m
     the mean of all training ratings and I_u the items that u has rated; minimises the sum of
@@ -28,13 +28,13 @@ class SVDPlusPlus(Recommender):
     - ``q_i += learning_rate (e (p_u + z_u) - item_regularisation q_i)``;
     - ``y_j += learning_rate (e q_i |I_u|^-1/2 - implicit_regularisation y_j)`` for all j in I_u.
 
-    As the ratings of a user come one after the other, all these y_j change by the same factor and
-    the same vector, which are applied once after the user's last rating: exact, and an epoch costs
-    as much as without implicit feedback, not a pass over I_u for every rating.
+    Because a user's ratings are visited one after the other, all these y_j change by the same
+    factor and the same vector, which are applied once after the user's last rating. This is exact,
+    and avoids a pass over I_u for every rating.
 
     Biases and factors start normally distributed around 0.
 
-    There is no NaN: users without training ratings have ``b_u = 0`` and ``p_u = z_u = 0`` and score
+    No score is NaN: users without training ratings have ``b_u = 0`` and ``p_u = z_u = 0`` and score
     m + b_i; items without have ``b_i = 0`` and ``q_i = 0`` and score m + b_u.
 
     Parameters
@@ -50,14 +50,14 @@ class SVDPlusPlus(Recommender):
     epochs : int
         Passes over the ratings, at least 1.
     initial_deviation : float
-        Standard deviation of the initial factors and biases, at least 0; without effect with
+        Standard deviation of the initial factors and biases, at least 0; not used with
         ``librec_seed``, which has LibRec's 0.1.
     seed : int
         Seed of the initial values, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class SVDPlusPlus(Recommender):
         self.item_factors_ = np.ascontiguousarray(items.T)
 
     def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float32], ...]:
-        """Draw factors and biases of users, those of items, and the implicit factors."""
+        """Draw factors and biases of users and of items, and implicit factors."""
         if self.librec_seed is not None:
             java = JavaRandom(self.librec_seed)
             of_users, of_items = rated_rows(train)
@@ -208,7 +208,7 @@ def _descend(  # type: ignore[no-untyped-def]
                 z[factor] += y[factor]
         for factor in range(n_factors):
             z[factor] *= norm
-        # Where y_j was before the user's first rating, it now is kept y_j + shift.
+        # If y_j is the value before the user's first rating, its current value is kept y_j + shift.
         kept = np.float32(1)
         shift[:] = np.float32(0)
         p = users[user]
@@ -216,8 +216,8 @@ def _descend(  # type: ignore[no-untyped-def]
         for rating in range(np.uint64(first), np.uint64(last)):
             item = np.uint64(rated[rating])
             q = items[item]
-            # Four partial sums, so that an addition need not wait for the one before it; written
-            # out, so that the order of summation is the same on every processor.
+            # Four partial sums, so that an addition need not wait for the one before it; unrolled
+            # by hand, so that the order of summation is the same on every processor.
             sum0 = sum1 = sum2 = sum3 = np.float32(0)
             for factor in range(0, whole, 4):
                 at = np.uint64(factor)
@@ -243,7 +243,7 @@ def _descend(  # type: ignore[no-untyped-def]
                 own = p[factor]
                 q[factor] += step * (own + z[factor]) - learning_rate * item_regularisation * old
                 p[factor] += step * old - learning_rate * user_regularisation * own
-                # The |I_u| shifts of the y_j, each of step norm q_i, times norm once more.
+                # The |I_u| shifts of the y_j, each step norm q_i, times norm again.
                 z[factor] = keep * z[factor] + step * old
                 shift[factor] = keep * shift[factor] + implicit_step * old
         user_biases[user] = bias

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems learn from where raw values are no ratings, or not the paper's."""
+"""Convert raw values, such as play counts, to the ratings that systems train on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ GRADES = 5
 
 
 def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
-    r"""Replace each rating by how far it is above the lowest non-relevant one.
+    r"""Replace ratings by relevance grades: 0 below the threshold, and 1 for the threshold itself.
 
     .. math:: g_{ui} = \max(0, r_{ui} - \tau + 1)
 
     with :math:`\tau` the relevance threshold: on the scale 1 to 5 with threshold 4 the ratings 1
     to 3 become 0, 4 becomes 1 and 5 becomes 2. The released train files of menamaldonado2021 hold
-    these grades, although the text speaks of binary ratings; rated items of grade 0 stay entries.
+    these grades, although the paper mentions binary ratings; rated items of grade 0 stay entries.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     Returns
     -------
     csr_array of float32
-        With the same entries.
+        A matrix with the same entries.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     .. math:: r_{ui} = \left\lceil 5 \, \frac{\sum_{j : n_{uj} \le n_{ui}} n_{uj}}
                                               {\sum_j n_{uj}} \right\rceil
 
-    so that the items which make the last fifth of the plays, ordered by number of plays, get 5
-    and so on. bellogin2017 (section 3.3) maps plays "as in Celma and Herrera (2008)", who grade
-    the artists of a user by fifths of the complementary cumulative distribution of plays; the
-    formula is our reading of that sentence. Items with equal numbers of plays get equal ratings.
+    so that the items of the last fifth of the plays, ordered by number of plays, get 5, and so on.
+    bellogin2017 (section 3.3) maps plays "as in Celma and Herrera (2008)", who grade the artists of
+    a user by fifths of the complementary cumulative distribution of plays; the formula is our
+    reading of that sentence. Items with equal numbers of plays get equal ratings.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     Returns
     -------
     csr_array of float32
-        With the same entries.
+        A matrix with the same entries.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
 
     Examples
     --------
-    The first artist has eight of the user's ten plays, and with the others all of them:
+    The first artist has eight of the user's ten plays:
 
     >>> plays = csr_array(np.array([[8, 1, 1, 0]], dtype=np.float32))
     >>> ratings_from_plays(plays).toarray().tolist()
@@ -89,12 +89,12 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     totals = np.bincount(users, weights=counts, minlength=plays.shape[0])
     before = np.concatenate([[0.0], np.cumsum(totals)[:-1]])
     up_to = running - before[users[order]]
-    # Equal numbers of plays share the sum that the last of them reaches.
+    # Equal numbers of plays share the cumulative sum of the last of them.
     last = np.ones(len(order), dtype=bool)
     last[:-1] = (np.diff(users[order]) != 0) | (np.diff(counts[order]) != 0)
     ends = np.flatnonzero(last)
     up_to = up_to[ends[np.searchsorted(ends, np.arange(len(order)))]]
     ratings = plays.astype(np.float32, copy=True)
-    # Sums of whole numbers are exact, so a share at a border of two grades is at it exactly.
+    # Sums of integers are exact, so a share on the border of two grades is exact too.
     ratings.data[order] = np.ceil(GRADES * up_to / totals[users[order]])
     return ratings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""User-item relevance model: the items likeliest to be relevant given the user's profile."""
+"""User-item relevance model: rank items by probability of relevance to the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from receval.recommenders.checks import positive_ratings, real
 from receval.recommenders.products import sparse_products
 
 ITEMS_A_BLOCK = 256
-"""Rows of the matrix whose gains are computed at once, in float64."""
+"""Rows of the matrix whose gains are computed together, in float64."""
 
 
 class UserItemRelevance(Recommender):
@@ -24,11 +24,10 @@ class UserItemRelevance(Recommender):
     ``s(u, i) = log p(i) + sum_b log(1 + (1 - l) p(b | i) / (l p(b)))`` over the items b that u
     rated and that at least one user rated together with i, where c(i) is the number of users who
     rated i, c(b, i) that of those who rated both, ``p(i) = c(i) / sum_j c(j)``,
-    ``p(b | i) = c(b, i) / c(i)`` and l the smoothing. This is the logarithm of
-    ``p(i) prod_b ((1 - l) p(b | i) + l p(b))`` without its terms in b alone. Only ratings above 0
-    count.
+    ``p(b | i) = c(b, i) / c(i)`` and l the smoothing. This is the logarithm of ``p(i) prod_b ((1 -
+    l) p(b | i) + l p(b))`` without terms that depend only on b. Only ratings above 0 count.
 
-    The nearer l is to 1, the more the ranking resembles that by popularity; with l = 1 it is that.
+    As l approaches 1, the ranking approaches popularity; with l = 1 it equals popularity.
 
     NaN for items without training ratings above 0, and for all items of users without them.
 
@@ -40,8 +39,8 @@ class UserItemRelevance(Recommender):
     Attributes
     ----------
     gains_ : csr_array of float32, shape (n_items, n_items)
-        ``log(1 + (1 - l) p(b | i) / (l p(b)))``, symmetric, for items rated together. Its memory
-        is that of a full matrix where most pairs of items are.
+        ``log(1 + (1 - l) p(b | i) / (l p(b)))``, symmetric, for items rated together. If most pairs
+        of items are, it takes as much memory as a full matrix.
     log_priors_ : ndarray of float64, shape (n_items,)
         log p(i); NaN for items without ratings above 0.
     ratings_ : csr_array of float32, shape (n_users, n_items)
@@ -80,7 +79,7 @@ class UserItemRelevance(Recommender):
         indices = together.indices.astype(np.int32, copy=False)
         indptr = together.indptr.astype(np.int32, copy=False)
         gains = [np.empty(together.nnz, dtype=np.float32) for _ in models]
-        # By blocks of items: of all pairs of items at once, lifts in float64 are not held.
+        # In blocks of items, because lifts of all pairs in float64 would take too much memory.
         for start in range(0, n_items, ITEMS_A_BLOCK):
             stop = min(start + ITEMS_A_BLOCK, n_items)
             items = np.repeat(np.arange(start, stop), np.diff(indptr[start : stop + 1]))
@@ -95,7 +94,7 @@ class UserItemRelevance(Recommender):
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         sparse_products(users, self.ratings_, self.gains_, scores)
-        # An item that shares no rater with the profile has its prior alone.
+        # An item that shares no rater with the profile has only its prior.
         scores[np.isnan(scores)] = 0
         scores += self.log_priors_
         scores[np.diff(self.ratings_.indptr)[users] == 0] = np.nan

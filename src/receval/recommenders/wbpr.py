@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bayesian personalised ranking with unrated items drawn by popularity."""
+"""Weighted Bayesian personalised ranking (WBPR): unrated items are drawn by popularity."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ HIGHEST_BIAS = 0.01
 
 
 class WBPR(SampledPairwiseFactors):
-    """Factors that put rated items above unrated but popular ones.
+    """Factors fitted to rank rated items above unrated popular ones.
 
     :class:`receval.recommenders.bprmf.BPRMF` (the score, the objective and the steps are the same)
-    with the unrated item of each triple drawn with a probability in proportion to its number of
-    ratings: who has not rated a popular item has probably seen and not liked it. An epoch draws
+    where the unrated item of each triple is drawn in proportion to its number of ratings: a user
+    who has not rated a popular item has probably seen it and not liked it. An epoch draws
     ``samples_per_user`` times as many triples as there are users, each of a uniformly random user
     and a uniformly random rated item of that user.
 
-    LibRec 2.0.0 rescales the popularities by mistake whenever it draws, so that the popular items
-    are soon no longer drawn: give ``librec_seed`` for that
+    By mistake, LibRec 2.0.0 rescales the popularities with every draw, so that popular items are
+    soon no longer drawn; use ``librec_seed`` to reproduce it
     (:class:`receval.recommenders.librec.popularity.DriftingPopularitySampler`).
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 0.01].
@@ -42,7 +42,7 @@ class WBPR(SampledPairwiseFactors):
     learning_rate : float
         Above 0.
     regularisation : float
-        Of all factors and biases, at least 0.
+        Regularisation of all factors and biases, at least 0.
     epochs : int
         At least 1.
     samples_per_user : int
@@ -50,9 +50,9 @@ class WBPR(SampledPairwiseFactors):
     seed : int
         Seed of the initial values and of the triples, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class WBPR(SampledPairwiseFactors):
     item_factors_ : ndarray of float32, shape (factors, n_items)
         q_i, one column each.
     loss_ : ndarray of float64, shape (epochs,)
-        Mean of ``-ln sigmoid(s(u, i) - s(u, j))`` over each epoch, taken before each step; 0 where
-        no user has an unrated item.
+        Mean of ``-ln sigmoid(s(u, i) - s(u, j))`` over each epoch, taken before each step; 0 if no
+        user has an unrated item.
 
     References
     ----------
@@ -111,7 +111,7 @@ class WBPR(SampledPairwiseFactors):
         NDArray[np.floating],
         PairSampler | DriftingPopularitySampler,
     ]:
-        """Return biases, users' and items' factors, LibRec's in double precision, and a sampler."""
+        """Return biases, user and item factors (LibRec's in double precision) and a sampler."""
         if self.librec_seed is None:
             generator = np.random.Generator(np.random.PCG64(self.seed))
             start = self._start(train, generator, highest_bias=HIGHEST_BIAS)

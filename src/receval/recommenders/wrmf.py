@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weighted matrix factorisation for implicit feedback, by alternating least squares."""
+"""Weighted matrix factorisation (WRMF) for implicit feedback by alternating least squares."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ INITIAL_DEVIATION = 0.1
 
 
 class WRMF(Recommender):
-    """Factors that tell rated from unrated pairs, rated ones with more confidence.
+    """Factors that distinguish rated from unrated pairs, with more confidence in rated ones.
 
     Minimises ``sum_ui c_ui (t_ui - x_u . y_i)^2 + regularisation (sum |x_u|^2 + sum |y_i|^2)`` over
-    all pairs. Unrated pairs have ``t_ui = 0`` and ``c_ui = 1``. Rated ones, those of value 0 too,
-    have
+    all pairs. Unrated pairs have ``t_ui = 0`` and ``c_ui = 1``. Rated pairs, including those of
+    value 0, have
 
     - ``t_ui = 1`` (``target="preference"``) or ``t_ui = r_ui`` (``target="rating"``);
     - ``c_ui = 1 + alpha`` (``weights="binary"``), ``1 + alpha r_ui`` (``weights="rating"``) or
       ``1 + ln(1 + 10^alpha r_ui)`` (``weights="logarithm"``).
 
-    Score ``x_u . y_i``. An iteration solves for all x_u and for all y_i, exactly, in the order that
-    ``first`` says; so the objective never rises but for rounding. Equations are solved in double
-    precision. In float32, rounding would move scores by up to a hundred times what separates some
-    neighbours in a list, and it depends on the order in which a processor's BLAS sums.
+    Score ``x_u . y_i``. An iteration solves exactly for all x_u and for all y_i, in the order given
+    by ``first``, so the objective never increases, except for rounding. Equations are solved in
+    double precision. In float32, rounding errors would be up to a hundred times the difference
+    between some neighbours in a list, and depend on the order of summation of a processor's BLAS.
 
     NaN for all items of users without training ratings. Items without training ratings have
     ``y_i = 0`` and score 0.
@@ -48,7 +48,7 @@ class WRMF(Recommender):
         Confidence of a rating, at least 0; with ``weights="logarithm"`` a power of ten, at most
         30.
     regularisation : float
-        At least 0; not multiplied by numbers of ratings.
+        At least 0; not multiplied by the number of ratings.
     iterations : int
         Number of times both sides are solved, at least 1.
     weights : str
@@ -60,14 +60,14 @@ class WRMF(Recommender):
         side are the only ones that matter.
     initialisation : str
         ``"normal"``: initial factors normally distributed around 0 with deviation 0.1;
-        ``"uniform"``: uniformly on [0, factors^-1/2). Without effect with ``librec_seed``, which
-        starts like ``"normal"``.
+        ``"uniform"``: uniformly on [0, factors^-1/2). Not used with ``librec_seed``, which starts
+        like ``"normal"``.
     seed : int
         Seed of the initial factors, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`). LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
+        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class WRMF(Recommender):
     ----------
     Hu, Koren and Volinsky, "Collaborative Filtering for Implicit Feedback Datasets", ICDM 2008,
     section 4: weights ``"binary"`` or ``"rating"``, target ``"preference"``. The defaults are
-    MyMediaLite's. LibRec 2.0.0 has weights ``"logarithm"``, with its coefficient, 4 say, as the
+    MyMediaLite's. LibRec 2.0.0 has weights ``"logarithm"``, with its coefficient, such as 4, as the
     power of ten. RankSys' ``HKVFactorizer`` has target ``"rating"``, solves the items first and
     initialises uniformly.
 
     Examples
     --------
-    Two groups of users share no item. What the first user has not rated of its group's items comes
-    first of all that it has not rated:
+    Two groups of users share no item. The best unrated item of the first user is from the group of
+    this user:
 
     >>> from scipy.sparse import csr_array
     >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
@@ -136,7 +136,7 @@ class WRMF(Recommender):
             )
         extra = self._extra_confidences(train.data)
         if self.librec_seed is not None:
-            # LibRec's are of double precision, too.
+            # LibRec's factors are also in double precision.
             extra = extra.astype(np.float64)
         targets = np.ones_like(extra) if self.target == "preference" else train.data
         constant = float(np.sum((1 + extra) * targets**2, dtype=np.float64))
@@ -192,7 +192,7 @@ def _solve(
     Parameters
     ----------
     roots, pulls : csr_array of float32 or float64, shape (n, n_fixed)
-        Of the ratings, the square root of ``c - 1`` and the product ``c t``.
+        For the ratings, the square root of ``c - 1`` and the product ``c t``.
     fixed : ndarray of float64, shape (n_fixed, factors)
         Factors of the other side.
     regularisation : float
@@ -203,7 +203,7 @@ def _solve(
     solved : ndarray, shape (n, factors)
         The solutions.
     gained : float
-        By how much they lower the objective from where all solutions are 0.
+        Decrease of the objective relative to solutions of 0.
     """
     gram = fixed.T @ fixed
     gram[np.diag_indices_from(gram)] += regularisation

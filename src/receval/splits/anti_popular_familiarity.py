@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Familiarity with items turned against relevance: the least liked become the best known."""
+"""Splits in which the least liked items become the best known ones."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ItemFamiliarity:
     Attributes
     ----------
     judged, relevant, known : ndarray of int64, shape (n_items,)
-        Numbers of judgments of each item: all, those at or above the threshold, the known ones.
+        Number of judgments of each item: all, those at or above the threshold, and the known ones.
     known_and_relevant : int
-        Number of judgments that are both, over all items.
+        Number of judgments of all items that are both known and relevant.
     """
 
     judged: NDArray[np.int64]
@@ -34,12 +34,12 @@ class ItemFamiliarity:
 
     @classmethod
     def of(cls, ratings: Ratings, relevant_from: float) -> Self:
-        """Count the judgments of every item.
+        """Count the judgments of each item.
 
         Parameters
         ----------
         ratings : Ratings
-            With the column ``known``.
+            Must have the column ``known``.
         relevant_from : float
             Ratings at or above it are positive.
 
@@ -74,9 +74,9 @@ class ItemFamiliarity:
 
     @property
     def correlation(self) -> float:
-        """Spearman's correlation of known count and share of positive judgments, over judged items.
+        """Spearman's correlation over items of the known judgments and the share of positive ones.
 
-        NaN where one of the two is the same for all items.
+        Only judged items count. NaN if one of the two is the same for all of them.
         """
         some = self.judged > 0
         counts, shares = self.known[some], self.relevant[some] / self.judged[some]
@@ -91,7 +91,7 @@ def anti_popular_rates(
     known: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    r"""Deal out the items' rates of familiarity in the opposite order of their positive judgments.
+    r"""Reassign the items' familiarity rates in the opposite order of their positive judgments.
 
     With the items :math:`i_1, \ldots, i_n` sorted by their numbers of positive judgments,
     ascending, and the rates :math:`p(train|i) = known_i / judged_i` sorted so that
@@ -103,18 +103,18 @@ def anti_popular_rates(
     judged, relevant, known : ndarray of int64, shape (n_items,)
         Numbers of judgments of each item, of positive ones among them, and of known ones.
     rng : Generator
-        Orders items with equally many positive judgments. The order of item codes would not do:
-        it is that of the items' first judgments, which come earlier for items with more of them.
+        Orders items with equally many positive judgments. The order of item codes is not used: it
+        follows the items' first judgments, which come earlier for items with more judgments.
 
     Returns
     -------
     ndarray of float64, shape (n_items,)
-        The same rates, dealt out again; NaN for items without a judgment.
+        The same rates, reassigned; NaN for items without a judgment.
 
     Notes
     -----
     menamaldonado2021, section 8.5 and figure 16. The paper does not say how the distribution was
-    shuffled: the rule is read off the released data.
+    shuffled; the rule was inferred from the released data.
     """
     items = rng.permutation(np.flatnonzero(judged))
     ascending = items[np.argsort(relevant[items], kind="stable")]
@@ -126,7 +126,7 @@ def anti_popular_rates(
 def with_anti_popular_familiarity(
     ratings: Ratings, relevant_from: float, rng: np.random.Generator
 ) -> Ratings:
-    """Draw again which judgments are known, so that the least liked items are the best known.
+    """Redraw which judgments are known, so that the least liked items are the best known.
 
     Parameters
     ----------
@@ -135,8 +135,7 @@ def with_anti_popular_familiarity(
     relevant_from : float
         Ratings at or above it are positive.
     rng : Generator
-        The source of the order of items with equally many positive judgments, then of one draw a
-        judgment.
+        Orders items with equally many positive judgments, then makes one draw per judgment.
 
     Returns
     -------
@@ -150,8 +149,8 @@ def with_anti_popular_familiarity(
 
     Notes
     -----
-    The numbers of known judgments, in all and of each user, become random: a popularity that goes
-    to an item with more judgments makes more of them known.
+    The number of known judgments, in total and per user, becomes random: a rate that is given to an
+    item with more judgments makes more of them known.
     """
     counts = ItemFamiliarity.of(ratings, relevant_from)
     rates = anti_popular_rates(counts.judged, counts.relevant, counts.known, rng)
@@ -168,7 +167,7 @@ def _known(ratings: Ratings) -> NDArray[np.bool_]:
 
 
 def _middle_ranks(values: NDArray) -> NDArray[np.float64]:
-    """Return ranks from 1, equal values sharing the middle of theirs; shape as `values`."""
+    """Return ranks from 1, where equal values get their mean rank; shape as `values`."""
     _, indices, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[indices]
 
@@ -181,38 +180,38 @@ def split_with_anti_popular_familiarity(
     folds: int,
     train_order: Literal["rows", "folds", "least-liked-first"] = "least-liked-first",
 ) -> Split:
-    """Draw again which judgments are known, then put every judgment into one of k folds at random.
+    """Redraw which judgments are known, then put every judgment into one of k folds at random.
 
     The least liked items become the best known ones
-    (:mod:`receval.splits.anti_popular_familiarity`). Judgments that are then known train where
-    they are not in the fold and test where they are; all judgments of the fold, known or not, are
-    its unbiased test. No judgment changes its value.
+    (:mod:`receval.splits.anti_popular_familiarity`). The judgments that are then known test in
+    their own fold and train in the others. All judgments of a fold, known or not, are its unbiased
+    test. No judgment changes its value.
 
     Parameters
     ----------
     ratings : Ratings
-        A random sample of judgments with the column ``known``, as CM100k.
+        A random sample of judgments with the column ``known``, such as CM100k.
     rng_for : callable
-        Gives the generators of the redrawn familiarity and of the partition, each of which all
-        folds share. The partition does not depend on the redraw.
+        Returns the generators of the redraw and of the partition. All folds share each of them, and
+        the partition does not depend on the redraw.
     relevant_from : float
         Ratings at or above it are positive.
     folds : int
         Number k of folds.
     train_order : {"rows", "folds", "least-liked-first"}
-        The order of rows of the train files (:mod:`receval.splits.train_order`). The released ones
-        have the other folds one after the other, each from the item that the fewest like to the one
-        that most do; the rows of an item have no recognisable order. LibRec's numbers of users and
-        items depend on it, and so does what its SLIM misreads.
+        The order of rows in the train files (:mod:`receval.splits.train_order`). The released files
+        have the other folds one after the other, each from the least liked item to the most liked;
+        the rows of an item are in no recognisable order. LibRec's numbering of users and items
+        depends on this order, and so do the errors of its SLIM.
 
     Returns
     -------
     Split
-        Metadata: ``train_order`` and ``relevant_from``; and, before and after the redraw, ``known``
-        judgments, ``never_known`` items, ``relevant_share_of_known`` judgments, and
-        ``known_relevant_correlation``, Spearman's correlation over items of the number of known
-        judgments and the share of positive ones. Those before it have the suffix ``_before``. A
-        share or correlation that is not defined is NaN.
+        Metadata: ``train_order`` and ``relevant_from``; ``known`` judgments, ``never_known`` items,
+        ``relevant_share_of_known`` judgments, and ``known_relevant_correlation``, Spearman's
+        correlation over items of the number of known judgments and the share of positive ones.
+        These four are given after the redraw and, with the suffix ``_before``, before it. A share
+        or correlation that is not defined is NaN.
 
     Raises
     ------

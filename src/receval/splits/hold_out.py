@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hold-out: a share of the ratings tests, or of each user's ratings, or so many of each user's."""
+"""Hold-out splits: test a share of all ratings, or a share or number of each user's."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def split_by_shares(
     draw: Callable[[int], Drawn],
     trains: Callable[[Drawn, float], NDArray[np.bool_]],
 ) -> Split:
-    """Return one fold for every share and repetition, the repetitions of a share together.
+    """Return one fold for each share and repetition, with the repetitions of a share together.
 
     Parameters
     ----------
     train_ratio : float or sequence of float
     repetitions : int
     draw : callable
-        ``draw(repetition)`` draws what decides which ratings train; all shares use the same.
+        ``draw(repetition)`` makes the random draws of a repetition, which all shares use.
     trains : callable
-        ``trains(drawn, share)`` marks the ratings that train.
+        ``trains(drawn, share)`` marks the training ratings.
 
     Returns
     -------
@@ -57,19 +57,19 @@ def split_by_random_ratio(
     train_ratio: float | Sequence[float],
     folds: int,
 ) -> Split:
-    """Send each rating to train with probability ``train_ratio`` and else to test.
+    """Put each rating into train with probability ``train_ratio``, and otherwise into test.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a repetition.
+        Returns the generator of a repetition.
     train_ratio : float or sequence of float
-        Probability of training, between 0 and 1. Several flip the same coins: what trains with one
-        probability trains with every larger one.
+        Probability of training, between 0 and 1. Several probabilities use the same draws: a rating
+        that trains with one also trains with every larger one.
     folds : int
-        Number of independent repetitions of each probability: their tests overlap.
+        Number of independent repetitions of each probability; their tests overlap.
 
     Returns
     -------
@@ -96,19 +96,19 @@ def split_by_user_ratio(
     train_ratio: float | Sequence[float],
     folds: int,
 ) -> Split:
-    """Send ``ceil(train_ratio * n_u)`` random ratings of each user to train, the rest to test.
+    """Put ``ceil(train_ratio * n_u)`` random ratings of each user into train, the rest into test.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a repetition.
+        Returns the generator of a repetition.
     train_ratio : float or sequence of float
-        Share of each user's n_u ratings that trains, between 0 and 1. Several take the ratings of a
-        user in the same order: what trains with one share trains with every larger one.
+        Share of each user's n_u ratings that trains, between 0 and 1. Several shares take a user's
+        ratings in the same order: a rating that trains with one also trains with every larger one.
     folds : int
-        Number of independent repetitions of each share: their tests overlap.
+        Number of independent repetitions of each share; their tests overlap.
 
     Returns
     -------
@@ -118,11 +118,11 @@ def split_by_user_ratio(
     Notes
     -----
     The split of valcarce2018, section 5. The paper does not say how the share is rounded; the
-    runs that its authors released fit the ceiling.
+    released runs agree with rounding up.
 
     Examples
     --------
-    Of the three ratings of user 0 two train, of the two of user 1 one:
+    User 0 has two training ratings of three, and user 1 one of two:
 
     >>> from receval.seeds import generator
     >>> ratings = Ratings(
@@ -159,28 +159,28 @@ def split_leaving_out(
     short_profiles: Literal["refuse", "train"],
     folds: int,
 ) -> Split:
-    """Send l random ratings of each user to test, the rest to train.
+    """Put l random ratings of each user into test, the rest into train.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a fold.
+        Returns the generator of a fold.
     held_out : int
-        Number l of test ratings of a user.
+        Number l of test ratings per user.
     short_profiles : {"refuse", "train"}
-        What happens to users with l ratings or fewer, for whom nothing would be left to train on:
-        "refuse" stops with an error, "train" keeps all their ratings in train, so that they are
-        not judged.
+        What to do with users with l ratings or fewer, who would have no training rating left:
+        "refuse" raises an error, and "train" keeps all their ratings in train, so that they are not
+        tested.
     folds : int
-        Number of independent repetitions: their tests overlap.
+        Number of independent repetitions; their tests overlap.
 
     Returns
     -------
     Split
-        Its metadatum ``users_without_test`` counts the users whose profiles are too short; users
-        who have no rating at all are not among them.
+        The metadatum ``users_without_test`` counts the users whose profiles are too short, not
+        counting users without any rating.
 
     Raises
     ------
@@ -203,13 +203,13 @@ def split_leaving_out(
 def short_profiles_of(
     ratings: Ratings, held_out: int, short_profiles: Literal["refuse", "train"]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the number of ratings of each user, and who has too few to leave some out.
+    """Return the number of ratings of each user, and which users have too few.
 
     Parameters
     ----------
     ratings : Ratings
     held_out : int
-        Number of ratings of a user that are to be left out.
+        Number of test ratings per user.
     short_profiles : {"refuse", "train"}
         Whether such users are refused.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of splits: their configuration, and the one function that makes a split from it."""
+"""The kinds of splits, their parameters, and the function that makes a split."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Parts = Annotated[int, Field(ge=2, le=99)]
 
 
 class SelectionSpec(BaseModel):
-    """The ratings of a dataset that an experiment uses at all, in this order.
+    """Which ratings of a dataset an experiment uses.
 
-    First a random share of the ratings is kept, then the items with most ratings are removed, then,
-    again and again until nobody is left, the users and items with too few ratings.
+    First, a random share of the ratings is kept. Then the items with most ratings are removed, and
+    then users and items with too few ratings, repeatedly, until none is left.
 
     Attributes
     ----------
     share : float, optional
-        Share of the ratings that is kept; all of them by default.
+        Share of the ratings to keep; all by default.
     head_removed : float, optional
-        Share of the items, those with most ratings, that is removed; none by default.
+        Share of the items to remove, those with most ratings; none by default.
     min_user_ratings, min_item_ratings : int
-        The fewest ratings of a user, and of an item, that stay.
+        The fewest ratings that a user, or an item, may have.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,13 +48,12 @@ class SelectionSpec(BaseModel):
 
 
 class _SplitModel(BaseModel):
-    """What all kinds share: unknown keys are refused, values cannot be changed.
+    """Base of all kinds: immutable, and unknown keys are refused.
 
     Attributes
     ----------
     selection : SelectionSpec, optional
-        What happens to the ratings before they are split; ratings that are not selected neither
-        train nor test.
+        Which ratings are split; the others neither train nor test.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -68,12 +67,12 @@ class _SplitModel(BaseModel):
 
     @property
     def needs_timestamps(self) -> bool:
-        """Whether only ratings with timestamps can be split so."""
+        """Whether the split needs timestamps."""
         return False
 
     @property
     def n_folds(self) -> int | None:
-        """How many folds the split has; None where a file beside the raw data says it."""
+        """Number of folds; None if only a file beside the raw data tells."""
         ratios = getattr(self, "train_ratio", None)
         of_each: int = getattr(self, "folds", 1)
         return of_each * (len(ratios) if isinstance(ratios, tuple) else 1)
@@ -91,8 +90,8 @@ def _different_shares(shares: float | tuple[float, ...]) -> float | tuple[float,
 class RandomRatio(_SplitModel):
     """Each rating trains with probability ``train_ratio``; folds are repetitions.
 
-    Several shares make one fold each (times the repetitions), with the same coins: what trains with
-    one share trains with every larger one.
+    Several shares make one fold each (times the repetitions), from the same random draws: a rating
+    that trains with one share also trains with every larger one.
     """
 
     kind: Literal["random-ratio"]
@@ -105,7 +104,7 @@ class RandomRatio(_SplitModel):
 class UserRatio(_SplitModel):
     """The share ``train_ratio`` of each user's ratings trains, rounded up; folds repeat this.
 
-    Several shares make one fold each, as those of :class:`RandomRatio`.
+    Several shares make one fold each, as for :class:`RandomRatio`.
     """
 
     kind: Literal["user-ratio"]
@@ -119,7 +118,8 @@ class KFold(_SplitModel):
     """Cross-validation over a random partition of the ratings.
 
     With ``partition_of``, the partition is that of another split of this kind: the same ratings
-    train and test, and what systems draw at random, whose seeds have the split's name, is new.
+    train and test, but systems draw new random numbers, because their seeds include the split's
+    name.
     """
 
     kind: Literal["k-fold"]
@@ -138,7 +138,7 @@ class LeaveOut(_SplitModel):
 
 
 class LeaveLastOut(_SplitModel):
-    """The last ``held_out`` ratings of each user test, in the order of time."""
+    """The last ``held_out`` ratings of each user test."""
 
     kind: Literal["leave-last-out"]
     held_out: Annotated[int, Field(ge=1)] = 1
@@ -147,12 +147,12 @@ class LeaveLastOut(_SplitModel):
 
     @property
     def needs_timestamps(self) -> bool:
-        """Whether only ratings with timestamps can be split so."""
+        """Whether the split needs timestamps."""
         return True
 
 
 class Temporal(_SplitModel):
-    """The last ratings of the dataset, or of each user, test; or those behind a cut in time.
+    """The last ratings of the dataset, or of each user, test; or those after a time cut.
 
     A ``cut`` is a date in quotes, a share of the ratings or seconds since 1970; ``gap`` is in days.
     """
@@ -182,14 +182,14 @@ class Temporal(_SplitModel):
 
     @property
     def needs_timestamps(self) -> bool:
-        """Whether only ratings with timestamps can be split so."""
+        """Whether the split needs timestamps."""
         return True
 
 
 class UniformTest(_SplitModel):
     """All target items have the same number of test ratings; folds are repetitions.
 
-    Only ratings at or above ``tests_from``, where it is given, may test.
+    If ``tests_from`` is given, only ratings at or above it may test.
     """
 
     kind: Literal["uniform-test"]
@@ -200,7 +200,7 @@ class UniformTest(_SplitModel):
 
 
 class MissingAtRandom(_SplitModel):
-    """Cross-validation of known ratings with an unbiased test of randomly drawn ones."""
+    """Cross-validation of known ratings, with an unbiased test of randomly drawn items."""
 
     kind: Literal["missing-at-random"]
     unbiased_rows: Literal["unknown", "fold"]
@@ -208,7 +208,7 @@ class MissingAtRandom(_SplitModel):
 
 
 class AntiPopularFamiliarity(_SplitModel):
-    """Cross-validation of known ratings with the fold as unbiased test, after a redraw.
+    """Cross-validation of known ratings after a redraw, with each whole fold as unbiased test.
 
     The items with the fewest ratings at or above ``relevant_from`` become known to most.
     """
@@ -244,7 +244,7 @@ class Predefined(_SplitModel):
 
     @property
     def n_folds(self) -> int | None:
-        """How many folds the split has: one of held-out pairs, else the file says it."""
+        """Number of folds: 1 for held-out pairs; None for fold numbers, which the file tells."""
         return 1 if self.content == "held-out-pairs" else None
 
     @model_validator(mode="after")
@@ -271,7 +271,7 @@ SplitSpec = (
 )
 
 AnySplitSpec = Annotated[SplitSpec, Field(discriminator="kind")]
-"""A field of this type accepts every kind of split."""
+"""The type of a field that accepts every kind of split."""
 
 SPLITTERS: Mapping[str, str] = MappingProxyType(
     {
@@ -289,7 +289,7 @@ SPLITTERS: Mapping[str, str] = MappingProxyType(
         "predefined": "receval.splits.predefined:predefined_split",
     }
 )
-"""Kind of split to ``module:function``; the modules are imported when they are needed."""
+"""The function of each kind of split, as ``module:function``, imported when needed."""
 
 
 def make_split(
@@ -311,11 +311,10 @@ def make_split(
     root_seed : int
         The edition's root seed.
     dataset, name : str
-        Names of the dataset and of the split. With the root seed and the fold they make the seed,
-        so that a split depends neither on the splits made before it nor on any system.
+        Names of the dataset and of the split. The seed is made from them, the root seed and the
+        fold, so that a split depends neither on the splits made before it nor on any system.
     auxiliary_files : mapping of str to Path
-        Files that lie beside the raw data, by name; splits of the kind "predefined" read one of
-        them.
+        Files beside the raw data, by name; splits of the kind "predefined" read one of them.
 
     Raises
     ------
@@ -323,7 +322,7 @@ def make_split(
         If a file that the split needs is not among the auxiliary files, or the data cannot be
         split so.
     """
-    # Imported here, because whoever only asks for a name needs no numerics.
+    # Imported here, because code that only needs a name should not load numerical libraries.
     from receval.seeds import generator
     from receval.splits.selection import selected_ratings, spread_over
 
@@ -346,7 +345,7 @@ def make_split(
     if spec.selection is None:
         whole: Split = splitter(ratings, rng_for, **parameters)
         return whole
-    # The same ratings in every split that selects them so, whatever the split's name.
+    # The seed leaves out the split's name: equal selections keep the same ratings in every split.
     selected = selected_ratings(
         ratings,
         lambda choice: generator(root_seed, dataset, choice),

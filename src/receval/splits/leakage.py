@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much of a split trains on the future of what it tests."""
+"""Measure how much of a split trains on ratings from the future of the test."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from receval.splits.split_ratings import SplitRatings
 from receval.splits.time_cut import SECONDS_OF_A_DAY
 
 LEAKAGE_SCOPES = ("anybody", "same user", "same item")
-"""Whose training ratings are looked at."""
+"""Whose training ratings are considered."""
 
 
 @dataclass(frozen=True)
 class Leakage:
-    """The test interactions of a split whose training data lie in their future.
+    """The share of test interactions with training data from their future.
 
     Attributes
     ----------
     table : DataFrame
-        One row a fold and scope. A test interaction is *affected* if a training rating of the scope
-        has a later timestamp; one of the same second does not count.
+        One row per fold and scope. A test interaction is *affected* if a training rating of the
+        scope has a later timestamp; one of the same second does not count.
 
         - ``fold``, ``scope`` (one of `LEAKAGE_SCOPES`)
-        - ``test_interactions``, ``test_users``: how many there are
+        - ``test_interactions``, ``test_users``: their numbers
         - ``interactions``: share of the test interactions that are affected
-        - ``users``: share of the test users with at least one of them
-        - ``median_share``: over the test interactions that the scope has training ratings for, the
-          median share of these that lie in the future; NaN where there are none
-        - ``median_days``: over the affected ones, the median number of days to the latest of these
-          training ratings; NaN where there are none
+        - ``users``: share of the test users with at least one affected interaction
+        - ``median_share``: over the test interactions with training ratings in the scope, the
+          median share of these that lie in the future; NaN if there are none
+        - ``median_days``: over the affected interactions, the median number of days to the latest
+          of these training ratings; NaN if there are none
 
     Examples
     --------
@@ -62,19 +62,19 @@ class Leakage:
 def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     r"""Count the test interactions for which some training rating lies in the future.
 
-    With the training ratings :math:`T_s(u, i)` of a scope, those of anybody, of the same user u or
-    of the same item i, a test interaction of u with i at time t is affected if
+    Let :math:`T_s(u, i)` be the training ratings of a scope: those of anybody, of the same user u,
+    or of the same item i. A test interaction of u with i at time t is affected if
 
     .. math:: \exists\, (u', i', t') \in T_s(u, i) : t' > t.
 
-    A system that trains on those knows what nobody could have known at t: which items became
+    A system that trains on such ratings knows what nobody could have known at t: which items became
     popular, what the user did next, who else liked the item. A split of the kind ``temporal`` with
-    the scope ``all`` has none of it, ``leave-last-out`` none of the same user's.
+    the scope ``all`` has no leakage, and ``leave-last-out`` has none in the scope of the same user.
 
     Parameters
     ----------
     ratings : Ratings
-        With timestamps.
+        Must have timestamps.
     split : Split
         Of any kind, made for these ratings.
 
@@ -85,7 +85,7 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     Raises
     ------
     ValueError
-        The ratings have no timestamps, the split is of another table, or a fold tests nothing.
+        The ratings have no timestamps, the split is of another table, or a fold has no test rating.
 
     Notes
     -----
@@ -95,7 +95,7 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
 
     Examples
     --------
-    Ann's test lies between her two training ratings, and before Bob's of the same item:
+    Ann's test rating lies between her two training ratings, and before Bob's of the same item:
 
     >>> ratings = Ratings(
     ...     users=np.array([0, 0, 0, 1], dtype=np.int32),
@@ -117,9 +117,9 @@ def future_in_train(ratings: Ratings, split: Split) -> Leakage:
 
 
 def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]:
-    """Count for several splits of the same ratings what :func:`future_in_train` counts for one.
+    """Apply :func:`future_in_train` to several splits of the same ratings.
 
-    Ratings are sorted once for all of them, which is what takes time.
+    The ratings are sorted only once for all splits, because sorting takes most of the time.
 
     Parameters
     ----------
@@ -180,10 +180,10 @@ def futures_in_train(ratings: Ratings, splits: Sequence[Split]) -> list[Leakage]
 
 @dataclass(frozen=True)
 class _GroupsInTime:
-    """Ratings in order of their group and, within it, of time.
+    """Ratings sorted by group and, within each group, by time.
 
-    Of each position: the user and the time of its rating, where its group begins and ends, and
-    where the ratings of its group and time end.
+    Each position has the user and the time of its rating, the begin and end of its group, and the
+    end of the ratings with the same group and time.
     """
 
     order: NDArray[np.int64]
@@ -197,7 +197,7 @@ class _GroupsInTime:
     def of(
         cls, ratings: Ratings, group: NDArray[np.int32] | None, by_time: NDArray[np.int64]
     ) -> _GroupsInTime:
-        """Order ratings by group; None is one group of all."""
+        """Sort ratings by group; None puts all into one group."""
         assert ratings.timestamps is not None
         order = by_time
         is_first = np.zeros(len(ratings), dtype=np.bool_)
@@ -243,7 +243,7 @@ class _GroupsInTime:
 
 
 def _ends(is_first: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return where the run of each position begins and ends, given which positions begin one."""
+    """Return the begin and end of each position's run, given the positions where runs begin."""
     bounds = np.append(np.flatnonzero(is_first), len(is_first)).astype(np.int32)
     lengths = np.diff(bounds)
     return np.repeat(bounds[:-1], lengths), np.repeat(bounds[1:], lengths)
@@ -251,12 +251,12 @@ def _ends(is_first: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.in
 
 @checked_arguments
 def leakage(data: SplitRatings) -> Leakage:
-    """Return the share of test interactions, and users, whose training data lie in their future.
+    """Return the share of test interactions, and of users, with training data from their future.
 
     Parameters
     ----------
     data : SplitRatings
-        From :func:`receval.splits.split_ratings.split`; of any kind, with timestamps.
+        A split of any kind from :func:`receval.splits.split_ratings.split`, with timestamps.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Leave-last-out: the last ratings of each user test, all before them train."""
+"""Leave-last-out: test the last ratings of each user and train on all before them."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ def split_leaving_last_out(
     short_profiles: Literal["refuse", "train"],
     repeats: Literal["drop", "keep"],
 ) -> Split:
-    """Send the last l ratings of each user to test, those before them to train.
+    """Put the last l ratings of each user into test, and those before them into train.
 
-    Ratings of a user with the same timestamp follow each other in the order of the rows, that of
-    the raw file. (:func:`receval.splits.split_ratings.split` draws the order of the rows first.)
+    Ratings of a user with the same timestamp keep the order of the rows in the raw file.
+    (:func:`receval.splits.split_ratings.split` shuffles the rows first.)
 
     Parameters
     ----------
     ratings : Ratings
         The ratings, or plays, to split; they need timestamps.
     rng_for : callable
-        Not used: nothing here is random.
+        Not used, as nothing is random.
     held_out : int
-        Number l of test ratings of a user; 1 is leave-one-out by time.
+        Number l of test ratings per user; 1 is leave-one-out by time.
     short_profiles : {"refuse", "train"}
-        What happens to users with l ratings or fewer, for whom nothing would be left to train on:
-        "refuse" stops with an error, "train" keeps all their ratings in train, so that they are
-        not judged.
+        What to do with users with l ratings or fewer, who would have no training rating left:
+        "refuse" raises an error, and "train" keeps all their ratings in train, so that they are not
+        tested.
     repeats : {"drop", "keep"}
-        What happens to a test row whose (user, item) pair also trains, as happens with plays:
-        "drop" leaves it out, "keep" lets it test.
+        What to do with a test row whose (user, item) pair is also in train, as happens with plays:
+        "drop" leaves it out, and "keep" tests it.
 
     Returns
     -------
     Split
-        One fold. Metadata: ``users_without_test``, those whose profiles are too short;
-        ``users_tied``, those whose first test rating has the time of their last training rating,
-        so that the order of the rows decides; ``repeats_dropped``.
+        One fold. Metadata: ``users_without_test``, the number of users whose profiles are too
+        short; ``users_tied``, the number of users whose last training rating and first test rating
+        have the same time, so that the order of the rows decides; and ``repeats_dropped``.
 
     Raises
     ------
@@ -59,8 +59,8 @@ def split_leaving_last_out(
 
     Notes
     -----
-    Everybody's own past trains, but the test of one user may lie before the training ratings of
-    another: :mod:`receval.splits.leakage` says how much.
+    Each user's training ratings precede the same user's test ratings, but not those of other users;
+    :mod:`receval.splits.leakage` measures by how much.
 
     Examples
     --------

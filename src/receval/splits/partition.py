@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Partitions of the ratings into folds: each fold tests once, the others train."""
+"""k-fold splits: each fold tests its own ratings and trains on those of the others."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ def split_from_partition(
     folds: int,
     unbiased_rows: UnbiasedRows | None = None,
 ) -> Split:
-    """Return the split in which fold k tests with the ratings numbered k.
+    """Return the split in which fold k tests the ratings numbered k.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     fold_of_rating : ndarray of uint8, shape (n_ratings,)
-        The fold, from 0, in which each rating tests.
+        The fold, from 0, that tests each rating.
     folds : int
         Number of folds.
     unbiased_rows : {"unknown", "fold"} or None
-        Which ratings are an unbiased test. With None there is none, all ratings of the fold test
-        and those of the other folds train. Otherwise only ratings that the user chose or knew
-        (``ratings.known``) train and test, and the unbiased test is, with "unknown", every rating
-        of an item drawn for the user, whatever its fold; with "fold", every rating of the fold,
-        known or not, for data whose ratings as a whole are a random sample.
+        Which ratings are an unbiased test. With None there is no unbiased test: all ratings of the
+        fold test, and those of the other folds train. Otherwise, only ratings of items that the
+        user chose or knew (``ratings.known``) train and test. With "unknown", the unbiased test is
+        every rating of an item drawn for the user, in any fold. With "fold", it is every rating of
+        the fold, known or not, for data whose ratings as a whole are a random sample.
 
     Raises
     ------
     ValueError
-        If an unbiased test is wanted but the ratings do not say which of them are known.
+        If an unbiased test is requested, but the ratings do not say which of them are known.
 
     Notes
     -----
@@ -75,20 +75,20 @@ def split_from_partition(
 def split_into_folds(
     ratings: Ratings, rng_for: GeneratorFor, *, folds: int, balanced_per_user: bool
 ) -> Split:
-    """Put every rating into one of k folds at random; each fold tests what the others trained.
+    """Put every rating into one of k folds at random; each fold trains on the other folds.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of the partition, which all folds share.
+        Returns the generator of the partition, which all folds share.
     folds : int
         Number k of folds.
     balanced_per_user : bool
-        If true, the ratings of each user are spread over the folds as evenly as possible, the
-        folds that get one more being random. If false, each rating draws its fold on its own, so
-        that the sizes of the folds vary: what the released folds of menamaldonado2021 show.
+        If true, the ratings of each user are spread over the folds as evenly as possible, and the
+        folds that get one more are random. If false, the fold of each rating is drawn
+        independently, so that fold sizes vary, as in the released folds of menamaldonado2021.
     """
     rng = rng_for("partition")
     if balanced_per_user:
@@ -105,18 +105,18 @@ def split_with_unbiased_test(
 ) -> Split:
     """Put every rating into one of k folds at random and give each fold an unbiased test.
 
-    Known ratings train where they are not in the fold and test where they are.
+    Known ratings test in their own fold and train in the others.
 
     Parameters
     ----------
     ratings : Ratings
-        The ratings to split; they need the column ``known``.
+        The ratings to split, with the column ``known``.
     rng_for : callable
-        Gives the generator of the partition, which all folds share.
+        Returns the generator of the partition, which all folds share.
     unbiased_rows : {"unknown", "fold"}
-        "unknown", as for Yahoo! R3: all ratings of drawn items judge, in every fold. "fold", as for
-        CM100k, whose ratings as a whole are a random sample: all ratings of the fold judge, known
-        or not.
+        Which ratings are the unbiased test. "unknown", as for Yahoo! R3: all ratings of randomly
+        drawn items, in every fold. "fold", as for CM100k, whose ratings as a whole are a random
+        sample: all ratings of the fold, known or not.
     folds : int
         Number k of folds.
 
@@ -131,8 +131,8 @@ def split_with_unbiased_test(
 
     Examples
     --------
-    Each of the known ratings trains (1) in one fold and tests (2) in the other. The third rating,
-    of an item drawn for the user, is an unbiased test (4) in both:
+    Each of the known ratings trains (1) in one fold and tests (2) in the other. The third rating is
+    of an item drawn for the user, and an unbiased test (4) in both:
 
     >>> ratings = Ratings(
     ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Splits that somebody else made, read from a file beside the raw data."""
+"""Read predefined splits from a file beside the raw data."""
 
 from __future__ import annotations
 
@@ -32,29 +32,28 @@ def predefined_split(
     Parameters
     ----------
     ratings : Ratings
-        The ratings that the file speaks of, all of them and in the order of the raw file.
+        The ratings to split, all of them and in the order of the raw file.
     rng_for : callable
-        Not used: nothing here is random.
+        Not used, as nothing is random.
     path : Path
         The file, UTF-8 and without a header.
     content : {"held-out-pairs", "fold-numbers"}
         "held-out-pairs": lines ``user<TAB>item`` of raw identifiers; the ratings of these pairs
         test and all others train. "fold-numbers": one line per rating with the number, from 1, of
-        the fold in which it tests.
+        the fold that tests it.
     unbiased_rows : {"unknown", "fold"} or None
         How fold numbers are read; see :func:`receval.splits.partition.split_from_partition`.
     train_order : {"rows", "folds", "time"}
-        Whether the train files that the authors gave to their software had the ratings in the
-        order of the raw file, the other folds one after the other, or the order of time
-        (:func:`receval.splits.train_order.order_by_time`, also for ratings without timestamps). It
-        is kept among the split's metadata; LibRec's order of ties and its numbers of users and
-        items follow from it.
+        The order of ratings in the train files of the authors: as in the raw file, the other folds
+        one after the other, or by time (:func:`receval.splits.train_order.order_by_time`, also for
+        ratings without timestamps). It is kept in the split's metadata, because LibRec's tie order
+        and numbering of users and items depend on it.
 
     Raises
     ------
     ValueError
         If a line is malformed, names an unknown user, item or pair, or repeats a pair; if there
-        are more or fewer fold numbers than ratings. The message has the file and the line.
+        are more or fewer fold numbers than ratings. The message names the file and the line.
     """
     order = order_by_time(ratings) if train_order == "time" else train_order
     if content == "fold-numbers":
@@ -82,7 +81,7 @@ def predefined_split(
 
 
 def _read_lines(path: Path) -> pd.DataFrame:
-    """Read tab-separated text as strings; a row that ends early is filled with NaN."""
+    """Read tab-separated text as strings; missing fields at the end of a row are NaN."""
     try:
         return pd.read_csv(
             path,
@@ -108,7 +107,7 @@ def _read_lines(path: Path) -> pd.DataFrame:
 
 
 def _read_fold_numbers(path: Path, n_ratings: int) -> NDArray[np.uint8]:
-    """Read one fold number per rating; return them counted from 0."""
+    """Read one fold number per rating, and return them counted from 0."""
     lines = _read_lines(path)
     text = lines[0]
     well_formed = text.str.fullmatch("[1-9][0-9]?").to_numpy(dtype=bool, na_value=False)
@@ -133,7 +132,7 @@ def _read_fold_numbers(path: Path, n_ratings: int) -> NDArray[np.uint8]:
 
 
 def _read_pairs(path: Path, ratings: Ratings) -> NDArray[np.int64]:
-    """Read raw (user, item) pairs; return ``user * n_items + item`` in codes, by line."""
+    """Read raw (user, item) pairs, and return ``user * n_items + item`` in codes, by line."""
     lines = _read_lines(path)
     incomplete = (lines[lines.shape[1] - 1].fillna("") == "").to_numpy()
     if lines.shape[1] != 2 or incomplete.any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of ratings within their user or item: in random order, in order of time."""
+"""Rank ratings within their user or item, at random or in a given order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ranks_within_groups(
     groups : ndarray of int32, shape (n,)
         The group of each row, in ``0..n_groups-1``: its user or its item.
     order : ndarray of int, shape (n,)
-        The rows in the order that counts, each once.
+        The rows in the order of the ranks, each once.
     n_groups : int
         Number of groups.
 
@@ -40,9 +40,9 @@ def ranks_within_groups(
 def random_ranks_within_groups(
     groups: NDArray[np.int32], n_groups: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Return each row's rank within its group, from 0, the rows of a group in random order.
+    """Return each row's rank within its group, from 0, in random order.
 
-    Taking the rows with a rank below k draws k rows of each group uniformly without replacement.
+    The rows with a rank below k are a uniform sample of k rows per group, without replacement.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def random_ranks_within_groups(
     n_groups : int
         Number of groups.
     rng : Generator
-        The source of the order.
+        Draws the order.
     """
     order = rng.permutation(np.arange(len(groups), dtype=np.int32))
     ranks: NDArray[np.int32] = ranks_within_groups(groups, order, n_groups)
@@ -59,5 +59,5 @@ def random_ranks_within_groups(
 
 
 def ceiling_of_share(counts: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """Return ``ceil(share * counts)``, unharmed by binary fractions (.55 of 100 is 55)."""
+    """Return ``ceil(share * counts)`` without errors from binary fractions (.55 of 100 is 55)."""
     return np.ceil(np.round(share * counts, 9)).astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ratings of a dataset an experiment uses at all, and a split of them alone."""
+"""Select the ratings that an experiment uses, before it splits them."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ def selected_ratings(
     min_user_ratings: int = 1,
     min_item_ratings: int = 1,
 ) -> NDArray[np.bool_]:
-    """Mark the ratings that are left after a selection, in the order of the parameters.
+    """Mark the selected ratings; the steps are in the order of the parameters.
 
     Parameters
     ----------
     ratings : Ratings
     rng_for : callable
-        ``rng_for("selection")`` gives the generator of the random share.
+        ``rng_for("selection")`` returns the generator of the random share.
     share : float, optional
         Each rating is kept with this probability.
     head_removed : float, optional
-        Share of the items that have ratings left, those with most of them, that is removed; their
-        number is rounded, and of items with equally many those with the smaller codes go first.
+        Share of the items to remove, those with most ratings, among the items that still have any.
+        Their number is rounded; of items with equally many ratings, those with smaller codes are
+        removed first.
     min_user_ratings, min_item_ratings : int
-        Users and items with fewer ratings are removed together, and again as long as others fall
-        below: what is left is the largest selection in which nobody does.
+        Users and items with fewer ratings are removed repeatedly, until none is left. The result is
+        the largest selection without such users or items.
 
     Returns
     -------
@@ -77,18 +78,18 @@ def selected_ratings(
 
 
 def spread_over(split: Split, selected: NDArray[np.bool_]) -> Split:
-    """Return the split of a whole table, of which it splits the selected ratings.
+    """Extend a split of the selected ratings to the whole table.
 
     Parameters
     ----------
     split : Split
     selected : ndarray of bool, shape (n,)
-        True for as many ratings as the split was made for; the others are left out.
+        True for the ratings that the split was made for; the others are left out.
 
     Raises
     ------
     ValueError
-        It is another number of ratings.
+        Their number differs from that of the split.
     """
     n_selected = int(np.count_nonzero(selected))
     if n_selected != split.n_ratings:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A split: for every fold, what each rating is used for; and the judgments it leads to."""
+"""The data structure of a split, its file format, and the train and test data of its folds."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from receval.storage.archives import Archive, write_archive
 from receval.storage.files import DamagedFileError, refusing_damage
 
 TRAIN = 1
-"""Bit of the ratings that systems learn from."""
+"""Bit of the ratings that systems train on."""
 
 TEST = 2
-"""Bit of the ratings that judge the systems."""
+"""Bit of the test ratings."""
 
 UNBIASED = 4
-"""Bit of the ratings of randomly drawn items, which judge the systems without selection bias."""
+"""Bit of the ratings of randomly drawn items, a test without selection bias."""
 
 Metadatum = int | float | str | tuple[float, ...]
 
 
-# How a split is stored: a few bits per rating and fold, each fold readable on its own.
+# A split is stored with a few bits per rating and fold. Each fold can be read on its own.
 #
 # The file is a ``.npz`` archive with these members:
 #
@@ -57,7 +57,7 @@ _BESIDE_FOLDS = ("palette", "n_ratings", "metadata")
 
 
 class StoredCodes(Sequence[NDArray[np.uint8]]):
-    """The codes of a stored split; each fold is read from the file when it is asked for.
+    """The codes of a stored split; each fold is read from the file when it is accessed.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class StoredCodes(Sequence[NDArray[np.uint8]]):
     Raises
     ------
     DamagedFileError
-        The file is not a stored split; likewise when a fold is asked for.
+        The file is not a stored split; also raised when a fold is accessed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -121,12 +121,12 @@ def write_codes(
     codes: Sequence[NDArray[np.uint8]],
     metadata: Mapping[str, int | float | str | tuple[float, ...]],
 ) -> None:
-    """Write the codes and metadata of a split; the file appears whole or not at all.
+    """Write the codes and metadata of a split atomically.
 
     Parameters
     ----------
     path : Path
-        The file to write; its folder is made if need be.
+        The file to write; its folder is created if needed.
     codes : sequence of ndarray of uint8, shape (n_ratings,)
         One array per fold.
     metadata : mapping
@@ -171,7 +171,7 @@ def _n_bytes(n_ratings: int) -> int:
 
 @dataclass(frozen=True)
 class Split:
-    """One assignment of the ratings of a dataset to train and test, in one or more folds.
+    """The assignment of ratings to train and test, in one or more folds.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Split:
         ``TEST`` and ``UNBIASED``, or 0 for a rating that the fold leaves out. A rating that trains
         never tests.
     metadata : mapping of str to int, float, str or tuple of float
-        What is worth knowing about the split as a whole, such as ``target_items``.
+        Facts about the split as a whole, such as ``target_items``.
 
     Raises
     ------
@@ -222,13 +222,13 @@ class Split:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Open a file that :meth:`write` wrote; no fold is loaded before it is asked for."""
+        """Open a file that :meth:`write` wrote; each fold is loaded when it is accessed."""
         stored = StoredCodes(path)
         return cls(codes=stored, metadata=stored.metadata)
 
 
 def check_codes(codes: NDArray[np.uint8], number: int) -> None:
-    """Raise a ValueError if a rating of a fold has an unknown use, or both trains and tests."""
+    """Raise a ValueError if a rating has an unknown code, or both trains and tests."""
     allowed = np.zeros(256, dtype=bool)
     allowed[[0, TRAIN, TEST, UNBIASED, TEST | UNBIASED]] = True
     wrong = ~allowed[codes]
@@ -242,7 +242,7 @@ def check_codes(codes: NDArray[np.uint8], number: int) -> None:
 
 @dataclass(frozen=True)
 class Judgments:
-    """Judged items per user, sorted by item: a sparse matrix that keeps its zeros.
+    """Judged items per user, sorted by item, as a sparse matrix with explicit zeros.
 
     Attributes
     ----------
@@ -301,12 +301,12 @@ class Judgments:
         values : array_like of float, shape (n,)
         n_users : int
         events : bool
-            Whether each value is one of several of its pair, such as a play: they are summed.
+            Whether a pair may have several values, such as plays, which are summed.
 
         Raises
         ------
         ValueError
-            Codes are no integers in range, a value is not finite, or a pair has several values.
+            A code is not an integer in range, a value is not finite, or a pair has several values.
 
         Examples
         --------
@@ -342,7 +342,7 @@ class Judgments:
         return len(self.indptr) - 1
 
     def matrix(self, n_items: int) -> csr_array:
-        """Return the judgments as a float32 matrix, shape (n_users, n_items); zeros stay."""
+        """Return the judgments as a float32 matrix (n_users, n_items) with explicit zeros."""
         return csr_array((self.values, self.items, self.indptr), shape=(self.n_users, n_items))
 
     @property
@@ -362,11 +362,11 @@ class Fold:
     test : Judgments
         Test ratings.
     unbiased : Judgments or None
-        Ratings of randomly drawn items, where the data has such ratings.
+        Ratings of randomly drawn items, if the data has any.
     users_by_appearance, items_by_appearance : ndarray of int32, shapes (n_users,) and (n_items,)
-        The users and the items as the train file first mentions them, then those without training
-        ratings. Its rows are in the order of the raw file, or in another that the split's metadata
-        name as ``train_order`` (:mod:`receval.splits.train_order`).
+        The users and the items in the order in which the train file first mentions them, then those
+        without training ratings. The rows of the train file are in the order of the raw file, or in
+        the order ``train_order`` of the split's metadata (:mod:`receval.splits.train_order`).
     """
 
     train: csr_array
@@ -380,22 +380,22 @@ class Fold:
     )
 
 
-# Matrices of parts of the ratings, such as train and test, made by blocks of users.
+# Matrices of parts of the ratings, such as train and test, are built by blocks of users.
 
 
 def matrices_of(ratings: Ratings, parts: Sequence[NDArray[np.bool_]]) -> list[csr_array]:
-    """Return the matrix of each part, as ``summed_matrix`` makes it of all its rows at once.
+    """Return the matrix of each part of the ratings, equal to that of ``summed_matrix``.
 
     Parameters
     ----------
     ratings : Ratings
     parts : sequence of ndarray of bool, shape (n_ratings,)
-        Which ratings each has.
+        Which ratings each part has.
 
     Returns
     -------
     list of csr_array of float32, shape (n_users, n_items)
-        Indices sorted; repeated pairs are summed, zeros stay.
+        Indices are sorted, repeated pairs are summed, and zeros stay explicit.
     """
     filled = [_Rows(int(np.count_nonzero(chosen)), ratings) for chosen in parts]
     for start, size, rows in ratings.blocks_of_users():
@@ -414,11 +414,11 @@ def matrices_of(ratings: Ratings, parts: Sequence[NDArray[np.bool_]]) -> list[cs
 
 
 class _Rows:
-    """A matrix that is filled from the first row to the last."""
+    """A sparse matrix that is filled from the first row to the last."""
 
     def __init__(self, most: int, ratings: Ratings) -> None:
         self._shape = (ratings.n_users, ratings.n_items)
-        # As scipy chooses it (`get_index_dtype`, which its older versions do not export).
+        # The type that scipy chooses (`get_index_dtype`, which older versions do not export).
         dtype = np.int32 if max(most, *self._shape) <= np.iinfo(np.int32).max else np.int64
         self._ends = np.zeros(ratings.n_users + 1, dtype=dtype)
         self._items = np.empty(most, dtype=dtype)
@@ -437,7 +437,7 @@ class _Rows:
         if self._filled < len(items):
             items, values = items[: self._filled].copy(), values[: self._filled].copy()
         matrix = csr_array((values, items, self._ends), shape=self._shape)
-        # As each block is, which scipy would find out by looking through all of them.
+        # Each block has this property; scipy would check all entries to find out.
         matrix.has_canonical_format = True
         return matrix
 
@@ -448,7 +448,8 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
     Parameters
     ----------
     ratings : Ratings
-        The table that the split was made for. The plays of a pair are summed in train and in test.
+        The table that the split was made for. Plays of a pair are summed within train and within
+        test.
     split : Split
     number : int
         Fold, from 0.
@@ -501,7 +502,7 @@ def fold(ratings: Ratings, split: Split, number: int) -> Fold:
 
 def _judgments(ratings: Ratings, chosen: NDArray[np.bool_], matrix: csr_array) -> Judgments:
     if not ratings.events and matrix.nnz < np.count_nonzero(chosen):
-        # The message names the judgments that are of one pair.
+        # The error message names the judgments of a repeated pair.
         parts = (ratings.users[chosen], ratings.items[chosen], ratings.values[chosen])
         return Judgments.from_pairs(*parts, ratings.n_users)
     return Judgments(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ratings that are split, and know how."""
+"""Split ratings into train and test, and keep the description of the split with them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from receval.splits.split import fold as fold_of
 from receval.storage.messages import how_many, quoted
 
 SYNONYMS = {"train_share": "train_ratio"}
-"""Parameters of splits by other usual names."""
+"""Other common names of the parameters of splits."""
 
 MOST_BY_CHANCE = 0.5
-"""Above which share of test ratings that equal times leave to chance a split is refused."""
+"""A split is refused if equal times leave more than this share of test ratings to chance."""
 
 _MADE_HERE = [kind for kind in SPLITTERS if kind != "predefined"]
 
@@ -40,20 +40,20 @@ class SplitRatings:
     Attributes
     ----------
     ratings : Ratings
-        Their rows are in the order of identifiers.
+        The ratings, with rows in the order of identifiers.
     parts : Split
-        What each rating is used for, by fold.
+        The split: the use of each rating in each fold.
     description : dict
-        Kind and parameters of the split, but for those that are as by default.
+        Kind of the split, and the parameters that differ from their defaults.
     seed : int
     parameters : dict
-        All parameters, and what the split came to, such as the moment of a cut.
+        All parameters, and results of the split such as the moment of a cut.
     reading : ReadingReport, optional
-        How the ratings were read, if they were.
+        How the ratings were read, if they were read from a table.
     notes : tuple of Note
-        What is worth knowing about the split.
+        Notes on the split.
     all_values : ndarray of float, optional
-        Those of the whole table, where ``ratings`` are a selection of it.
+        The values of the whole table, if ``ratings`` are a selection of it.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class SplitRatings:
 
     @cached_property
     def name(self) -> str:
-        """Kind and parameters in one line; seeds of rankings are made of it."""
+        """Kind and parameters in one line; seeds of rankings depend on it."""
         parameters = [f"{k}={v}" for k, v in self.description.items() if k != "kind"]
         return " ".join([str(self.description["kind"]), *parameters])
 
@@ -104,7 +104,7 @@ class SplitRatings:
             yield fold_of(self.ratings, self.parts, number)
 
     def relevance(self, relevant: float | Literal["auto"]) -> RelevanceRule:
-        """Return from which rating on test items are relevant, the same for all splits of a table.
+        """Return the relevance threshold of test ratings, the same for all splits of a table.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class SplitRatings:
         )
 
     def generator_for(self, number: int) -> GeneratorFor:
-        """Return what gives the generators of one fold, the same for all systems."""
+        """Return a function that makes the generators of one fold, the same for all systems."""
 
         def generator_of(*names: str | int) -> Any:
             return generator(self.seed, self.name, number, *names)
@@ -140,10 +140,10 @@ def split(
 ) -> SplitRatings:
     """Split ratings into train and test.
 
-    A split depends on the set of ratings, never on the order of their rows: these are put into the
-    order of their identifiers first. Users and items keep their codes, by which arrays of scores
-    for :func:`receval.evaluation.systems.evaluate_systems` go. The order of ratings with the same
-    time is drawn at random, by the seed.
+    A split depends on the set of ratings and not on the order of their rows, which are sorted by
+    identifiers first. Users and items keep their codes, which also index arrays of scores for
+    :func:`receval.evaluation.systems.evaluate_systems`. Ratings with the same time are put into a
+    random order that depends on the seed.
 
     Parameters
     ----------
@@ -153,22 +153,22 @@ def split(
         ``temporal``, ``uniform-test``, ``missing-at-random`` or ``anti-popular-familiarity``
         (:mod:`receval.splits.kinds`).
     seed : int
-        Another one gives another split.
+        Seed of the split.
     unselected_items : {"left out", "candidates"}
-        With a ``selection``, what becomes of items without any selected rating: they are no
-        candidates of any protocol, or they still are, though no system knows anything of them.
+        With a ``selection``, whether items without any selected rating are left out of all
+        protocols, or are still candidates, although no system has training ratings of them.
     equal_times : {"some", "random"}
-        In splits by time, whether equal times of training and test ratings may leave only some test
-        ratings to chance, at most half of them, or any number.
+        For splits by time: how many test ratings may be chosen by chance because of equal times.
+        "some" allows at most half of them, "random" any number.
     **parameters
-        Those of the kind, such as ``train_ratio=0.8`` (``train_share`` is understood, too),
-        ``folds=5``, ``held_out=1``, ``cut="2003-01-31"``.
+        Parameters of the kind, such as ``train_ratio=0.8`` (or ``train_share``), ``folds=5``,
+        ``held_out=1``, ``cut="2003-01-31"``.
 
     Raises
     ------
     ValueError
-        There is no such kind, a parameter is wrong, the ratings cannot be split so, or equal times
-        leave most of a split by time to chance.
+        There is no such kind, a parameter is wrong, the ratings cannot be split in this way, or
+        equal times leave most of the test of a split by time to chance.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def split(
             f"A split of the kind {kind} needs timestamps, which these ratings do not have: read "
             "them with timestamp=... (in a command: --timestamp), or choose another kind."
         )
-    # Drawn by the order of identifiers, whatever codes the ratings have.
+    # Drawn in the order of identifiers, so that it does not depend on the codes.
     parts = _parts(ratings.in_order_of_identifiers(), spec, seed)
     ratings = ratings.in_order_of_identifiers(keep_codes=True)
     _check_folds(ratings, parts, spec)
@@ -219,11 +219,11 @@ def split(
 
 
 def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
-    """Return a split of ratings, those with the same time in an order drawn at random."""
+    """Return a split of ratings, where those with the same time are in random order."""
     if not spec.needs_timestamps:
         return make_split(ratings, spec, seed, "own data", spec.kind, auxiliary_files={})
-    # Splits by time leave equal times in the order of the rows, which here is that of identifiers
-    # and would let the same items win everywhere.
+    # Splits by time keep the order of rows for equal times. Here it is that of identifiers, which
+    # would prefer the same items for all users.
     rows = generator(seed, "own data", spec.kind, "equal times").permutation(len(ratings))
     shuffled = ratings.reordered(rows)
     parts = make_split(shuffled, spec, seed, "own data", spec.kind, auxiliary_files={})
@@ -233,7 +233,7 @@ def _parts(ratings: Ratings, spec: SplitSpec, seed: int) -> Split:
 
 
 def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
-    """Refuse a split in which a fold has nothing to train on or to test."""
+    """Refuse a split in which a fold has no training or no test rating."""
     for number, codes in enumerate(parts.codes, 1):
         for code, what in ((TRAIN, "training"), (TEST, "test")):
             if (codes == code).any():
@@ -250,7 +250,7 @@ def _check_folds(ratings: Ratings, parts: Split, spec: SplitSpec) -> None:
 
 
 def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) -> list[Note]:
-    """Return how many test ratings chance chose, or refuse a split in which most are."""
+    """Note how many test ratings were chosen by chance, or refuse the split if most were."""
     assert ratings.timestamps is not None
     own = getattr(spec, "scope", "user") == "user"
     owners = ratings.users if own else np.zeros_like(ratings.users)
@@ -279,9 +279,9 @@ def _notes_on_time(ratings: Ratings, parts: Split, spec: SplitSpec, kept: bool) 
 
 
 def _refusal(kind: str, error: ValidationError) -> str:
-    """Return the first thing that is wrong with parameters, as a sentence."""
+    """Return the first error in the parameters as a sentence."""
     first = error.errors()[0]
-    # After the kind; what follows the name is how its type is built.
+    # The location begins with the kind; parts after the parameter's name describe its type.
     name = str(first["loc"][1]) if len(first["loc"]) > 1 else ""
     if first["type"] == "extra_forbidden":
         return f"A split of the kind {kind} has no parameter {quoted(name)}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The past trains and the future tests, for the dataset as a whole or for each user."""
+"""Temporal splits: train on the past and test the future, of all ratings or per user."""
 
 from __future__ import annotations
 
@@ -27,52 +27,52 @@ def split_by_time(
     gap: float = 0.0,
     new_users: Literal["test", "drop"] = "test",
 ) -> Split:
-    """Send the last ratings to test and those before them to train.
+    """Put the last ratings into test and those before them into train.
 
-    Ratings of the same second follow each other in the order of the rows, that of the raw file.
-    (:func:`receval.splits.split_ratings.split` draws the order of the rows first.)
+    Ratings of the same second keep the order of the rows in the raw file.
+    (:func:`receval.splits.split_ratings.split` shuffles the rows first.)
 
     Parameters
     ----------
     ratings : Ratings
-        The ratings, or plays, to split; they need timestamps.
+        The ratings, or plays, to split, with timestamps.
     rng_for : callable
-        Not used: nothing here is random.
+        Not used, as nothing is random.
     scope : {"all", "user"}
-        "all": the last ``round(test_share * n)`` ratings of the dataset test. "user": of each
-        user's n_u ratings, ``ceil((1 - test_share) * n_u)`` train and those after them test.
+        "all": the last ``round(test_share * n)`` ratings of the dataset test. "user": the first
+        ``ceil((1 - test_share) * n_u)`` of each user's n_u ratings train, and the rest test.
     test_share : float
         Share of the ratings that tests, between 0 and 1.
     repeats : {"drop", "keep"}
-        What happens to a test row whose (user, item) pair also trains, as happens with plays:
-        systems do not recommend what a user has trained on, so that "drop" leaves such rows out;
-        "keep" lets them test.
+        What to do with a test row whose (user, item) pair is also in train, as happens with plays.
+        "drop" leaves such rows out, because systems do not recommend the user's training items;
+        "keep" tests them.
     train_order : {"rows", "time"}
-        Whether the train file that LibRec would read has the ratings in the order of the raw file,
-        or in that of time (:mod:`receval.splits.train_order`).
+        Whether the train file that LibRec would read is in the order of the raw file, or by time
+        (:mod:`receval.splits.train_order`).
     cut : float or str, optional
-        With the scope "all" and in place of ``test_share``: a moment from which on ratings test,
-        as a date, as seconds since 1970, or by the share of the ratings before it
+        With the scope "all", instead of ``test_share``: the moment from which ratings test, as a
+        date, as seconds since 1970, or as the share of ratings before it
         (:func:`receval.splits.time_cut.cut_in_time`).
     gap : float
-        Days before the first moment of the test whose ratings neither train nor test; with the
-        scope "all".
+        Number of days before the test in which ratings neither train nor test; with the scope
+        "all".
     new_users : {"test", "drop"}
-        What happens to test ratings of users who have no training rating: "test" lets them test,
-        though no recommender has learnt anything of these users, "drop" leaves them out.
+        What to do with test ratings of users without training ratings: "test" keeps them, although
+        no recommender knows these users; "drop" leaves them out.
 
     Returns
     -------
     Split
-        One fold. Its metadatum ``repeats_dropped`` counts the test rows left out. With a cut, a gap
-        or ``new_users="drop"`` there are more: ``cut`` (date and time, UTC), ``left_in_gap``
-        (ratings), ``users_without_train`` (users who would test without a training rating) and
-        ``new_users_dropped`` (their test ratings, where they are left out).
+        One fold. The metadatum ``repeats_dropped`` counts the test rows left out. With a cut, a gap
+        or ``new_users="drop"``, there are also ``cut`` (date and time, UTC), ``left_in_gap``
+        (number of ratings), ``users_without_train`` (number of test users without a training
+        rating) and ``new_users_dropped`` (number of their test ratings, if left out).
 
     Raises
     ------
     ValueError
-        If the ratings have no timestamps, or one of the sides of the cut has no rating.
+        If the ratings have no timestamps, or there are no ratings before or after the cut.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def needed_timestamps(ratings: Ratings) -> NDArray[np.integer] | NDArray[np.floa
     Raises
     ------
     ValueError
-        If there are none.
+        If the ratings have none.
     """
     if ratings.timestamps is None:
         raise ValueError(
@@ -138,7 +138,7 @@ def needed_timestamps(ratings: Ratings) -> NDArray[np.integer] | NDArray[np.floa
 def rows_of_trained_pairs(
     ratings: Ratings, trains: NDArray[np.bool_], tests: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return the test rows whose (user, item) pair occurs in train."""
+    """Return the test rows whose (user, item) pair is also in train."""
 
     def pairs(rows: NDArray[np.int64]) -> NDArray[np.int64]:
         return ratings.users[rows].astype(np.int64) * ratings.n_items + ratings.items[rows]

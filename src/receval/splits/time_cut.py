@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A cut in time that holds for everybody: the past trains, the future tests, a gap does neither."""
+"""Cut ratings at one moment for all users, optionally with a gap before the test."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Cut = float | str
 
 
 def seconds_of_date(text: str) -> float:
-    """Return the seconds since 1970-01-01 UTC of a date, which is UTC unless it says otherwise.
+    """Return a date as seconds since 1970-01-01 UTC; without a time zone, the date is UTC.
 
     Parameters
     ----------
     text : str
-        As ISO 8601 has it: ``2003-01-31``, ``2003-01-31T12:00``, ``2003-01-31 12:00+02:00``.
+        In ISO 8601: ``2003-01-31``, ``2003-01-31T12:00``, ``2003-01-31 12:00+02:00``.
 
     Raises
     ------
     ValueError
-        It is no date.
+        The text is not a date.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def seconds_of_date(text: str) -> float:
 
 
 def date_of_seconds(seconds: float) -> str:
-    """Return the date and time, UTC, of seconds since 1970; the number where no date is so late.
+    """Return seconds since 1970 as a date and time in UTC, or as a number if too late for a date.
 
     Examples
     --------
@@ -59,24 +59,24 @@ def date_of_seconds(seconds: float) -> str:
 
 
 def cut_in_time(timestamps: NDArray[np.integer] | NDArray[np.float64], cut: Cut) -> float:
-    r"""Return the second from which on ratings lie behind a cut.
+    r"""Return the second at which a cut begins the test.
 
     A share :math:`s` of n ratings is turned into the time of the rating that has
-    :math:`\mathrm{round}(s n)` others before it, in the order of time. Ratings of that second all
-    lie behind the cut, so that the share before it is :math:`s` or less.
+    :math:`\mathrm{round}(s n)` others before it, in the order of time. All ratings of that second
+    lie after the cut, so that the share before it is at most :math:`s`.
 
     Parameters
     ----------
     timestamps : ndarray of int, shape (n_ratings,)
         Seconds since 1970-01-01 UTC.
     cut : float or str
-        A date (:func:`seconds_of_date`), a share between 0 and 1, or from 1 on seconds since
-        1970-01-01 UTC.
+        A date (:func:`seconds_of_date`), a share between 0 and 1, or a number of at least 1, in
+        seconds since 1970-01-01 UTC.
 
     Raises
     ------
     ValueError
-        The cut is no date, or not positive, or there are no ratings.
+        The cut is not a date, or not positive, or there are no ratings.
 
     Examples
     --------
@@ -102,11 +102,11 @@ def cut_in_time(timestamps: NDArray[np.integer] | NDArray[np.float64], cut: Cut)
 def sides_of_cut(
     timestamps: NDArray[np.integer] | NDArray[np.float64], cut: float, gap: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    r"""Return which ratings lie before the gap, and which from the cut on.
+    r"""Return which ratings lie before the gap, and which lie at or after the cut.
 
     .. math:: train = \{t < cut - gap\}, \qquad test = \{t \ge cut\}
 
-    The gap keeps what happened just before the test, such as the rest of a session, from training.
+    The gap excludes events just before the test, such as the same session, from training.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def sides_of_cut(
     Raises
     ------
     ValueError
-        One of the two sides is empty.
+        There are no ratings on one of the two sides.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The order of rows in the train files that authors gave to their software, by name.
+"""The order of rows in train files, which LibRec's results depend on.
 
-Nothing learns from the order of rows as such, but LibRec numbers users and items as its train file
-first mentions them, and breaks ties by that order (:class:`receval.splits.split.Fold`).
+LibRec numbers users and items in the order in which its train file first mentions them, and breaks
+ties by that order (:class:`receval.splits.split.Fold`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 TRAIN_ORDERS = ("rows", "folds", "least-liked-first", "time", "last-users-first")
 
-# Rows looked at together: what they come to takes a few MiB.
+# Rows processed together, so that intermediate results take only a few MiB.
 _BLOCK_ROWS = 2**20
 
 
 def order_by_time(ratings: Ratings) -> str:
-    """Return the name of the order of a train file that was written in the order of time.
+    """Return the name of the order of a train file that was sorted by time.
 
-    It is ``"time"``, or ``"last-users-first"`` where the ratings have no timestamps: MovieLens 1M
-    gave low numbers to late users, so that this comes nearer to the order of time than the raw
-    file does.
+    It is ``"time"``, or ``"last-users-first"`` if the ratings have no timestamps: in MovieLens 1M,
+    late users have low numbers, so that this order is closer to time than the raw file.
 
     Parameters
     ----------
@@ -55,9 +54,9 @@ def in_train_order(
         Rows of the ratings, ascending.
     ratings : Ratings
     tested_in : iterable of ndarray of bool, shape (n_ratings,)
-        Which ratings each fold of the split tests with; looked at where the order needs it.
+        The test ratings of each fold; used only if the order needs them.
     metadata : mapping
-        Those of the split. ``train_order`` is one of
+        Metadata of the split. ``train_order`` is one of
 
         - ``"rows"``: the order of the raw file;
         - ``"folds"``: the other folds one after the other;
@@ -66,17 +65,17 @@ def in_train_order(
         - ``"time"``: by timestamp;
         - ``"last-users-first"``: from the last user of the raw file to the first.
 
-        Rows that are equal in all that stay in the order of the raw file.
+        Rows that are tied in this order stay in the order of the raw file.
 
     Returns
     -------
     ndarray of int64, shape (n_train,)
-        The same rows.
+        The same rows, sorted.
 
     Raises
     ------
     ValueError
-        If there is no order of that name.
+        If the order is unknown.
     """
     name = metadata["train_order"]
     if name not in TRAIN_ORDERS:
@@ -111,15 +110,15 @@ def by_appearance(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return users and items in the order in which the train file mentions them first.
 
-    Those that it does not mention come behind, in the order of their codes.
+    Those that it does not mention come last, in the order of their codes.
 
     Parameters
     ----------
     ratings : Ratings
     trains : ndarray of bool, shape (n_ratings,)
-        Which ratings the train file has.
+        Which ratings are in the train file.
     tested_in, metadata
-        As for :func:`in_train_order`; without ``train_order`` the order is that of the raw file.
+        As for :func:`in_train_order`; without ``train_order``, in the order of the raw file.
     """
     first_of_user = np.full(ratings.n_users, len(trains), dtype=np.int64)
     first_of_item = np.full(ratings.n_items, len(trains), dtype=np.int64)
@@ -127,7 +126,7 @@ def by_appearance(
     if "train_order" in metadata:
         in_file = in_train_order(np.flatnonzero(trains), ratings, tested_in, metadata)
     size = len(trains) if in_file is None else len(in_file)
-    # Written from the last row to the first, so that the first mention stays.
+    # Written from the last row to the first, so that the first mention is kept.
     for end in range(size, 0, -_BLOCK_ROWS):
         start = max(0, end - _BLOCK_ROWS)
         if in_file is None:

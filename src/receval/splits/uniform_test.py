@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""As many test ratings for every target item, so that popularity carries no advantage."""
+"""Uniform test: the same number of test ratings for each item, so popularity cannot help."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def split_with_uniform_test(
 ) -> Split:
     r"""Give the most popular items the same number of test ratings, and the others none.
 
-    The rows of a repeated (user, item) pair, such as plays, are one rating here: they all train or
-    all test, and an item's :math:`|R(i)|` is its number of users.
+    The rows of a repeated (user, item) pair, such as plays, count as one rating: they all train or
+    all test, and :math:`|R(i)|` is the number of users of an item.
 
     With the items :math:`i_1, i_2, \ldots` sorted by their numbers of ratings
     :math:`|R(i_1)| \ge |R(i_2)| \ge \ldots`,
@@ -38,30 +38,29 @@ def split_with_uniform_test(
         \zeta = \max\{k : (1 - \varepsilon)\,|R(i_k)|\,k / |R| \ge \sigma\}, \quad
         T = \{i_k : k \le \zeta\}, \quad \eta = (1 - \varepsilon)\,|R(i_\zeta)|.
 
-    The test holds :math:`\mathrm{round}(\eta |T|)` ratings in all: each item of T has
+    The test has :math:`\mathrm{round}(\eta |T|)` ratings in total: each item of T has
     :math:`\lfloor\eta\rfloor`, and items drawn at random among those with enough ratings have one
-    more. No item gives more than :math:`(1 - \varepsilon)|R(i)|`; where that leaves too few items
-    to draw from, the test is smaller.
+    more. No item has more than :math:`(1 - \varepsilon)|R(i)|` test ratings; if that leaves too few
+    items to draw from, the test is smaller.
 
     Parameters
     ----------
     ratings : Ratings
         The ratings to split.
     rng_for : callable
-        Gives the generator of a fold.
+        Returns the generator of a fold.
     test_share : float
-        The least share :math:`\sigma` of the ratings that tests. With `tests_from` and where no
-        number of items reaches it, the largest share that one does: what is left of a long tail
-        need not have so many. The log says so, and the metadata have what is reached.
+        The least share :math:`\sigma` of the ratings that tests. With `tests_from`, if no number of
+        items reaches this share, the largest possible share is used, as a long tail may have too
+        few ratings. The log reports this, and the metadata have the share that is reached.
     min_train_ratio : float
         The least share :math:`\varepsilon` of each item's ratings that trains.
     folds : int
-        Number of independent repetitions. Disjoint tests would take ``folds`` times
-        :math:`\eta` ratings of each item, which the items of T do not have.
+        Number of independent repetitions. Disjoint tests would need ``folds`` times :math:`\eta`
+        ratings of each item, more than the items of T have.
     tests_from : float, optional
-        Only ratings (of plays: sums of them) at or above it are counted and may test, the others
-        train. With the relevance threshold all test ratings are relevant, as in data where no
-        rating is negative.
+        Only ratings (for plays: their sums) at or above this value are counted and may test; the
+        others train. With the relevance threshold, all test ratings are relevant.
 
     Returns
     -------
@@ -72,8 +71,8 @@ def split_with_uniform_test(
     Raises
     ------
     ValueError
-        If no number of items reaches the share, or, with `tests_from`, any; or they would get less
-        than one test rating.
+        If no number of items reaches the share (with `tests_from`: any share), or items would get
+        less than one test rating.
 
     Notes
     -----
@@ -81,14 +80,14 @@ def split_with_uniform_test(
     """
     pair_of_row, items = _pairs(ratings, tests_from)
     popularity = np.bincount(items, minlength=ratings.n_items)
-    # A target set never cuts through items of equal popularity: where k meets the condition, so
-    # does every later rank with the same number of ratings. Ties therefore need no rule.
+    # A target set never separates items of equal popularity: if k meets the condition, so does
+    # every later rank with the same number of ratings. Ties therefore need no rule.
     descending = np.sort(popularity)[::-1]
     available = np.round((1 - min_train_ratio) * descending, 9)
     reached = np.round(available * np.arange(1, len(descending) + 1), 9)
     wanted = np.round(test_share * len(items), 9)
     if tests_from is not None:
-        # With less than one test rating an item there is no test, however many items there are.
+        # With less than one test rating per item there is no test, whatever the number of items.
         reached = np.where(available >= 1, reached, 0)
         if 0 < reached.max(initial=0) < wanted:
             wanted = reached.max()
@@ -117,7 +116,7 @@ def split_with_uniform_test(
         n_test[targets] = int(eta)
         n_test[rng.choice(with_room, size=n_one_more, replace=False)] += 1
         ranks = random_ranks_within_groups(items, ratings.n_items, rng)
-        # The last index stands for rows that may not test.
+        # The last index is for rows that may not test.
         code_of_pair = np.full(len(items) + 1, TRAIN, dtype=np.uint8)
         code_of_pair[:-1][ranks < n_test[items]] = TEST
         return code_of_pair[pair_of_row]
@@ -137,7 +136,7 @@ def split_with_uniform_test(
 def _pairs(
     ratings: Ratings, tests_from: float | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the pair of each row, -1 where it may not test, and the item of each pair."""
+    """Return the pair of each row (-1 if it may not test) and the item of each pair."""
     keys = ratings.users.astype(np.int64) * ratings.n_items + ratings.items
     distinct, pair_of_row = np.unique(keys, return_inverse=True)
     items = (distinct % max(ratings.n_items, 1)).astype(np.int32)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What other tools mean by a metric, as parameters of ours."""
+"""Dialects: the metrics of other tools, as parameters of receval's metrics."""

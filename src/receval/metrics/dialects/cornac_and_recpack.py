@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of Cornac and of RecPack."""
+"""The metric dialects of Cornac and RecPack."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A dialect: a tool's names of metrics, whom it averages, and what is relevant to it."""
+"""A dialect: a tool's metric names, evaluated users and definition of relevance."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class ToolMetric:
     Attributes
     ----------
     name : str
-        As the tool writes it, with options that are not its default behind: ``NDCG gain=rating``.
+        The tool's name, followed by options that differ from its defaults: ``NDCG gain=rating``.
     label : str
-        Of ours, without a cut-off.
+        The label of receval's metric, without a cut-off.
     cutoff : {"needed", "optional", "none"}
-        Whether the tool has the metric at a cut-off.
+        Whether the tool's metric has a cut-off.
     aliases : tuple of str
-        Other names of it.
+        Other names of the metric.
     users : str, optional
-        Whom the tool averages for this metric, where they differ from those of others.
+        The evaluated users of this metric, if they differ from those of other metrics.
     note : str
-        What is not the same, in a sentence.
+        Remaining differences, in a sentence.
     """
 
     name: str
@@ -54,12 +54,12 @@ class ToolMetric:
 
     @property
     def form(self) -> str:
-        """The name with the place of its cut-off, such as ``ndcg@k``."""
+        """The name with ``k`` as its cut-off, such as ``ndcg@k``."""
         name, space, options = self.name.partition(" ")
         return f"{name}{_CUTOFFS[self.cutoff]}{space}{options}"
 
 
-# Metrics' names as tools and their users write them, taken apart.
+# Parsing of metric names as tools and their users write them.
 
 _FORM = re.compile(
     r"\s*(?P<name>rbp\.\d+|[A-Za-z][\w -]*?)"
@@ -72,17 +72,17 @@ _FORM = re.compile(
 
 @dataclass(frozen=True)
 class ToolName:
-    """A name such as ``NDCG@5 gain=rating``, in parts.
+    """The parts of a name such as ``NDCG@5 gain=rating``.
 
     Attributes
     ----------
     plain : str
-        Small letters without signs, such as ``ndcg``.
+        Lower-case letters and digits only, such as ``ndcg``.
     cutoff, depth : int or None
     condensed : bool
         Whether only judged items count (``judged_only=True``).
     options : frozenset of str
-        Such as ``gain=rating``, in small letters.
+        Options such as ``gain=rating``, in lower case.
     """
 
     plain: str
@@ -99,7 +99,7 @@ class ToolName:
         Raises
         ------
         ValueError
-            It is of no such form.
+            The name has another form.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class ToolName:
                 f"{quoted(text)} is not a metric's name; write it as ndcg@10, with options behind: "
                 "NDCG@10 gain=rating."
             )
-        # Options in brackets may have brackets of their own: weight=LogRankWeight(offset=1).
+        # Options in brackets may contain brackets: weight=LogRankWeight(offset=1).
         inside = re.split(r",\s*(?![^()]*\))", match["inside"]) if match["inside"] else []
         options = [part.strip() for part in inside] + match["options"].split()
         numbers = [part for part in options if re.fullmatch(r"(?:[kn]=)?\d+", part)]
@@ -134,13 +134,13 @@ class ToolName:
         )
 
     def means(self, names: Iterable[str]) -> bool:
-        """Whether it is one of some names, each with its options behind a space."""
+        """Whether it is one of some names, each followed by a space and its options."""
         known = map(ToolName.of, names)
         return any((one.plain, one.options) == (self.plain, self.options) for one in known)
 
 
 def plain_tool_name(name: str) -> str:
-    """Return a name in small letters, without signs."""
+    """Return a name in lower case, without punctuation."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -148,7 +148,7 @@ def _plain_option(option: str) -> str:
     return re.sub(r"['\"\s]", "", option).lower()
 
 
-# Definitions of metrics in words, as descriptions of dialects give them.
+# Definitions of metrics in words, for descriptions of dialects.
 
 USERS_IN_WORDS = {
     "tested": "users with a test rating",
@@ -157,7 +157,7 @@ USERS_IN_WORDS = {
     "relevant-covered": "users with a relevant test rating and a list",
     "all": "all users",
 }
-"""Who is averaged, by the names that :func:`receval.metrics.evaluation.evaluated_lists` has."""
+"""Descriptions of the ``evaluated_users`` of :func:`receval.metrics.evaluation.evaluated_lists`."""
 
 _DIVISORS = {
     "cutoff": "k, also where the list is shorter",
@@ -200,12 +200,12 @@ _PLAIN = {
 
 
 def metric_in_words(metric: Metric) -> str:
-    """Return the definition of a metric at a cut-off k.
+    """Return the definition of a metric at a cut-off k in words.
 
     Raises
     ------
     ValueError
-        No dialect has such a metric, so that there are no words for it.
+        No dialect has such a metric, so there is no description.
 
     Examples
     --------
@@ -237,33 +237,33 @@ def metric_in_words(metric: Metric) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a tool means by its metrics.
+    """The metrics of a tool, defined as metrics of receval.
 
     Attributes
     ----------
     name, tool, version : str
-        How it is asked for; the tool, and the version that was read.
+        Name of the dialect, name of the tool, and the version it was taken from.
     sources : tuple of str
-        Files of the tool that its definitions are from.
+        Source files of the tool with the definitions.
     entries : tuple of ToolMetric
     refused : mapping of str to str
-        Metrics of the tool that cannot be had, and why.
+        Metrics of the tool that are not available, and why.
     relevant : float, "any" or "positive"
-        Which test ratings are relevant: from a value on, all, or those above 0.
+        Which test ratings are relevant: those at or above a value, all, or those above 0.
     users : str
-        Who is averaged (:func:`receval.metrics.evaluation.evaluated_lists`).
+        The evaluated users (:func:`receval.metrics.evaluation.evaluated_lists`).
     ties : {"listed", "trec"}
-        Equal scores stand in the order of the list, or as in trec_eval.
+        Whether equal scores keep the order of the list, or are ordered as in trec_eval.
     ties_in_words : str
-        What the tool does with equal scores.
+        Description of how the tool treats equal scores.
     is_single : bool
-        Whether the tool compares scores in single precision, so that more of them are equal.
+        Whether the tool compares scores in single precision, which makes more of them equal.
     caveats : tuple of str
-        What it does that is not imitated, such as rounding, in sentences.
+        Behaviour of the tool that is not imitated, such as rounding, in sentences.
     threshold_option : str
-        The tool's name of a relevance threshold; empty if it has none.
+        The tool's name for the relevance threshold; empty if it has none.
     negative_is_unjudged : bool
-        Whether an item with a rating below 0 counts as one that nobody has judged.
+        Whether an item with a rating below 0 counts as unjudged.
 
     Examples
     --------
@@ -290,20 +290,21 @@ class Dialect:
     negative_is_unjudged: bool = False
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of ours that the tool's is.
+        """Return the metric of receval that equals one of the tool's.
 
         Parameters
         ----------
         name : str
-            Of the tool, such as ``ndcg@10``, with options behind a space or in brackets:
-            ``NDCG@10 gain=rating``. Capital letters and signs do not matter. All of them have
-            ``depth=100``, lists cut before all else, and ``judged_only=True``, condensed lists.
+            The tool's name, such as ``ndcg@10``, with options after a space or in brackets:
+            ``NDCG@10 gain=rating``. Case and punctuation do not matter. All metrics accept
+            ``depth=100``, which cuts lists before anything else, and ``judged_only=True``, which
+            condenses them.
 
         Raises
         ------
         ValueError
-            The tool has no such metric, or not with or without a cut-off; or receval does not have
-            it, and why.
+            The tool has no such metric, or the cut-off is missing or not supported; or receval does
+            not have the metric, with the reason.
 
         Examples
         --------
@@ -316,15 +317,15 @@ class Dialect:
         return replace(metric, cutoff=asked.cutoff, depth=asked.depth, condensed=asked.condensed)
 
     def entry(self, name: str) -> ToolMetric:
-        """Return what is known of one of the tool's metrics; raises as :meth:`metric`."""
+        """Return the entry of one of the tool's metrics; raises as :meth:`metric` does."""
         return self._entry(ToolName.of(name), name)
 
     def users_of(self, name: str) -> EvaluatedUsers:
-        """Return whom the tool averages for a metric; raises as :meth:`metric`."""
+        """Return the evaluated users of a metric; raises as :meth:`metric` does."""
         return self.entry(name).users or self.users
 
     def metrics(self) -> dict[str, str]:
-        """Return our labels by the tool's names, both with ``@k`` in place of a cut-off.
+        """Return receval's labels by the tool's names, both with ``@k`` as cut-off.
 
         Examples
         --------
@@ -335,12 +336,12 @@ class Dialect:
         return {entry.form: f"{entry.label}{_CUTOFFS[entry.cutoff]}" for entry in self.entries}
 
     def threshold(self, values: NDArray) -> float:
-        """Return the value from which on test ratings are relevant to the tool.
+        """Return the relevance threshold of the tool.
 
         Raises
         ------
         ValueError
-            Ratings above 0 are relevant, and there is none.
+            Only ratings above 0 are relevant, and there are none.
         """
         if isinstance(self.relevant, float):
             return self.relevant
@@ -354,18 +355,18 @@ class Dialect:
 
     @property
     def relevant_in_words(self) -> str:
-        """Which test ratings are relevant."""
+        """Description of which test ratings are relevant."""
         if isinstance(self.relevant, float):
             return f"test ratings of at least {self.relevant:g}"
         return _RELEVANT[self.relevant]
 
     @property
     def users_in_words(self) -> str:
-        """Who is averaged."""
+        """Description of the evaluated users."""
         return USERS_IN_WORDS[self.users]
 
     def describe(self) -> str:
-        """Return all definitions in words.
+        """Return all definitions of the dialect in words.
 
         Examples
         --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of Elliot and of WarpRec, which comes from its authors."""
+"""The metric dialects of Elliot and WarpRec, which is by the same authors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ELLIOT = Dialect(
     ),
     threshold_option="relevance_threshold",
 )
-"""Elliot; its relevance_threshold is 0 where a configuration has none."""
+"""Elliot; its relevance_threshold is 0 by default."""
 
 WARPREC = Dialect(
     name="warprec",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of RankSys and of LibRec."""
+"""The metric dialects of RankSys and LibRec."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RANKSYS = Dialect(
     caveats=("RankSys divides by the number of lists if it is not told the number of users",),
     threshold_option="threshold",
 )
-"""RankSys; the threshold has no default there."""
+"""RankSys; its threshold has no default."""
 
 
 def _librec(name: str, version: str, entries: tuple[ToolMetric, ...]) -> Dialect:

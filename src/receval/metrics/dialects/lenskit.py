@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of LensKit for Python: as of 2025, and before."""
+"""The metric dialects of LensKit for Python: 2025, and earlier versions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LENSKIT = Dialect(
         "LensKit counts 0 for a user with an empty list; here such users are left out",
     ),
 )
-"""LensKit for Python, 2025; averages are those of ``list_summary``."""
+"""LensKit for Python 2025, with the averages of ``list_summary``."""
 
 LENSKIT_0_14 = Dialect(
     name="lenskit-0.14",

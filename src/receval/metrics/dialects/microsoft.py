@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialect of the recommenders of Microsoft."""
+"""The metric dialect of Microsoft's Recommenders."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ RECOMMENDERS = Dialect(
     users="covered",
     caveats=("if no list has a hit, the tool returns 0",),
 )
-"""Recommenders: precision, recall and MAP average users with a list, nDCG all tested ones."""
+"""Recommenders; precision, recall and MAP are over users with a list, nDCG over all tested."""

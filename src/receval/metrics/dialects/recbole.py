@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialect of RecBole."""
+"""The metric dialect of RecBole."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which dialects there are."""
+"""Registry of the dialects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DIALECTS = {
     "recommenders": "receval.metrics.dialects.microsoft:RECOMMENDERS",
     "valcarce2018": "receval.metrics.dialects.valcarce2018:REC_EVAL",
 }
-"""Each dialect by its name, imported when it is asked for."""
+"""Dialects by name, each imported when needed."""
 
 _OTHER_NAMES = {
     "pytreceval": "trec_eval",
@@ -51,13 +51,12 @@ def dialect(name: str | Dialect) -> Dialect:
     Parameters
     ----------
     name : str or Dialect
-        Such as ``recbole``; capital letters and signs do not matter. A dialect is returned as it
-        is.
+        Such as ``recbole``; case and punctuation do not matter. A dialect is returned unchanged.
 
     Raises
     ------
     ValueError
-        There is no such dialect; the message has the nearest names.
+        There is no such dialect; the message suggests similar names.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialects of tools for information retrieval: trec_eval, ir_measures and ranx."""
+"""The metric dialects of information retrieval tools: trec_eval, ir_measures and ranx."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TREC_EVAL = Dialect(
     threshold_option="relevance_level",
     negative_is_unjudged=True,
 )
-"""trec_eval and pytrec_eval; with trec_eval's -c users without a list count 0."""
+"""trec_eval and pytrec_eval; with trec_eval's option -c, users without a list count as 0."""
 
 IR_MEASURES = Dialect(
     name="ir_measures",
@@ -100,7 +100,7 @@ IR_MEASURES = Dialect(
     threshold_option="rel",
     negative_is_unjudged=True,
 )
-"""ir_measures with its usual providers, pytrec_eval for most."""
+"""ir_measures with its default providers, which is pytrec_eval for most metrics."""
 
 RANX = Dialect(
     name="ranx",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dialect of rec_eval, the tool released with valcarce2018 and valcarce2020."""
+"""The metric dialect of rec_eval, released with valcarce2018 and valcarce2020."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ REC_EVAL = Dialect(
     ),
     threshold_option="relevance_level",
 )
-"""rec_eval; its lists have 100 items: ``set_P depth=100``."""
+"""rec_eval, whose lists have 100 items: ``set_P depth=100``."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Recommenders of other libraries, and arrays of scores, as systems that receval evaluates."""
+"""Adapters that turn models of other libraries, or arrays of scores, into systems."""

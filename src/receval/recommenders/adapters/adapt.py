@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever somebody calls a recommender, as a system."""
+"""Turn a fitted model, an array of scores or a recommender into a system."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ _ADAPTERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def adapt(system: Any) -> Any:
-    """Return what receval can train and rank, for whatever was given as a system.
+    """Return an object that receval can train and rank.
 
-    - An object with ``score(users)`` of its own is given back as it is.
-    - An array, dense or sparse, goes to :func:`receval.recommenders.adapters.scores.of_scores`.
-    - A model of implicit goes to :func:`receval.recommenders.adapters.implicit_models.of_implicit`.
-    - An estimator of scikit-learn goes to
+    - An object with its own method ``score(users)`` is returned unchanged.
+    - A dense or sparse array is passed to :func:`receval.recommenders.adapters.scores.of_scores`.
+    - A model of implicit is passed to
+      :func:`receval.recommenders.adapters.implicit_models.of_implicit`.
+    - An estimator of scikit-learn is passed to
       :func:`receval.recommenders.adapters.sklearn_estimators.of_sklearn`.
-    - A pipeline or scorer of LensKit goes to
+    - A pipeline or scorer of LensKit is passed to
       :func:`receval.recommenders.adapters.lenskit_pipelines.of_lenskit`.
-    - Anything else is given back as it is, for whoever ranks it to refuse.
+    - Any other object is returned unchanged, and is refused when it is ranked.
 
-    A class that derives from one of these libraries and defines ``score`` itself is somebody's own
-    recommender, not an object of the library.
+    A class that derives from a class of these libraries, but defines ``score`` itself, counts as a
+    custom recommender.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def adapt(system: Any) -> Any:
     Raises
     ------
     ValueError
-        The object is of one of these libraries, but makes no recommender.
+        The object is of one of these libraries, but cannot be used as a recommender.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Models of the package implicit, as systems.
+"""Adapter for models of the package implicit.
 
-The systems of :mod:`receval.recommenders.implicit_systems` are trained by implicit, too, but kept,
-stored and scored as receval's own; here an object of the package is taken as it is.
+The systems of :mod:`receval.recommenders.implicit_systems` are also trained by implicit, but
+receval stores and scores them. Here, an object of the package itself is used.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from receval.recommenders.one_thread import on_one_thread
 class AdaptedImplicitModel:
     """A model of implicit that receval trains and scores.
 
-    Made by :func:`of_implicit`. The model that was given is never changed: each :meth:`fit` trains
-    a copy, so that a fold learns nothing of another.
+    Made by :func:`of_implicit`. The given model is never changed: each :meth:`fit` trains a copy,
+    so that folds are independent.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class AdaptedImplicitModel:
         Parameters
         ----------
         train : csr_array of float32, shape (n_users, n_items)
-            Ratings, which the package takes as weights (confidences): an entry of 0 says nothing.
+            Ratings, which the package uses as weights (confidences); an entry of 0 has no effect.
         """
         self._train = csr_matrix(train, dtype=np.float32, copy=True)
         self._train.eliminate_zeros()
         model = copy.deepcopy(self._model)
         model.num_threads = self._threads
-        # The package warns of the form of matrices that it has made itself.
+        # The package warns about the format of matrices that it has created itself.
         with warnings.catch_warnings(), np.errstate(invalid="ignore"), on_one_thread():
             warnings.simplefilter("ignore")
             model.fit(self._train, show_progress=False)
@@ -57,7 +57,7 @@ class AdaptedImplicitModel:
         return self
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return what ``recommend`` of the package says of all items, the training items included.
+        """Return the scores of the package's ``recommend`` for all items, including training items.
 
         Parameters
         ----------
@@ -66,7 +66,8 @@ class AdaptedImplicitModel:
         Returns
         -------
         ndarray of float32, shape (n, n_items)
-            NaN for items that the package does not list, such as neighbours of no rated item.
+            NaN for items that the package does not list, such as items that are not neighbours of a
+            rated item.
         """
         n_items = self._train.shape[1]
         scores = np.full((len(users), n_items), np.nan, dtype=np.float32)
@@ -76,7 +77,7 @@ class AdaptedImplicitModel:
             items, values = self.model_.recommend(
                 users, self._train[users], N=n_items, filter_already_liked_items=False
             )
-        # The package fills lists that are shorter than N with the item -1.
+        # The package pads lists shorter than N with the item -1.
         listed = np.asarray(items) >= 0
         rows = np.broadcast_to(np.arange(len(users))[:, None], listed.shape)
         scores[rows[listed], np.asarray(items)[listed]] = np.asarray(values)[listed]
@@ -84,20 +85,20 @@ class AdaptedImplicitModel:
 
 
 def of_implicit(model: Any, *, threads: int = 1) -> AdaptedImplicitModel:
-    """Take a model of the package implicit as a system.
+    """Turn a model of the package implicit into a system.
 
-    Scores are those of its ``recommend``, with no item left out: which items are ranked is said by
-    the protocol.
+    Scores are those of its ``recommend`` for all items; the protocol decides which items are
+    ranked.
 
     Parameters
     ----------
     model : implicit.recommender_base.RecommenderBase
-        Untrained: alternating least squares, BPR, logistic factors, neighbours of items, or one
-        derived from them. Say ``random_state=`` where it draws numbers, or values differ from run
+        An untrained model: alternating least squares, BPR, logistic factors, item neighbours, or a
+        class derived from them. Set its ``random_state=``, if it has one, or values differ from run
         to run.
     threads : int
-        Of the package, at least 1. With more than one, BPR and logistic factors differ from run to
-        run: threads change the same factors without locks.
+        Threads of the package, at least 1. With several threads, BPR and logistic factors differ
+        from run to run, because threads change the same factors without locks.
 
     Returns
     -------
@@ -106,12 +107,12 @@ def of_implicit(model: Any, *, threads: int = 1) -> AdaptedImplicitModel:
     Raises
     ------
     ValueError
-        It is no model of the package, is trained already, or ``threads`` is below 1.
+        It is not a model of the package, or already trained, or ``threads`` is below 1.
 
     Notes
     -----
-    A factor model that was trained goes on from what it knows when it is trained again, so that it
-    could have seen the test ratings. It is therefore refused.
+    A trained factor model continues from its factors when it is trained again, and might have seen
+    the test ratings. It is therefore refused.
     """
     if "implicit" not in libraries_of(model) or not callable(getattr(model, "recommend", None)):
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pipelines and scorers of LensKit (2025 or newer), as systems."""
+"""Adapter for pipelines and scorers of LensKit (2025 or newer)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NEEDED = "LensKit 2025 or newer"
 class AdaptedPipeline:
     """A pipeline of LensKit that receval trains and scores.
 
-    Made by :func:`of_lenskit`. The pipeline that was given is never changed: each :meth:`fit`
-    trains another one of the same configuration.
+    Made by :func:`of_lenskit`. The given pipeline is never changed: each :meth:`fit` trains a new
+    one with the same configuration.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class AdaptedPipeline:
         Parameters
         ----------
         train : csr_array of float32, shape (n_users, n_items)
-            Ratings; what is rated 0 is a rating, too. Users and items without one are part of the
+            Ratings; an entry of 0 is a rating too. Users and items without ratings are part of the
             dataset.
         """
         import pandas as pd
@@ -70,7 +70,7 @@ class AdaptedPipeline:
         return self
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the scores of all items for some users, one query a user.
+        """Return the scores of all items for some users, with one query per user.
 
         Parameters
         ----------
@@ -79,30 +79,30 @@ class AdaptedPipeline:
         Returns
         -------
         ndarray of float64, shape (n, n_items)
-            NaN where the pipeline has no score.
+            NaN if the pipeline has no score.
         """
         scores = np.full((len(users), self._n_items), np.nan)
         node = self.pipeline_.node(self._component)
         for row, user in enumerate(users.tolist()):
             scored = self.pipeline_.run(node, query=user, items=self._items)
-            # A pipeline may order its items, or leave some out.
+            # A pipeline may sort its items, or leave some out.
             scores[row, scored.ids()] = scored.scores()
         return scores
 
 
 def of_lenskit(pipeline: Any, *, component: str = "scorer", seed: int = 0) -> AdaptedPipeline:
-    """Take a pipeline of LensKit, or one of its scorers, as a system.
+    """Turn a pipeline or a scorer of LensKit into a system.
 
     Parameters
     ----------
     pipeline : lenskit.pipeline.Pipeline or Component
-        A scorer, such as ``lenskit.knn.ItemKNNScorer()``, is made a pipeline by LensKit's
+        A scorer, such as ``lenskit.knn.ItemKNNScorer()``, is turned into a pipeline by LensKit's
         ``topn_pipeline``. It need not be trained.
     component : str
-        The node whose scores order the items: ``"scorer"``, as LensKit's recommenders do, or
+        The node whose scores rank the items: ``"scorer"``, as in LensKit's recommenders, or
         ``"rating-predictor"``.
     seed : int
-        Of what training draws.
+        Seed of the random numbers of training.
 
     Returns
     -------
@@ -111,8 +111,8 @@ def of_lenskit(pipeline: Any, *, component: str = "scorer", seed: int = 0) -> Ad
     Raises
     ------
     ValueError
-        It is no pipeline or component of LensKit, LensKit is older than 2025, or the pipeline has
-        no such node.
+        It is not a pipeline or component of LensKit, LensKit is older than 2025, or the pipeline
+        has no such node.
     """
     if "lenskit" not in libraries_of(pipeline):
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which library an object comes from, told without importing any."""
+"""Find out which library an object comes from, without importing any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def libraries_of(value: object) -> Iterator[str]:
-    """Yield the top-level packages of an object's class and of all that it derives from.
+    """Yield the top-level packages of an object's class and of its base classes.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def definer_of(value: object, method: str) -> str | None:
     Returns
     -------
     str or None
-        None where no class of the object has the method.
+        None if no class of the object has the method.
 
     Examples
     --------

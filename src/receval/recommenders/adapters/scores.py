@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores that are there already, as a system."""
+"""A system made of given scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 
 class GivenScores:
-    """Scores of all items for all users, made elsewhere; nothing is learnt.
+    """Given scores of all items for all users, without any training.
 
     Made by :func:`of_scores`.
     """
@@ -26,7 +26,7 @@ class GivenScores:
         return int(n_users), int(n_items)
 
     def fit(self, train: csr_array) -> Self:
-        """Check that there are scores of all users and items.
+        """Check that there are scores for all users and items.
 
         Raises
         ------
@@ -46,20 +46,20 @@ class GivenScores:
         if not issparse(rows):
             return np.asarray(rows)
         entries = rows.tocoo()
-        # Whole numbers of 32 bits or more need double precision to stay apart.
+        # Integers of 32 bits or more need double precision to stay distinct.
         scores = np.full(rows.shape, np.nan, dtype=np.result_type(entries.data, np.float32))
         scores[entries.row, entries.col] = entries.data
         return scores
 
 
 def of_scores(scores: Any) -> GivenScores:
-    """Take scores of all items for all users as a system.
+    """Turn scores of all items for all users into a system.
 
     Parameters
     ----------
     scores : ndarray or sparse array, shape (n_users, n_items)
-        Real numbers in the order of the codes of ``data.ratings``: the higher the better. NaN, and
-        what a sparse array does not hold, is not to be recommended.
+        Real numbers in the order of the codes of ``data.ratings``; higher is better. Items with
+        NaN, or without an entry in a sparse array, are not recommended.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def of_scores(scores: Any) -> GivenScores:
     Raises
     ------
     ValueError
-        The array has not two dimensions, or something else than real numbers.
+        The array does not have two dimensions, or has values that are not real numbers.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def of_scores(scores: Any) -> GivenScores:
             "real numbers of the shape (n_users, n_items)."
         )
     if issparse(scores):
-        # Two entries of a pair are one score only after they are added.
+        # Duplicate entries of a pair must be added to be one score.
         scores = csr_array(scores)
         scores.sum_duplicates()
     return GivenScores(scores)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of scikit-learn, as systems: those that rebuild a user's ratings from few components.
+"""Adapter for scikit-learn estimators that reconstruct ratings from a few components.
 
-scikit-learn has no recommenders. What it has that scores items is a decomposition: a user's row of
-ratings is projected onto components, and the row that they give back has a value for every item.
+scikit-learn has no recommenders, but its decompositions can score items: a user's row of ratings is
+projected onto components, and the row reconstructed from these has a value for every item.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TOPICS = "LatentDirichletAllocation"
 class AdaptedDecomposition:
     """A decomposition of scikit-learn that receval trains and scores.
 
-    Made by :func:`of_sklearn`. The estimator that was given is never changed.
+    Made by :func:`of_sklearn`. The given estimator is never changed.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class AdaptedDecomposition:
         Parameters
         ----------
         train : csr_array of float32, shape (n_users, n_items)
-            Ratings; what is not rated is 0.
+            Ratings; items without a rating count as 0.
 
         Raises
         ------
         ValueError
-            The estimator has found no components, or takes no such ratings.
+            The estimator has found no components, or does not accept such ratings.
         """
         self._train = csr_matrix(train)
         estimator = copy.deepcopy(self._estimator)
@@ -63,7 +63,7 @@ class AdaptedDecomposition:
         return self
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the rows of some users as the components rebuild them.
+        """Return the rows of some users, reconstructed from the components.
 
         Parameters
         ----------
@@ -91,22 +91,21 @@ class AdaptedDecomposition:
 
 
 def of_sklearn(estimator: Any) -> AdaptedDecomposition:
-    r"""Take an estimator of scikit-learn as a system, where it makes one.
+    r"""Turn an estimator of scikit-learn into a system, if possible.
 
     A decomposition with ``inverse_transform`` (``TruncatedSVD``, ``NMF``, ``PCA`` and others, also
     as the last step of a ``Pipeline``) gives
 
     .. math:: s(u, \cdot) = \text{inverse\_transform}(\text{transform}(r_u)),
 
-    with the user's training ratings :math:`r_u`, 0 where there is none.
-    ``LatentDirichletAllocation`` gives the probability of the item,
-    :math:`s(u, i) = \sum_k p(k|u) p(i|k)`.
+    with the user's training ratings :math:`r_u`, 0 for unrated items. ``LatentDirichletAllocation``
+    gives the probability of the item, :math:`s(u, i) = \sum_k p(k|u) p(i|k)`.
 
     Parameters
     ----------
     estimator : sklearn.base.BaseEstimator
-        It need not be trained: each fold trains a copy. Say ``random_state=`` where it draws
-        numbers, or values differ from run to run.
+        It need not be trained: each fold trains a copy. Set its ``random_state=``, if it has one,
+        or values differ from run to run.
 
     Returns
     -------
@@ -115,8 +114,8 @@ def of_sklearn(estimator: Any) -> AdaptedDecomposition:
     Raises
     ------
     ValueError
-        The estimator makes no recommender: it predicts from features, groups, finds neighbours,
-        or scales column by column.
+        The estimator cannot be used as a recommender: it predicts from features, clusters, finds
+        neighbours, or scales columns.
     """
     parents = [parent.__name__ for parent in type(estimator).__mro__]
     name = type(estimator).__name__

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which ratings the loops of menamaldonado2021's LibRec read.
+"""Which ratings the loops of LibRec read, as menamaldonado2021 used it.
 
 To keep ratings of value 0, its authors let the value -1 mean "missing" in LibRec's sparse matrix.
-Its iterators still pass over zeros, each in a way of its own. The functions here say which entries
-of a training matrix they return, users and items being numbered as LibRec numbers them: in the
-order of their first appearance.
+The iterators of the matrix still skip some zeros, each in a different way. The functions here
+compute which entries of a training matrix they return. Users and items must be numbered as in
+LibRec, in the order of their first appearance.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from receval.recommenders.base import RatingMatrix
 
 
 def read_by_row(train: RatingMatrix) -> NDArray[np.bool_]:
-    """Return which entries the iterator over the vector of a user returns.
+    """Return which entries the iterator over a user's vector returns.
 
-    Those that are not 0; of a user who has no others the last one.
+    They are the entries that are not 0, or the last one if all of a user's entries are 0.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ def read_by_row(train: RatingMatrix) -> NDArray[np.bool_]:
 
 
 def read_by_column_iterator(train: RatingMatrix) -> NDArray[np.bool_]:
-    """Return which entries of users the matrix's own iterator returns.
+    """Return which entries of users the iterator of the matrix returns.
 
-    It begins at the user's first rating that is not 0, or at the last one where all are 0. Whether
-    it then passes over an entry it finds out at the same position of the *other* storage order,
-    in which the ratings stand item by item: a mistake.
+    It begins at the user's first rating that is not 0, or at the last one if all are 0. Whether it
+    then skips an entry depends, by mistake, on the entry at the same position of the *other*
+    storage order, in which the ratings are stored item by item.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def read_by_column_iterator(train: RatingMatrix) -> NDArray[np.bool_]:
     Examples
     --------
     Two users have rated two items: the first one 1 and 2, the second one 0 and 2. User by user the
-    ratings are 1, 2, 0, 2, item by item 1, 0, 2, 2. The second number of the other order is 0, so
-    that the first user's rating of 2 is passed over. The second user's 0 is, too, but because the
-    iterator begins behind it.
+    ratings are 1, 2, 0, 2; item by item they are 1, 0, 2, 2. The second number of the other order
+    is 0, so the first user's rating of 2 is skipped. The second user's 0 is skipped because the
+    iterator begins after it.
 
     >>> from scipy.sparse import csr_array
     >>> train = csr_array(([1.0, 2.0, 0.0, 2.0], [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
@@ -71,7 +71,7 @@ def read_by_column_iterator(train: RatingMatrix) -> NDArray[np.bool_]:
 
 
 def _firsts(train: RatingMatrix) -> NDArray[np.int64]:
-    """Return each user's first entry that is not 0, or the last one, of users who have some."""
+    """Return the first nonzero entry, or else the last entry, of each user with entries."""
     ends = train.indptr.astype(np.int64)
     some = np.flatnonzero(np.diff(ends))
     others = np.append(np.flatnonzero(train.data != 0), train.nnz)
@@ -79,23 +79,24 @@ def _firsts(train: RatingMatrix) -> NDArray[np.int64]:
     return np.minimum(found, ends[some + 1] - 1)
 
 
-# The order in which Java goes through a set of whole numbers, which LibRec's SLIM descends in.
+# The iteration order of a Java set of integers, in which LibRec's SLIM does its steps.
 
 
 def hash_set_order(keys: NDArray[np.int64], capacity: int) -> NDArray[np.int64]:
     """Return the positions of some keys in the order of a ``java.util.HashSet<Integer>``.
 
-    It has a power of two of lists: at least its capacity, and twice as many as before whenever it
-    gets more keys than three quarters of that. A key, which is its own hash but for the upper 16
-    bits, is put at the end of the list that its last bits name. (The trees that take the place of
-    lists of more than eight keys are left out: neighbours of items are too few for them.)
+    The number of its buckets is a power of two, at least the capacity, and doubles whenever there
+    are more keys than three quarters of it. The hash of a key is the key itself with its upper 16
+    bits mixed in; its last bits select the bucket, and the key is appended there. (The trees that
+    replace buckets of more than eight keys are left out, because items have too few neighbours for
+    them.)
 
     Parameters
     ----------
     keys : ndarray of int64, shape (n_keys,)
-        Different numbers from 0 to 2^31 - 1, in the order in which they are added.
+        Distinct numbers from 0 to 2^31 - 1, in the order in which they are added.
     capacity : int
-        The one that the set is made with, at least 0.
+        The initial capacity of the set, at least 0.
 
     Returns
     -------

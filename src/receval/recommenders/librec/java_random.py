@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""java.util.Random, from which LibRec draws everything, so that its runs can be had again.
+"""A replica of java.util.Random, the source of LibRec's random numbers.
 
 The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
-fold begins with a ``Random(1)`` and takes from it, in the order of LibRec's loops, all that it
-draws. A system that draws the same from the same numbers is the released one, not only like it.
+fold starts with a ``Random(1)``, and draws all its random numbers from it in the order of LibRec's
+loops. A system that makes the same draws from the same numbers reproduces the released one exactly.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ UNIT = 1.0 / (1 << 53)
 
 Codes = NDArray[np.int32]
 Grouped = tuple[Codes, Codes, Codes, Codes, Codes]
-"""Users, positive and negative items, groups of users, and their sizes."""
+"""Users, positive items, negative items, groups of users, and sizes of the groups."""
 
 
 class JavaRandom:
     """The linear congruential generator that Java's documentation prescribes.
 
-    ``state = (0x5DEECE66D state + 0xB) mod 2^48``; a number of b bits is the b highest ones.
+    ``state = (0x5DEECE66D state + 0xB) mod 2^48``; a number of b bits has the b highest bits of the
+    state.
 
     Parameters
     ----------
     seed : int
-        As for ``new Random(seed)``.
+        The seed of ``new Random(seed)``.
 
     Attributes
     ----------
     state : ndarray of uint64, shape (1,)
-        48 bits; compiled code that draws changes it.
+        48 bits; compiled code changes it in place.
 
     References
     ----------
@@ -79,7 +80,8 @@ class JavaRandom:
     def normals(self, *shape: int) -> NDArray[np.float64]:
         """Draw from the standard normal distribution, the last axis first: ``nextGaussian``.
 
-        They come in pairs: of an odd number, the last one's second is the first of the next call.
+        Numbers are drawn in pairs: after an odd number, the next call begins with the second of the
+        last pair.
 
         Parameters
         ----------
@@ -118,7 +120,7 @@ class JavaRandom:
 
 
 class JavaSampler:
-    """Draws what LibRec's pairwise systems draw: users, items that they have rated, and others.
+    """The draws of LibRec's pairwise systems: users, with rated and unrated items.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ class JavaSampler:
     Raises
     ------
     ValueError
-        A user has rated every item: LibRec would look for another one for ever.
+        A user has rated every item; LibRec would search for an unrated one for ever.
     """
 
     def __init__(self, train: RatingMatrix, java: JavaRandom) -> None:
@@ -162,17 +164,17 @@ class JavaSampler:
         Parameters
         ----------
         number : int
-            How many users.
+            Number of users to draw.
         size : int
-            The most users of a group, at least 1.
+            Maximum size of a group, at least 1.
 
         Returns
         -------
         users, positives, negatives : ndarray of int32, shape (number,)
         groups : ndarray of int32, shape (number, size)
-            The user and others who rated the item; all of them where there are fewer than ``size``.
+            The user and other raters of the item; all raters if there are fewer than ``size``.
         sizes : ndarray of int32, shape (number,)
-            How many of a group there are.
+            Size of each group.
         """
         users, positives, negatives, sizes = np.empty((4, number), dtype=np.int32)
         groups = np.zeros((number, size), dtype=np.int32)
@@ -193,12 +195,12 @@ class JavaSampler:
         return users, positives, negatives, groups, sizes
 
     def rated(self, number: int) -> tuple[Codes, Codes, NDArray[np.float64]]:
-        """Draw users, each with a rated item and a number of [0, 1).
+        """Draw users, each with a rated item and a number in [0, 1).
 
         Parameters
         ----------
         number : int
-            How many users.
+            Number of users to draw.
 
         Returns
         -------
@@ -210,7 +212,7 @@ class JavaSampler:
         return users, positives, shares
 
     def negatives(self, users: Codes) -> Codes:
-        """Draw for every given user an unrated item, in proportion to its number of ratings.
+        """Draw an unrated item for each user, in proportion to its number of ratings.
 
         Parameters
         ----------
@@ -244,7 +246,7 @@ def _next_integer(state, bound):  # type: ignore[no-untyped-def]
     drawn = _next(state, 31)
     if bound & (bound - 1) == 0:
         return (bound * drawn) >> 31
-    # The last numbers, of which there are not enough for every remainder, are drawn again.
+    # The highest numbers are drawn again, because they would not give all remainders equally often.
     while drawn - drawn % bound + bound > 1 << 31:
         drawn = _next(state, 31)
     return drawn % bound
@@ -278,7 +280,7 @@ def _draw_normals(state, drawn):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _is_among(items, first, last, item):  # type: ignore[no-untyped-def]
-    """Say whether an item is one of ascending items."""
+    """Return whether an item is among ascending items."""
     end = last
     while first < end:
         middle = (first + end) >> 1
@@ -337,7 +339,7 @@ def _draw_popular(state, items, sums, starts, rated, users, negatives):  # type:
     for n in range(len(users)):
         first, last = np.int64(starts[users[n]]), np.int64(starts[users[n] + 1])
         while True:
-            # The first item whose running sum is not below the number.
+            # The first item whose cumulative sum is not below the number.
             index = min(np.searchsorted(sums, _next_double(state)), len(sums) - 1)
             if not _is_among(rated, first, last, items[index]):
                 break

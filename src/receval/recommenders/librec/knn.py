@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods by common ratings, chosen per item or within the profile (LibRec's kNN)."""
+"""LibRec's nearest neighbours, chosen per item or within the user's profile."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ class LibRecKNN(Recommender):
 
     Over users ``s(u, i) = sum_v sim(u, v)`` over the k users v most similar to u *among those who
     rated i*; over items ``s(u, i) = sum_j sim(i, j)`` over the k items j most similar to i *among
-    those that u rated*. ``sim = n / (n + shrinkage) cos``, where the cosine, both norms included,
-    is taken over the n common ratings only. Any rating makes a neighbour, one of value 0 too; the
-    neighbours' ratings of the item do not enter the sum. Pairs with nothing in common, or with a
-    similarity of 0 or below, are no neighbours.
+    those that u rated*. ``sim = n / (n + shrinkage) cos``, where the cosine, including both norms,
+    is over the n common ratings only. Any rating counts, also one of value 0; the neighbours'
+    ratings of the item do not enter the sum. Pairs without common ratings, or with a similarity of
+    0 or below, are no neighbours.
 
-    Where there is no neighbour the score is 0, also for items without training ratings. NaN for
-    all items of users without training ratings.
+    Without neighbours the score is 0, also for items without training ratings. NaN for all items of
+    users without training ratings.
 
-    Over items the similarities of all pairs with common ratings are kept (12 bytes each); over
-    users they are computed, a block of users at a time, when scores are asked for.
+    Over items, the similarities of all pairs with common ratings are stored (12 bytes each). Over
+    users, they are computed during scoring, for a block of users at a time.
 
     Parameters
     ----------
     neighbours : int
         k, at least 1.
     shrinkage : float
-        At least 0, in common ratings: similarities from fewer are reduced by more than half.
+        At least 0, in common ratings: with fewer common ratings, similarities are reduced by more
+        than half.
     over : str
         ``"users"`` or ``"items"``.
 
@@ -46,9 +47,9 @@ class LibRecKNN(Recommender):
     ratings_ : csr_array of float32, shape (n_users, n_items)
         The training ratings, columns in `item_order_`.
     item_order_ : ndarray of int32, shape (n_items,)
-        The items by falling number of training ratings; over items as in the training matrix.
+        The items by descending number of training ratings; over items, as in the training matrix.
     similarities_ : csr_array of float64, shape (n_items, n_items)
-        Over items only: similarities of each item, in falling order; items as in the training
+        Over items only: similarities of each item, in descending order; items as in the training
         matrix.
 
     References
@@ -63,7 +64,7 @@ class LibRecKNN(Recommender):
     item_order_: NDArray[np.int32]
     similarities_: csr_array
 
-    # Every item's list of similar items is read once a block of users.
+    # Every item's list of similar items is read once per block of users.
     _blocks_at_a_time = 2
 
     def __init__(self, neighbours: int = 20, shrinkage: float = 10.0, over: str = "users") -> None:
@@ -122,7 +123,7 @@ def _with_columns(matrix: RatingMatrix, order: NDArray[np.int32]) -> RatingMatri
 
 
 def _in_falling_order(similarities: NDArray[np.float64]) -> csr_array:
-    """Return the positive similarities of each row, the largest first, equal ones by column."""
+    """Return the positive similarities of each row in descending order, ties by column."""
     n_rows, n_columns = similarities.shape
     counts = np.count_nonzero(similarities > 0, axis=1)
     columns = np.argsort(-similarities, axis=1, kind="stable").astype(np.int32)
@@ -136,24 +137,24 @@ def _in_falling_order(similarities: NDArray[np.float64]) -> csr_array:
 def _sums_over_nearest(
     similarities: csr_array, rated: RatingMatrix, neighbours: int
 ) -> NDArray[np.float64]:
-    """Sum for each row and each column of `rated` the first similarities among its raters.
+    """Sum the largest similarities among the raters of each column of `rated`, for each row.
 
     Parameters
     ----------
     similarities : csr_array of float64, shape (n, n_others)
-        Entries of each row in falling order.
+        Entries of each row in descending order.
     rated : csr_array, shape (n_others, n_columns)
-        Columns by falling number of entries.
+        Columns by descending number of entries.
     neighbours : int
-        The most terms of a sum.
+        Maximum number of terms of a sum.
 
     Returns
     -------
     ndarray of float64, shape (n, n_columns)
-        Sums, 0 where there is no term.
+        Sums, 0 if there is no term.
     """
     counts = np.bincount(rated.indices, minlength=rated.shape[1])
-    # Only columns with more entries than neighbours need their terms counted.
+    # Terms need to be counted only for columns with more entries than neighbours.
     n_crowded = int(np.count_nonzero(counts > neighbours))
     ends = np.append(0, np.cumsum(rated.indices < n_crowded))
     crowded_ends = rated.indptr[:-1] + np.diff(ends[rated.indptr])
@@ -180,8 +181,9 @@ def _sum_nearest(  # type: ignore[no-untyped-def]
     for row in range(sums.shape[0]):
         used[:] = 0
         target = sums[row]
-        # Crowded columns come by falling number of entries and fill up in nearly that order: all
-        # before the first with room are full, so most of their entries need not be read.
+        # Columns with more entries than neighbours are sorted by descending number of entries and
+        # are completed in nearly that order. All columns before the first incomplete one are
+        # complete, so most entries need not be read.
         first_with_room = 0
         for position in range(starts[row], starts[row + 1]):
             other = others[position]
@@ -198,7 +200,7 @@ def _sum_nearest(  # type: ignore[no-untyped-def]
                         high = middle
                 for entry in range(np.uint64(low), np.uint64(crowded_end)):
                     column = np.uint64(columns[entry])
-                    # Arithmetic instead of a branch, which no processor would foresee.
+                    # Arithmetic instead of a branch that processors cannot predict.
                     room = np.int32(used[column] < neighbours)
                     used[column] += room
                     target[column] += np.float64(room) * weight

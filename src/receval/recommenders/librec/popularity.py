@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How LibRec 2.0.0's WBPR draws unrated items: by popularities that it changes as it goes."""
+"""How WBPR of LibRec 2.0.0 draws unrated items by popularity."""
 
 from __future__ import annotations
 
@@ -15,35 +15,34 @@ from receval.storage.kernel_cache import njit
 
 SEGMENTS, USERS_OF_SEGMENT = 4, 50
 
-# Weights below it are taken for 0: they are never drawn, and subnormal numbers are slow.
+# Smaller weights count as 0: they are never drawn, and subnormal numbers are slow.
 SMALLEST_WEIGHT = 1e-290
 
-# The common factor of all weights falls at every list. From here on, before the weights reach the
-# smallest one, it is taken back.
+# The common factor of all weights decreases with every list. Below this value, the weights are
+# rescaled before they become too small.
 LARGEST_SCALE = 1e200
 
-# How many lists are built between two sums from scratch, which end the growth of rounding errors.
+# Number of lists between two recomputations of the sums, which limit the rounding errors.
 REFRESH = 1024
 
-# Weights under one sum: of some thousand items there are about as many sums, and a draw adds up no
-# more of either than it must.
+# Weights per partial sum: with some thousand items, there are about as many partial sums, so that a
+# draw adds up few numbers of either kind.
 SUMMED = 64
 
 
 class DriftingPopularitySampler:
-    """Draws as LibRec 2.0.0's WBPR does: uniform users, unrated items by drifting weights.
+    """The draws of LibRec 2.0.0's WBPR: uniform users, and unrated items by drifting weights.
 
-    Each item has one weight, at first its number of training ratings. When a user is drawn whose
+    Each item has one weight, initially its number of training ratings. When a user is drawn whose
     list is not cached, LibRec lists the items that the user has not rated, and divides their
-    weights by their sum: the weights themselves, which all users share, although only a copy was
-    meant. Weights of often rated items so fall against those of the others, further at every draw.
-    The list of a cached user has weights that need no longer sum to 1. A random number in [0, 1) is
-    compared with the running sum in order of falling initial weight; where the sum stays below, the
-    first item that has training ratings is taken.
+    weights by their sum. By mistake, it changes the weights that all users share, and not a copy.
+    Weights of often rated items therefore decrease relative to the others with every draw. The
+    weights of a cached user's list may no longer sum to 1. A random number in [0, 1) is compared
+    with the cumulative sum in the order of descending initial weight; if the sum stays below it,
+    the first item with training ratings is taken.
 
-    The cache holds 200 users in four segments of 50, each of which forgets whom it was asked for
-    least recently; a hash of the user's number says which segment is asked (Guava 20,
-    ``LocalCache``).
+    The cache holds 200 users in four segments of 50, each of which removes the least recently used
+    user. A hash of the user's number selects the segment (Guava 20, ``LocalCache``).
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ class DriftingPopularitySampler:
     Attributes
     ----------
     weights : ndarray of float64, shape (n_rated_items,)
-        The weights now but for a common factor, in order of falling initial weight.
+        The current weights up to a common factor, in the order of descending initial weight.
     """
 
     def __init__(self, train: RatingMatrix, java: JavaRandom) -> None:
@@ -73,11 +72,11 @@ class DriftingPopularitySampler:
         own = indices[train.indices]
         self._own = own[np.lexsort((own, owners))]
         self._starts = train.indptr
-        # LibRec numbers only users with ratings.
+        # LibRec only numbers users with ratings.
         numbers = np.cumsum(np.diff(train.indptr) > 0) - 1
         self._segments = cache_segments(numbers)
-        # Rings of the cached users, the least recently asked for first, through indices before and
-        # after; the last indices are their heads.
+        # The cached users as linked rings of indices, least recently used first; the last indices
+        # are the heads of the rings.
         self._ring = np.full((2, n_users + SEGMENTS), -1, dtype=np.int32)
         self._ring[:, n_users:] = np.arange(n_users, n_users + SEGMENTS)
         self._cached = np.zeros(SEGMENTS, dtype=np.int64)
@@ -86,14 +85,14 @@ class DriftingPopularitySampler:
     def blocks(
         self, n_pairs: int
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
-        """Draw pairs, a block at a time: users, an item that each has rated, and another one.
+        """Draw pairs in blocks: users, each with a rated item and another item.
 
-        The other item is one that the user has not rated, but for LibRec's way out, the first item.
+        The other item is unrated, except if LibRec falls back to the first item.
 
         Parameters
         ----------
         n_pairs : int
-            How many pairs to draw, at least 0; further calls go on where this one ends.
+            Number of pairs to draw, at least 0; further calls continue the sequence.
 
         Yields
         ------
@@ -120,7 +119,7 @@ class DriftingPopularitySampler:
 
 
 def cache_segments(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return in which of four segments a cache of Guava keeps what a whole number stands for.
+    """Return the segment, of four, in which a Guava cache keeps each integer key.
 
     Parameters
     ----------
@@ -159,12 +158,12 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
     n_users = ring.shape[1] - len(cached)
     before, after = ring
     sums = np.empty((n_weights + SUMMED - 1) // SUMMED)
-    # The largest value of a sum since it was last taken from scratch: its rounding errors are of
-    # that size, however far it has fallen since.
+    # The largest value of each sum since it was last recomputed, which determines the size of its
+    # rounding errors.
     highest = np.empty(len(sums))
     masses = np.zeros(len(sums))
     ends = np.zeros(len(sums), dtype=np.uint64)
-    # Unsigned positions spare numba's test for negative ones.
+    # Unsigned positions avoid numba's check for negative indices.
     one = np.uint64(1)
     scale = scales[0]
     age = REFRESH
@@ -199,7 +198,8 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
         after[user] = head
         after[before[head]] = user
         before[head] = user
-        # What of each sum is of the user's own items, and where those under each sum end.
+        # The part of each sum that belongs to the user's own items, and where the items of each sum
+        # end.
         position = np.uint64(0)
         for block in range(len(sums)):
             last = SUMMED * (block + 1)
@@ -216,7 +216,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
             if unrated < 1e-3 * np.sum(sums):
                 unrated = _sum_without(weights, own, 0, n_weights)
             if unrated > 0.0:
-                # In place of dividing all the others, multiply those of the user, which are few.
+                # Instead of dividing all others, multiply the weights of the user's few items.
                 factor = unrated * scale
                 scale = 1 / unrated
                 position = np.uint64(0)
@@ -267,7 +267,7 @@ def _draw_drifting(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sum_without(weights, own, first, last):  # type: ignore[no-untyped-def]
-    """Sum weights from first to last but for those of ascending indices."""
+    """Sum the weights from first to last, except those of some ascending indices."""
     total = 0.0
     position = 0
     for index in range(first, last):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random scores as LibRec draws them: one after the other while it recommends."""
+"""LibRec's random recommender: scores drawn one after the other while it recommends."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from receval.storage.kernel_cache import njit
 class LibRecRandom(Recommender):
     """Scores drawn uniformly from [0, 1) for every user and each item that the user has not rated.
 
-    LibRec draws them where it asks for them: user by user and item by item in the order of its
-    numbers, two steps of ``java.util.Random`` each, none for the user's rated items. So a user's
-    scores begin behind those of all users before, and are found there without drawing these.
+    LibRec draws scores when it needs them, user by user and item by item in the order of its
+    numbers, with two steps of ``java.util.Random`` each, and none for the user's rated items. The
+    state before each user's scores is computed without drawing those of the users before.
 
     NaN for all items of users without training ratings, which LibRec does not know, for the user's
     rated items and for items without training ratings.
@@ -27,17 +27,17 @@ class LibRecRandom(Recommender):
     Parameters
     ----------
     librec_seed : int
-        Of ``java.util.Random``. LibRec meets users and items in the order of their first
+        Seed of ``java.util.Random``. LibRec processes users and items in the order of their first
         appearance.
     seed : int
-        Without influence: every system takes one.
+        Not used; every system has this parameter.
 
     Attributes
     ----------
     rated_ : csr_array of float32, shape (n_users, n_items)
         The training ratings.
     states_ : ndarray of uint64, shape (n_users,)
-        Of the generator before each user's first score.
+        States of the generator before each user's first score.
     """
 
     rated_: RatingMatrix
@@ -74,12 +74,12 @@ class LibRecRandom(Recommender):
 
 
 def state_after(state: int, steps: int) -> int:
-    """Return the state of ``java.util.Random`` after some steps, without making them.
+    """Return the state of ``java.util.Random`` after a number of steps, without doing them.
 
     Parameters
     ----------
     state : int
-        Of the generator now, 48 bits.
+        The current state, 48 bits.
     steps : int
         At least 0.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SLIM on averages over the raters of each neighbour, as LibRec fits it."""
+"""LibRec's SLIM, fitted to averages over the raters of each neighbour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROFILES = ("whole", "misread")
 
 
 class LibRecSLIM(Recommender):
-    """A sparse linear model over each item's nearest items, its gradients averaged over raters.
+    """A sparse linear model over each item's nearest items, with gradients averaged over raters.
 
     ``s(u, i) = sum_{j in N(i)} p_uj w_ji``, where N(i) are the k items most similar to i by the
     cosine over common ratings with shrinkage (`receval.recommenders.co_rated_cosine`) and
@@ -33,48 +33,47 @@ class LibRecSLIM(Recommender):
     of ``1/2 |r_i - R w|^2 + sum_j n_j (l2/2 w_j^2 + l1 |w_j|)``, with n_j the number of those
     users: popular neighbours are penalised more. Unlike in the paper, weights may be negative.
 
-    A sweep visits all neighbours of all items. Weights start uniformly random on [0, 1). The sweeps
-    end early with the first, from the second on, whose loss (see `loss_`) is not below that of the
-    one before by at least the tolerance. That loss is not what the steps minimise, so it may rise.
+    A sweep visits all neighbours of all items. Weights start uniformly random on [0, 1). From the
+    second sweep on, training ends early if the loss (see `loss_`) has not decreased by at least the
+    tolerance. The steps do not minimise this loss, so it may increase.
 
-    NaN for all items of users without training ratings. Where no neighbour of the item is among
-    the user's ratings the score is 0, also for items without training ratings.
+    NaN for all items of users without training ratings. The score is 0 if the user rated no
+    neighbour of the item, and for items without training ratings.
 
     Parameters
     ----------
     neighbours : int
-        k, at least 1. Which of several equally similar items are the last of the k is decided as in
-        LibRec, by a heap that meets the items in order.
+        k, at least 1. Ties for the last of the k are broken as in LibRec, by a heap into which the
+        items are inserted in order.
     shrinkage : float
         At least 0, in common ratings.
     l1, l2 : float
-        At least 0, in squared ratings (means, not sums, are held against them).
+        At least 0, in squared ratings (they are compared with means, not with sums).
     sweeps : int
-        The most sweeps, at least 1.
+        Maximum number of sweeps, at least 1.
     tolerance : float
         At least 0.
     profiles : str
-        ``"whole"``, or ``"misread"`` to repeat a fault of the LibRec that Mena-Maldonado et al.
-        edited so as to keep ratings of value 0: whoever walks along a user's ratings skips the one
-        that is n-th in order of (user, item) if the one that is n-th in order of (item, user) is 0,
-        unless it is the user's first that is not 0. There ``p_uj = 0`` for a skipped rating, in the
-        scores and in s_-j, but not in the r_uj of g and h. Their published values have this fault;
-        the descent is then on no objective, and depends on the order of users and items.
+        ``"whole"``, or ``"misread"`` to repeat an error of LibRec as edited by Mena-Maldonado et
+        al. to keep ratings of value 0. Iterating over a user's ratings, it skips the n-th rating in
+        the order of (user, item) if the n-th in the order of (item, user) is 0, unless it is the
+        user's first that is not 0. A skipped rating has ``p_uj = 0`` in the scores and in s_-j, but
+        not in the r_uj of g and h. The published values have this error; the descent then minimises
+        no objective, and depends on the order of users and items.
     seed : int
         Seed of the initial weights, at least 0.
     librec_seed : int, optional
-        Draw what LibRec 2.0.0 draws, in its order and from ``java.util.Random`` of this seed, in
-        place of all that ``seed`` seeds (:mod:`receval.recommenders.librec.java_random`), and visit
-        the neighbours of an item in the order of a Java set
-        (:mod:`receval.recommenders.librec.iterators`) in place of the order of items. LibRec
-        meets users and items in the order of their first appearance.
+        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
+        from ``seed`` (:mod:`receval.recommenders.librec.java_random`), and visit the neighbours of
+        an item in the order of a Java set (:mod:`receval.recommenders.librec.iterators`). LibRec
+        processes users and items in the order of their first appearance.
 
     Attributes
     ----------
     profiles_ : csr_array of float32, shape (n_users, n_items)
-        p_uj, an entry for every training rating.
+        p_uj, with an entry for every training rating.
     weights_ : csr_array of float32, shape (n_items, n_items)
-        w_ji, row j; without entries of value 0.
+        w_ji in row j, without entries of value 0.
     loss_ : ndarray of float64, shape (n_sweeps,)
         Of each sweep done, the sum over its steps of
         ``mean_u (r_ui - s_-j(u, i))^2 + l2/2 w_ji^2 + l1 w_ji``, with w_ji before the step.
@@ -148,7 +147,7 @@ class LibRecSLIM(Recommender):
 
     def _initial(self, train: RatingMatrix, neighbours: NDArray[np.int32]) -> NDArray[np.float64]:
         if self.librec_seed is not None:
-            # LibRec draws a weight for every pair of items, of which it uses those of neighbours.
+            # LibRec draws a weight for every pair of items, but uses only those of neighbours.
             _, of_items = rated_rows(train)
             numbers = np.cumsum(of_items) - 1
             size = int(of_items.sum())
@@ -175,7 +174,7 @@ class LibRecSLIM(Recommender):
     def _in_order(
         self, similarities: NDArray[np.float64], heap: NDArray[np.int32], numbers: NDArray[np.int64]
     ) -> NDArray[np.int32]:
-        """Return the nearest items in the order in which they are visited."""
+        """Return the nearest items in the order of the sweeps."""
         if self.librec_seed is None:
             return np.sort(heap)
         if np.count_nonzero(similarities) > self.neighbours:
@@ -191,7 +190,7 @@ class LibRecSLIM(Recommender):
 
 
 def _misread(train: RatingMatrix) -> RatingMatrix:
-    """Return the ratings, those that the edited LibRec skips set to 0."""
+    """Return the ratings, with those that the edited LibRec skips set to 0."""
     read = read_by_column_iterator(train)
     return csr_array((train.data * read, train.indices, train.indptr), shape=train.shape)
 
@@ -208,8 +207,8 @@ def _take_nearest(similarities, nearest, found):  # type: ignore[no-untyped-def]
             if value == 0.0 or (size == most and value <= values[heap[0]]):
                 continue
             if size == most:
-                # Remove the root, let the last one sink from the top, then add the new one:
-                # among equals, this decides who is removed next.
+                # Remove the root, sift the last element down from the top, then add the new one.
+                # This decides which of several equal elements is removed next.
                 size -= 1
                 last = heap[size]
                 position = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How LibRec's systems start: tables drawn for the users and items of its train file alone."""
+"""Initial factors as LibRec draws them, for users and items of the train file only."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from receval.recommenders.base import RatingMatrix
 from receval.recommenders.librec.java_random import JavaRandom
 
 DEVIATION = float(np.float32(0.1))
-"""Of the factors with which LibRec's matrix factorisations start, in its single precision."""
+"""Standard deviation of LibRec's initial factors, in single precision."""
 
 
 def rated_rows(train: RatingMatrix) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which users and which items have training ratings: LibRec knows no others.
+    """Return which users and items have training ratings: LibRec knows only these.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def rated_rows(train: RatingMatrix) -> tuple[NDArray[np.bool_], NDArray[np.bool_
 def librec_factors(
     java: JavaRandom, train: RatingMatrix, factors: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw the factors with which LibRec's matrix factorisations start, around 0.
+    """Draw the initial factors of LibRec's matrix factorisations, around 0.
 
-    First those of the users, then those of the items; rows of users and items without training
-    ratings are 0, and nothing is drawn for them.
+    Users come first, then items. Rows of users and items without training ratings are 0, without
+    any draw.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def librec_factors(
 
 
 def spread(rows: NDArray[np.floating], where: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return a table with the given rows where they belong, and zeros elsewhere.
+    """Return a table with the given rows at marked positions, and zeros elsewhere.
 
     Parameters
     ----------
     rows : ndarray of float, shape (n_given, ...)
         Single numbers, or rows of any length.
     where : ndarray of bool, shape (n,)
-        True at n_given places, in the order of the rows.
+        True at n_given positions, in the order of the rows.
 
     Returns
     -------
