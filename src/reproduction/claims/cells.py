@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells of results, selected as a claim says."""
+"""Selection of cells from the results, as a claim specifies."""
 
 from __future__ import annotations
 

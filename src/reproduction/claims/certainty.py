@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""How sure a verdict is: shares of replications, and where a published number lies among ours."""
+r"""Certainty of verdicts: how many replications hold, and where the published number lies."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What decides a claim that only lacks a dataset: a run where that can be had."""
+"""How claims can be decided whose dataset is missing here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errata: where a paper's text, its figures or tables and its released code disagree."""
+"""Errata: places where a paper's text, its figures or tables and its released code disagree."""
 
 from __future__ import annotations
 

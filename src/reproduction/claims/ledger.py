@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger: a verdict on every claim, one row a claim and dataset."""
+"""The ledger: the verdicts on all claims, one row per claim and dataset."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a claim speaks of: numbers that are read, and what is made of them.
+"""Quantities of claims: numbers read from the results, and computations on them.
 
 A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or
 ``where`` selects cells of an artifact's CSV (:mod:`reproduction.claims.cells`); the other forms are

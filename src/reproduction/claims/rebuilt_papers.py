@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which claims are of the papers that are rebuilt, and which are statements of newer ones.
+"""Tell claims of the rebuilt papers from statements of newer papers.
 
 A study that rebuilds a paper is named after author and year. The study of what came after judges
 statements of many newer papers, which nobody rebuilds: they are counted by themselves, and what a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims under another root seed, and all seeds that are known together."""
+"""Verdicts on claims under other root seeds, merged with those of known replications."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims for a terminal: how many of each, or all that is known of some."""
+"""Report verdicts on claims in a terminal: counts by outcome, or the details of some claims."""
 
 from __future__ import annotations
 

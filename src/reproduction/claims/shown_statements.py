@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a figure shows: claims of a paper, or statements of our own, and the verdicts in words."""
+"""Statements about a figure, from a paper or our own, with their verdicts in words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What claims are decided by: cells of results, and the configuration that made them."""
+"""Sources that decide claims: the results, and the configuration that made them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of ``config/claims/<paper>.yaml``: what a paper claims, and how that is decided."""
+"""Models of ``config/claims/<paper>.yaml``: a paper's claims, and how they are decided."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of which source of chance a number varies: components of variance of a crossed design."""
+"""Components of variance: how much a number varies with each source of chance."""
 
 from __future__ import annotations
 

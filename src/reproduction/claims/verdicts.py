@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be said of a claim, and how the parts of one make its verdict."""
+"""Verdicts on a claim, and how the verdicts on its parts are combined."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An experiment: its description, and the judged ranks of its systems by fold."""
+"""Experiments: descriptions, and the judged ranks of the systems by fold."""
 
 from __future__ import annotations
 

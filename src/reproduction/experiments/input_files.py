@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that a job may read: those that its rule declares, found by what they hold."""
+"""Input files that a rule declares for its jobs, found by their contents."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What metrics are compared by: the orders they put systems in, and p-values between systems."""
+"""Compare metrics: their orders of the systems, and p-values between systems."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of an experiment's test ratings, the same for every system."""
+"""Sample an experiment's test ratings in the same way for all systems."""
 
 from __future__ import annotations
 

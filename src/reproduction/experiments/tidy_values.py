@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one evaluation: a system's lists are measured, averaged over users, and written as rows.
+"""Measure a system's lists, average the values over users, and return them as rows.
 
 Whatever a study prints of systems comes from here, whether it wants the rows, the averages as
 arrays, or the values of single lists behind them. Two kinds of evaluation average the values of

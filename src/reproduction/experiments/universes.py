@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The universes of a workflow's experiments, compared in all combinations of a grid."""
+"""Compare the systems of a workflow's experiments in all universes of a grid of decisions."""
 
 from __future__ import annotations
 

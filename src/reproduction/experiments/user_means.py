@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users, averaged over a user's lists and over folds: what paired tests compare."""
+"""Values per user for paired tests, averaged over the user's lists and over folds."""
 
 from __future__ import annotations
 

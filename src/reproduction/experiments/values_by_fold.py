@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metric values of systems by protocol and fold, beside what theory expects of them."""
+"""Metric values of systems by protocol and fold, beside their theoretical expectations."""
 
 from __future__ import annotations
 

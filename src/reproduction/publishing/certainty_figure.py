@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How sure the verdicts on the claims of a paper are: a forest plot with one row a claim."""
+"""Forest plot of the certainty of the verdicts on a paper's claims, one row per claim."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BibTeX of receval and of the papers, written into README.md from ``CITATION.cff``."""
+"""BibTeX entries of receval and the papers, written from ``CITATION.cff`` into README.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of the ledger counted once each, whatever the number of datasets they are judged on."""
+"""Counts of claims in the ledger, each counted once whatever its number of datasets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of ``docs/dialects.md``: metrics of tools by our labels, and how far these are off."""
+"""Tables of ``docs/dialects.md``: metrics of other tools in our labels, and the differences."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``docs/errata.md``: all errata, with the sizes of their effects on the accepted results."""
+"""``docs/errata.md``: all errata, with the sizes of their effects in the accepted results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Snakemake's report shows: Markdown as a page for browsers."""
+"""Convert Markdown to HTML pages for Snakemake's report."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of the ledger as a person reads them: each once, in three lists, and by figures."""
+"""Claims of the ledger for readers: each once, in three lists, and by figure."""
 
 from __future__ import annotations
 

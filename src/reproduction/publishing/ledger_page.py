@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger of claims as Markdown: what is to be read first, and a page of each paper."""
+"""The ledger as Markdown: the most important claims first, then one page per paper."""
 
 from __future__ import annotations
 

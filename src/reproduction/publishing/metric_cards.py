@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Definition cards: what ``docs/metrics.md`` says of every metric, read off the code."""
+"""Definition cards of the metrics in ``docs/metrics.md``, generated from the code."""
 
 from __future__ import annotations
 

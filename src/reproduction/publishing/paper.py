@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the text of the paper reads: every number, table and verdict of it, from results."""
+"""Numbers, tables and verdicts for the text of the paper, read from results."""
 
 from __future__ import annotations
 

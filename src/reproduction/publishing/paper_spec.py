@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Model of ``paper/numbers.yaml``: numbers by name, and claims and errata to list."""
+"""Model of ``paper/numbers.yaml``: named numbers, and the claims and errata to list."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger's rows as pages show them."""
+"""Rows of the ledger in the form in which pages show them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judgments without gaps: what only a simulated world knows, and random samples of it.
+"""Complete judgments of a simulated world, and random samples of them.
 
 A metric measured with a judgment of every item has its *real* value, not an estimate. Measured with
 a sample of them drawn uniformly at random (missing at random), P@n and antiP@n count a true or a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Observations of worlds too large to be in memory at once: drawn by blocks of users.
+r"""Observations of worlds that do not fit in memory, drawn in blocks of users.
 
 The model is that of :mod:`reproduction.simulation.world`. What all users share is drawn first: the
 items, their popularity curve, when they appear, and how many items each user chooses. A pilot of

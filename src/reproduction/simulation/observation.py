@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of a world gets into the data: chosen items, random samples, familiarity, plays."""
+"""Which parts of a world are observed: chosen items, random samples, familiarity, plays."""
 
 from __future__ import annotations
 

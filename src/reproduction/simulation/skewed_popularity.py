@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Ratings without preferences whose item popularity is as skewed as one likes.
+r"""Ratings without preferences whose item popularity has a given skew.
 
 Popularity follows the shifted power law of bellogin2017, section 5.2,
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When things happen: users and items arrive, users rate in sessions, listeners tire of artists."""
+"""Times of events: users and items arrive, users rate in sessions, listeners tire of artists."""
 
 from __future__ import annotations
 

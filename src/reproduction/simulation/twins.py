@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synthetic twins: simulated datasets in the originals' raw formats, the truth beside them."""
+"""Synthetic twins: simulated datasets in the raw formats of real ones, with their truth."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""Worlds: users, items, complete relevance, and who comes across what.
+r"""Worlds: users, items, complete relevance, and the chance that a user meets an item.
 
 The model
 ---------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules share: their keys, and the words for numbers."""
+"""Base class of the rules, and how they write numbers in words."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two quantities compared, once or for each of several things."""
+"""Rule: two quantities compare as the claim says, once or for each label."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A paper that says two things of one."""
+"""Rule: a paper gives different numbers for the same thing."""
 
 from __future__ import annotations
 

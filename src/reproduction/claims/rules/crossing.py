@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two lines along a column that cross, or do not."""
+"""Rule: two lines cross, or do not cross."""
 
 from __future__ import annotations
 

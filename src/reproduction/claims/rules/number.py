@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A published number, and how near ours is to it."""
+"""Rule: our number equals the published one within a tolerance."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems, or metrics, in an order: tiers of those ahead of others."""
+"""Rules: systems or metrics are in a given order, or in the same order twice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All rules, and those that are made of others."""
+"""The registry of all rules, and the rules that combine others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How numbers go along a column: up, down, nowhere, or over a peak."""
+"""Rule: numbers rise, fall, stay flat or have a peak along a column."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the definitions of metrics and tests say by themselves, on lists made up for it."""
+"""Consequences of the definitions of metrics and tests, on small made-up lists."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expected precision of rankings that do not look at the user, over random splits and samples.
+"""Expected precision of non-personalised rankings, over random splits and samples.
 
 A non-personalised system ranks all candidates in one order, but :math:`i_k^{u,s}` is the k-th item
 of the target set: where candidates are sampled (NN) it stands far below the k-th of all. The

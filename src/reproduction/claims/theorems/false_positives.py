@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What menamaldonado2021 proves of any data, checked on random matrices and small numbers.
+"""Theorems of menamaldonado2021, checked on random matrices and small numbers.
 
 Each function returns how far, or how often, the library's own metrics and rankings are from what
 the paper says; 0 where it holds.

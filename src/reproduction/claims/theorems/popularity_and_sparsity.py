@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bellogin2017 proves of precision and other metrics, worked out on small random data.
+"""Theorems of bellogin2017 on precision and other metrics, checked on small random data.
 
 Each function takes nothing and returns one number: how far the library's own metrics are from what
 a theorem says (0 where it holds), or the ratio of two numbers that it calls equal. All chance comes

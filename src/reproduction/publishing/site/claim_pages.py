@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first page, the ledger, and a page for each paper's claims and for each claim."""
+"""Pages of the claims: the first page, the ledger, one page per paper and one per claim."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documents of the repository, and the reference of the library, as pages of the site."""
+"""Pages of the site for the repository's documents and the library's reference."""
 
 from __future__ import annotations
 

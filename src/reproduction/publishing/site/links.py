@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where links lead: from names of the repository, and of the library, to pages of the site."""
+"""Link names from the repository and the library to pages of the site."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Markdown as the site shows it: GitHub's anchors and formulas, links to pages of the site."""
+"""Render Markdown for the site: GitHub's anchors, formulas, links to pages of the site."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The public names of both packages, read from their sources without importing them."""
+"""Public names of both packages, read from their sources without importing them."""
 
 from __future__ import annotations
 

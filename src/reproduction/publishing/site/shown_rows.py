@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the ledger as pages of the site show them: texts, links and numbers in print."""
+"""Rows of the ledger on the site: texts, links and numbers as in print."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site of an edition as a whole: its pages, and the files beside them."""
+"""Build the whole site of an edition: its pages, and the files beside them."""
 
 from __future__ import annotations
 

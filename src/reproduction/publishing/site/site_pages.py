@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page of the site is, and what all pages have in common."""
+"""Model of a page of the site, and the parts that all pages share."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of the studies: figures in order, the paper's values beside ours, files, commands."""
+"""Pages of the studies: figures, published values beside ours, files and commands."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What raw files of twins are made of: lines, archives, invented names, numbers with gaps."""
+"""Helpers for raw files of twins: lines, archives, invented names, identifiers with gaps."""
 
 from __future__ import annotations
 

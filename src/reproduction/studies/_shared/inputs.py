@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an artifact's results are computed from: its description, and the data that it names."""
+"""Inputs of an artifact: its description, and the data that it names."""
 
 from __future__ import annotations
 

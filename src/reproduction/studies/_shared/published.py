@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Published values of named systems: tables in ``config/published``."""
+"""Read the published values of systems from the tables in ``config/published``."""
 
 from __future__ import annotations
 

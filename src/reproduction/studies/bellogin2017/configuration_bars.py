@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars of metrics: a group for each configuration of the evaluation, a bar for each system."""
+"""Bar charts of metrics: one group per evaluation configuration, one bar per system."""
 
 from __future__ import annotations
 

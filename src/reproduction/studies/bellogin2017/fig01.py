@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 1: target sets on a toy example, enumerated by the protocols' own code."""
+"""Figure 1: target sets of a toy example, enumerated by the code of the protocols."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 3: 1R precision between the bounds that AR precision sets to it."""
+"""Figure 3: 1R precision between the bounds that follow from AR precision."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 4: precision under test sparsity, and under the size of the target sets."""
+"""Figure 4: precision by the sparsity of the test ratings and by the size of the target sets."""
 
 from __future__ import annotations
 

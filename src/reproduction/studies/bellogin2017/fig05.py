@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 5: the more skewed the popularity of items, the better popularity seems to recommend."""
+"""Figure 5: recommending by popularity seems better the more skewed the popularity is."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: which ratings test, by popularity, in a percentile partition and in a uniform test."""
+"""Figure 6: popularity of the test ratings in a percentile partition and in a uniform test."""
 
 from __future__ import annotations
 

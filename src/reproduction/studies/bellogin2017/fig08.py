@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 8: precision and nDCG under designs that neutralise popularity, and under plain ones."""
+"""Figure 8: precision and nDCG under designs that neutralise popularity and under plain ones."""
 
 from __future__ import annotations
 

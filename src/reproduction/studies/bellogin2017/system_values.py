@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of systems that the p-values in the CSVs of figures 2, 8 and 9 compare."""
+"""Values of the systems behind the p-values of figures 2, 8 and 9."""
 
 from __future__ import annotations
 

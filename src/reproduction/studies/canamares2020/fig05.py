@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 5: where the items of the condensed list stand in the full one."""
+"""Figure 5: the ranks in the full list of the items of the condensed list."""
 
 from __future__ import annotations
 

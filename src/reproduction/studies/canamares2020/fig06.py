@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: effect of the depth of evaluation."""
+"""Figure 6: effect of the cut-off (evaluation depth)."""
 
 from __future__ import annotations
 

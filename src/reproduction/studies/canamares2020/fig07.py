@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 7: what is done with items that have no score."""
+"""Figure 7: effect of how items without a score are treated."""
 
 from __future__ import annotations
 

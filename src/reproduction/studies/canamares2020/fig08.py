@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 8: coverage shortfall of a kNN that asks for a minimum overlap."""
+"""Figure 8: coverage shortfall of a kNN that requires a minimum overlap."""
 
 from __future__ import annotations
 

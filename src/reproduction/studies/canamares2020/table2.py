@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table 2: kNN and MF under the starting configuration."""
+"""Table 2: kNN and MF under the initial configuration."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table 4: effect of how the values of users are aggregated."""
+"""Table 4: effect of how the values of users are averaged."""
 
 from __future__ import annotations
 

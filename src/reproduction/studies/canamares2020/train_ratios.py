@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of a metric over the share of ratings for training (decision A2)."""
+"""Curves of a metric over the train ratio (decision A2)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How estimates agree with judgments of randomly drawn items, in numbers."""
+"""Table of the agreement of estimates with judgments of randomly drawn items."""
 
 from __future__ import annotations
 

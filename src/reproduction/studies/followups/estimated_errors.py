@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bias, variance and order of estimators in a world whose truth is known."""
+"""Bias, variance and system order of estimators in a world with known truth."""
 
 from __future__ import annotations
 

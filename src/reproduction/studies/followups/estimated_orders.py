@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of metrics in a world whose truth is known, over many draws of what is observed."""
+"""Estimators of metrics in a world with known truth, over many random observations."""
 
 from __future__ import annotations
 

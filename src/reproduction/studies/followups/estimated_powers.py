@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights by powers of popularity: order and size of the estimates, by the power."""
+"""Estimates weighted by powers of popularity: system order and size, by the power."""
 
 from __future__ import annotations
 

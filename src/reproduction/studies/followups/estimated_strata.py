@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Evaluation in strata of exposure, against judgments of random items."""
+"""Evaluation within strata of exposure, compared with judgments of random items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimates of metrics from ratings that users chose, against judgments of random items."""
+"""Estimates of metrics from chosen ratings, compared with judgments of random items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Significance against effect size: which pairs of systems differ significantly, by users."""
+"""Significance against effect size of pairs of systems, by the number of users."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type I errors of five paired tests, by the number of users, where no system is better."""
+"""Type I errors of five paired tests when no system is better, by the number of users."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""False and true differences among all pairs of systems, adjusted for their number or not."""
+"""True and false discoveries among all pairs of systems, with and without adjustment."""
 
 from __future__ import annotations
 

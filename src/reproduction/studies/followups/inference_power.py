@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Power of five paired tests, by the number of users, where a difference is planted."""
+"""Power of five paired tests for a planted difference, by the number of users."""
 
 from __future__ import annotations
 

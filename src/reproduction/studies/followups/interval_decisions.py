@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many decisions on pairs of systems change when metrics are put on interval scales."""
+"""How many decisions on pairs of systems change on interval scales."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The orders of the systems by means on interval scales, against those by the metrics' own."""
+"""Orders of systems by means on interval scales, compared with those by the metrics' own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P-values of all pairs of systems by lexirecall and by other metrics, and who prefers which."""
+"""P-values of all pairs of systems by lexirecall and by other metrics, and the preferences."""
 
 from __future__ import annotations
 

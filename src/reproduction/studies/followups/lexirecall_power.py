@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How well lexirecall and other metrics tell systems apart: ties, and significant pairs."""
+"""How well lexirecall and other metrics distinguish systems: ties and significant pairs."""
 
 from __future__ import annotations
 

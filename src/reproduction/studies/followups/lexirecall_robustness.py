@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether lexirecall keeps its order with ever fewer judgments, beside other metrics."""
+"""Rank stability of lexirecall and other metrics with fewer and fewer judgments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics that divide by the best possible list, and the order of systems by their numerators."""
+"""Metrics divided by the best possible list, and orders of systems without the division."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How orders of the systems by several metrics agree among sampled candidates."""
+"""Agreement between metrics in the order of systems, among sampled candidates."""
 
 from __future__ import annotations
 

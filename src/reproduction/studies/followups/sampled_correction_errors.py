@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far corrected sampled metrics are from the values among all candidates, in numbers."""
+"""Table of the errors of corrected sampled metrics relative to the full metrics."""
 
 from __future__ import annotations
 

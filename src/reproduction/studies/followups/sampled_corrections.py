@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Corrections of sampled metrics: how near they come to the values among all candidates."""
+"""Corrections of sampled metrics: how close they come to the values among all candidates."""
 
 from __future__ import annotations
 

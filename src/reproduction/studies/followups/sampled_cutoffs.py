@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cut-off among all candidates that a cut-off among sampled ones amounts to, by system."""
+"""Which cut-off among all candidates a cut-off among sampled ones is equivalent to, by system."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pairs of systems change places among sampled candidates, and how many are enough."""
+"""Which pairs of systems change order among sampled candidates, and how many suffice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of the systems among sampled candidates, against that among all of them."""
+"""Orders of systems among sampled candidates, compared with those among all candidates."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exact expectations over sampled candidates, beside samples that are drawn."""
+"""Exact expectations over sampled candidates, compared with drawn samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many test ratings have training ratings in their future, under several splits."""
+"""How many test ratings are older than training ratings, under several splits."""
 
 from __future__ import annotations
 

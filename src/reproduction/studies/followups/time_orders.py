@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of the systems under splits that know nothing of time, and under those that do."""
+"""Orders of systems under splits that ignore time and under splits that respect it."""
 
 from __future__ import annotations
 

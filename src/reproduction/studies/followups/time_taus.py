@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kendall's tau between the orders of the systems under several splits, and what chance gives."""
+"""Kendall's tau between orders of systems under several splits, and its variation by chance."""
 
 from __future__ import annotations
 

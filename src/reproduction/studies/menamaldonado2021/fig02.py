@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 2: a toy example of ratings and relevance, and the probabilities counted in it."""
+"""Figure 2: a toy example of ratings and relevance, with probabilities counted in it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 3: steepness and agreement of two functions over two items."""
+"""Figure 3: steepness and agreement of two functions over a pair of items."""
 
 from __future__ import annotations
 

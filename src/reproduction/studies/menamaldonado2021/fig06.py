@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: popularity and average rating over items, and how opposed the optimal rankings are."""
+"""Figure 6: popularity and average rating of items, and how opposed the optimal rankings are."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 9: how often optimal rankings for observed and real values agree, and lemma 3 says so."""
+"""Figure 9: how often optimal rankings for observed and real values agree, as lemma 3 predicts."""
 
 from __future__ import annotations
 

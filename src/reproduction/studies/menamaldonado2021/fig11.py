@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 11: which ratings train and test in biased and in unbiased evaluation, from splits."""
+"""Figure 11: train and test ratings of biased and unbiased evaluation, counted in the splits."""
 
 from __future__ import annotations
 

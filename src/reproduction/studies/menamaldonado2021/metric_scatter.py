@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One metric against another over the systems, every one of them by its name."""
+"""Scatter plots of one metric against another, with one labelled point per system."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Toy examples side by side: a matrix, what is counted in it, and what follows for the metrics."""
+"""Toy examples side by side: a matrix, the counts in it, and the consequences for metrics."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Observed and real values of all systems: what figures 1, 12 to 14 and 16 to 18 draw."""
+"""Observed and real values of all systems, for figures 1, 12 to 14 and 16 to 18."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreement of metrics under the geometric mean: the correct one, and the released tool's.
+"""Agreement of metrics under two geometric means: the correct one and the released tool's.
 
 The released tool of valcarce2020 leaves the logarithm of a user without a hit at 0 when it averages
 F1 and RR, as if the list were perfect; all other metrics are floored. The two averages it treats so

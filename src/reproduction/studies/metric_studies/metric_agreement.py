@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreement of metrics: Kendall's tau between the orders in which they put the systems."""
+"""Agreement of metrics: Kendall's tau between their orders of the systems."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P-values of all pairs of systems under several metrics, and their curves."""
+"""Curves of the p-values of all pairs of systems under several metrics."""
 
 from __future__ import annotations
 

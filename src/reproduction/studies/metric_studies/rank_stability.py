@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rank stability: metrics with ever fewer judgments, against themselves under all of them."""
+"""Rank stability: how much metrics change their order of systems with fewer judgments."""
 
 from __future__ import annotations
 

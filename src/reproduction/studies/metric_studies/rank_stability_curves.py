@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of rank stability: a panel for each dataset and form of the average over users."""
+"""Curves of rank stability, with one panel per dataset and form of the average over users."""
 
 from __future__ import annotations
 

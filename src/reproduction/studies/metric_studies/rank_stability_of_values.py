@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rank stability: how far a metric ranks systems with fewer judgments as it does with all.
+"""Compute rank stability from an archive of values under sampled judgments.
 
 It is computed from the values of systems under sampled judgments, as an archive holds them.
 """

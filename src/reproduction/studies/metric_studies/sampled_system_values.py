@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of every system under sampled judgments, which rank stability is computed from."""
+"""Values of all systems under sampled judgments, from which rank stability is computed."""
 
 from __future__ import annotations
 

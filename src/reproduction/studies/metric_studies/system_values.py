@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of every system that a study's coefficients and tests were computed from."""
+"""Values of all systems, from which a study's coefficients and tests are computed."""
 
 from __future__ import annotations
 

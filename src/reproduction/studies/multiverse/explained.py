@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much each decision, and each pair of decisions, has to do with who wins."""
+"""How much each decision, and each pair of decisions, explains of who wins."""
 
 from __future__ import annotations
 

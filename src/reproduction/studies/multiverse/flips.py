@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which single change of a decision makes another system the winner: a page of sentences."""
+"""Which changes of a single decision make another system the winner, as sentences."""
 
 from __future__ import annotations
 

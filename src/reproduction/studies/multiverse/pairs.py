@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All pairs of a set of systems: who wins in how many universes, and what decides it."""
+"""All pairs of some systems: in how many universes each wins, and what decides it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In how many universes each system wins, by the levels of every decision."""
+"""In how many universes each system wins, by the level of each decision."""
 
 from __future__ import annotations
 

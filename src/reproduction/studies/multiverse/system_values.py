@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of all systems in every universe, which the comparisons of their pairs come from."""
+"""Values of all systems in all universes, from which pairs are compared."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every universe of two systems: the specification curve."""
+"""All universes of two systems: the specification curve."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far the systems as a set agree with the published values."""
+"""Agreement of the systems as a set with the published values."""
 
 from __future__ import annotations
 

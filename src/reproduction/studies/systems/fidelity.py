@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every system against the values published for it."""
+"""Values of each system beside its published values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same algorithm with the same hyper-parameters by several packages."""
+"""The same algorithm with the same hyper-parameters in several packages."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The settings that were recovered, and how close each comes."""
+"""Recovered settings of the systems, and how close each comes to the published values."""
 
 from __future__ import annotations
 

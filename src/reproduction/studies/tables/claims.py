@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims of a study's paper: a part of the ledger, shown beside its figures."""
+"""Table of the verdicts on a paper's claims: the part of the ledger beside its figures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table of texts, which are those of the configuration: notations, definitions, comparisons."""
+"""Tables of texts from the configuration: notations, definitions, comparisons."""
 
 from __future__ import annotations
 

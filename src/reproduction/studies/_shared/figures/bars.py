@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars: groups with one bar a system, and horizontal ones of the shares of three verdicts."""
+"""Bar charts: one bar per system in each group, and shares of three verdicts."""
 
 from __future__ import annotations
 

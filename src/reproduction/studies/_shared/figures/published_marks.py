@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a paper prints, beside ours: hollow grey marks and thin grey lines, named in grey."""
+"""Draw published values beside ours: hollow grey marks, thin grey lines, and their labels."""
 
 from __future__ import annotations
 

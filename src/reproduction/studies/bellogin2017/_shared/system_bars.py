@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars of systems with their intervals, what the paper prints, and where nothing is defined."""
+"""Draw bars of systems with intervals, published values and marks for undefined values."""
 
 from __future__ import annotations
 

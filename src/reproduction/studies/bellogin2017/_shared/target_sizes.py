@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparsity of test ratings and size of target sets: the protocols and points of an experiment."""
+"""Protocols and points of the experiments on sparsity and on the size of target sets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems of an experiment, measured for every user and compared with the first of them."""
+"""Measure the systems of an experiment per user, and compare them with the first system."""
 
 from __future__ import annotations
 

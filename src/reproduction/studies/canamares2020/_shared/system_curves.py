@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of systems, a panel for each dataset or experiment."""
+"""Curves of systems, with one panel per dataset or experiment."""
 
 from __future__ import annotations
 

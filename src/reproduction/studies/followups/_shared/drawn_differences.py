@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paired differences of users who are drawn from a population whose effect is known."""
+"""Paired differences of users drawn from a population with a known effect."""
 
 from __future__ import annotations
 

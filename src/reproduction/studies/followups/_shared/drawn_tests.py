@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems in a world whose judgments are known, and what is observed of it in many draws."""
+"""Systems in a world with known judgments, and many random observations of that world."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bias, variance and order of estimators, from what they gave in many draws."""
+"""Bias, variance and system order of estimators over many draws."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The estimators that figures compare, by what tables call them."""
+"""Names of the estimators in figures and tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimators as rows of dots: how they order systems, and how far they are off."""
+"""Dot plots of estimators: how well they order systems, and their errors."""
 
 from __future__ import annotations
 

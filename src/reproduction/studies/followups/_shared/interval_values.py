@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users under every metric, as they are and on interval scales."""
+"""Values per user under every metric, on its own scale and on interval scales."""
 
 from __future__ import annotations
 

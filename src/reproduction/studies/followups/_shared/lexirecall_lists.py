@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lists of an experiment as lexirecall compares them."""
+"""Lists of an experiment in the form that lexirecall compares."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""The order of systems by lexirecall, with all judgments and with some of them.
+r"""Orders of systems by lexirecall, with all judgments and with samples of them.
 
 Lexirecall compares two lists and has no value of a system. Systems are ordered by their mean
 preference over the others,

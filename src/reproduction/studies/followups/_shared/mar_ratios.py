@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimates against the values by judgments of randomly drawn items."""
+"""Estimates divided by the values on judgments of randomly drawn items."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What metrics of the systems of an experiment are expected to be among sampled candidates."""
+"""Expected metrics of an experiment's systems among sampled candidates."""
 
 from __future__ import annotations
 

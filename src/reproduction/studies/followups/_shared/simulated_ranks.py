@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of candidates that are drawn, to check what is expected of them."""
+"""Draw samples of candidates, to check the computed expectations."""
 
 from __future__ import annotations
 

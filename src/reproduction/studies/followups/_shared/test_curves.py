@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of tests by the number of users: axes, styles and names that figures share."""
+"""Axes, styles and names for figures of statistical tests by the number of users."""
 
 from __future__ import annotations
 

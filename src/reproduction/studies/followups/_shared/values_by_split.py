@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users for the same systems under several splits of the same ratings."""
+"""Values per user of the same systems under several splits of the same ratings."""
 
 from __future__ import annotations
 

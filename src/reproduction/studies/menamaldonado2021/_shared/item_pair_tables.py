@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of pairs of items: how many are alike, and what the paper says of them."""
+"""Tables of pairs of items: how often each case occurs, beside the paper's numbers."""
 
 from __future__ import annotations
 

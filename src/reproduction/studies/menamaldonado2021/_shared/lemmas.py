@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""What the lemmas of menamaldonado2021 predict of a pair of items.
+r"""Predictions of the lemmas of menamaldonado2021 for a pair of items.
 
 Every function works on orders and on comparisons of steepness, element by element, so on one pair
 as on all cases of :class:`receval.theory.item_pairs.ItemPairs`:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the mosaics of pairs of items have in common: colours, and shares beside the paper's."""
+"""Colours and published shares of the mosaics of pairs of items."""
 
 from __future__ import annotations
 

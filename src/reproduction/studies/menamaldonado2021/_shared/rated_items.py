@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row an item, without saying which: popularity, ratings, optimal rankings, drawn as a dot."""
+"""One anonymous row per item: popularity, ratings and optimal rankings, drawn as a dot."""
 
 from __future__ import annotations
 

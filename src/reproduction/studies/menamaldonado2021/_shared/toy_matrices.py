@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Toy examples: a few users and items, with everything that can be counted in them."""
+"""Toy examples: a few users and items, and everything that can be counted in them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of one algorithm by several packages, by fold, and means with intervals over seeds."""
+"""Values of one algorithm in several packages, by fold, and means with intervals over seeds."""
 
 from __future__ import annotations
 
