@@ -12,7 +12,7 @@ _LACKS = re.compile(r"the dataset ([\w-]+)")
 
 
 def datasets_elsewhere(datasets: Mapping[str, DatasetSpec]) -> dict[str, str]:
-    """Return for each dataset how claims on it are decided where it is not here."""
+    """Return for each dataset how claims on it can be decided if it is missing."""
     return {name: _elsewhere(spec) for name, spec in datasets.items()}
 
 
