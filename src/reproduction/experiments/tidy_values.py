@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Measure a system's lists, average the values over users, and return them as rows.
 
-Whatever a study prints of systems comes from here, whether it wants the rows, the averages as
-arrays, or the values of single lists behind them. Two kinds of evaluation average the values of
-:func:`receval.metrics.evaluation.evaluate` themselves, as they do it many times for the same lists:
-that of removed judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017),
-which leaves fewer lists at every level, and that of decisions on who is averaged and how
-(:mod:`receval.multiverse`). Tables take their
-means over folds from :func:`means_over_folds`; arrays of averages
-(:mod:`reproduction.experiments.metric_comparison`,
+All studies evaluate systems with this module, and use the rows, the averages as arrays, or the
+values of single lists. There are two exceptions, which average the values of
+:func:`receval.metrics.evaluation.evaluate` many times for the same lists: evaluation with removed
+judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017), and with
+decisions on averages (:mod:`receval.multiverse`). Tables take their means over folds from
+:func:`means_over_folds`; arrays of averages (:mod:`reproduction.experiments.metric_comparison`,
 :mod:`reproduction.workflow.jobs.incompleteness`) and the means of users
-(:mod:`reproduction.experiments.user_means`) divide by their folds themselves.
+(:mod:`reproduction.experiments.user_means`) average over folds themselves.
 """
 
 from __future__ import annotations
