@@ -61,9 +61,11 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     successes, trials : int
         :math:`k` and :math:`n`.
 
-    Notes ----- Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
-    inference. Journal of the American Statistical Association 22. Unlike the symmetric interval,
-    its width is not 0 when all trials succeed.
+    Notes
+    -----
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22. Unlike the symmetric interval, its width is
+    not 0 when all trials succeed.
 
     Examples
     --------

@@ -262,9 +262,11 @@ def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.Dat
         The columns of :data:`COLUMNS`, in the order of errata and their numbers. An erratum
         without numbers has one row with no number.
 
-    Notes ----- A number that cannot be read from these results has no value, and ``missing`` says
-    why: twins and runs without some dataset lack rows that errata select. If the accepted results
-    have the number, this is drift. ``receval repo errata`` requires every number.
+    Notes
+    -----
+    A number that cannot be read from these results has no value, and ``missing`` says why: twins
+    and runs without some dataset lack rows that errata select. If the accepted results have the
+    number, this is drift. ``receval repo errata`` requires every number.
     """
     rows = [row for name, erratum in errata.items() for row in _rows(name, erratum, sources)]
     return pd.DataFrame(rows, columns=list(COLUMNS))

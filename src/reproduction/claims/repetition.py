@@ -111,11 +111,13 @@ def all_replications(
     DataFrame of str
         In the order of papers, claims and replications.
 
-    Notes ----- An accepted row is kept if it has the same root seed and its replication was not
-    repeated, if its claim is still decided in the same way, and if its code still gives the same
-    results. The last holds if the row has the digest of the fresh rows. It also holds if some fresh
-    replication was accepted with the row's digest and has unchanged verdicts and numbers. So an
-    edit that moves no result costs one replication instead of all.
+    Notes
+    -----
+    An accepted row is kept if it has the same root seed and its replication was not repeated, if
+    its claim is still decided in the same way, and if its code still gives the same results. The
+    last holds if the row has the digest of the fresh rows. It also holds if some fresh replication
+    was accepted with the row's digest and has unchanged verdicts and numbers. So an edit that moves
+    no result costs one replication instead of all.
     """
     rows = fresh
     if accepted is not None:

@@ -74,7 +74,9 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
     Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance Components, chapter 4: the
     method of analysis of variance on balanced data.
 
-    Examples -------- A number that depends on the first seed alone:
+    Examples
+    --------
+    A number that depends on the first seed alone:
 
     >>> import numpy as np
     >>> numbers = np.array([1.0, 3.0])[:, None, None] + np.zeros((2, 2, 2))

@@ -78,7 +78,9 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
     ValueError
         If a user or an item of the ratings is not in the synthetic twin.
 
-    Examples -------- The parsed ratings have different codes from the world, and one item fewer:
+    Examples
+    --------
+    The parsed ratings have different codes from the world, and one item fewer:
 
     >>> from receval.storage.archives import write_archive
     >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
@@ -106,7 +108,9 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
 def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judgments:
     """Return a judgment of every (user, item) pair that is not in train.
 
-    Examples -------- The user would rate three items with 5, 1 and 3, and item 0 is in train:
+    Examples
+    --------
+    The user would rate three items with 5, 1 and 3, and item 0 is in train:
 
     >>> relevance = np.array([[5, 1, 3]], dtype=np.float32)
     >>> train = csr_array(np.array([[5, 0, 0]], dtype=np.float32))

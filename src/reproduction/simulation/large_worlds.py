@@ -224,8 +224,8 @@ def _draw_appeal(
 ) -> NDArray[np.float32]:
     """Draw the appeal of items to users, without leniency, shape (n_users, n_items).
 
-    Tastes are added up factor by factor: a matrix product may round differently on another
-    machine.
+    Tastes are added up by factor, because a matrix product may be rounded differently on other
+    machines.
     """
     n_items = len(shared.quality)
     noise_share = 1 - preferences.taste - preferences.quality - preferences.leniency

@@ -43,8 +43,10 @@ class ShiftedPowerLaw:
     c2 : float
         The shift of the ranks, at least 0; the head is flatter for larger shifts.
 
-    Examples -------- Popularity falls with the inverse of the rank. Ten users rate an item at most
-    once each, so the excess of the first item goes to the others:
+    Examples
+    --------
+    Popularity falls with the inverse of the rank. Ten users rate an item at most once each, so the
+    excess of the first item goes to the others:
 
     >>> law = ShiftedPowerLaw(alpha=1, c1=0, c2=0, beta=12)
     >>> law.expected(3).round(3).tolist(), law.counts(3, n_users=10, n_ratings=20).tolist()

@@ -21,9 +21,10 @@ _SYSTEMS, _USERS, _SAMPLES = 4, 60, 500
 def epsilon_of_inferred_precision() -> float:
     r"""Return the :math:`\epsilon` with which infAP is computed, derived from one of its values.
 
-    The only relevant item has rank 2, after an item judged non-relevant. Then infAP is :math:`v =
-    \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (valcarce2018, section 3, equations 7
-    and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for :math:`\epsilon`.
+    The only relevant item has rank 2, after an item judged non-relevant. Then infAP is
+    :math:`v = \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (valcarce2018, section 3,
+    equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for
+    :math:`\epsilon`.
     """
     judgments = Judgments.from_pairs([0, 0], [0, 1], [1, 5], n_users=1)
     ranks = JudgedRanks(

@@ -56,8 +56,9 @@ def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_user
     It assumes that all items are candidates, and that the sizes of target sets are independent of
     users' preferences; :func:`receval.theory.precision.random_precision` does not.
 
-    Examples -------- A fifth of the ratings in test, a hundred candidates, ten liked items per
-    user:
+    Examples
+    --------
+    A fifth of the ratings in test, a hundred candidates, ten liked items per user:
 
     >>> expected_random_precision(500, sigma=0.2, t=100, n_users=50)
     0.02

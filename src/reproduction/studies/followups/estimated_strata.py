@@ -146,9 +146,9 @@ class PopularityPowerLaw:
     def fit(cls, counts: NDArray[np.integer]) -> Self:
         r"""Fit the law to the numbers of ratings of items.
 
-        For each candidate :math:`n_{min}`, :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} -
-        1/2))` over the m numbers from it on. The one with the best fit is taken, by the largest
-        difference of the distribution functions.
+        For each candidate :math:`n_{min}`,
+        :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m numbers from it on.
+        The one with the best fit is taken, by the largest difference of the distribution functions.
 
         Examples
         --------

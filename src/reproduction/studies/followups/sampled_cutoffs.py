@@ -46,8 +46,9 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
     Li, Jin, Gao and Liu (2020), "On sampling top-K recommendation evaluation", KDD:
     :math:`SHR@k \approx HR@f(k)`.
 
-    Examples -------- Relevant items at ranks 1 and 3 of three. A sample of one never ranks the
-    second one first:
+    Examples
+    --------
+    Relevant items at ranks 1 and 3 of three. A sample of one never ranks the second one first:
 
     >>> from receval.metrics.registry import parse
     >>> from receval.sampled_metrics.sampled_candidates import SamplingOdds

@@ -80,7 +80,9 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
     Source: Efron (1981), "Nonparametric standard errors and confidence intervals", Canadian Journal
     of Statistics 9(2), where tilting makes a resampled population obey a hypothesis.
 
-    Examples -------- One of four users gains 3 and the others lose 1, so the mean is 0 already.
+    Examples
+    --------
+    One of four users gains 3 and the others lose 1, so the mean is 0 already.
 
     >>> tilted_to_effect([3, -1, -1, -1], 0.0).round(3).tolist()
     [0.25, 0.25, 0.25, 0.25]

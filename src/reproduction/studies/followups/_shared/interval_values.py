@@ -60,11 +60,15 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
     ndarray of float64
         In the shape of the values; 0 everywhere if all are equal (for mean ranks, .5).
 
-    Notes ----- The source uses all values that a metric can attain on lists of one length and one
-    number of relevant items. Those of AP or nDCG at 100 cannot be enumerated, so the observed
-    values of all users are used here.
+    Notes
+    -----
+    The source uses all values that a metric can attain on lists of one length and one number of
+    relevant items. Those of AP or nDCG at 100 cannot be enumerated, so the observed values of all
+    users are used here.
 
-    Examples -------- Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of no hit:
+    Examples
+    --------
+    Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of no hit:
 
     >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "equal-steps").round(3).tolist()
     [1.0, 0.667, 0.667, 0.333, 0.0]

@@ -78,8 +78,10 @@ class LexirecallLists:
     def preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Count the users who prefer each system to each other system.
 
-        Examples -------- The first has its lowest relevant item at rank 9, the second at 8. That
-        item is then left out:
+        Examples
+        --------
+        The first has its lowest relevant item at rank 9, the second at 8. That item is then left
+        out:
 
         >>> lists = LexirecallLists(
         ...     np.array([0, 2]),

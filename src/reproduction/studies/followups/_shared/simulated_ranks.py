@@ -40,7 +40,9 @@ def simulated_hits(
     ValueError
         All candidates of a user with a ranked item have weight 0, so that none can be drawn.
 
-    Examples -------- Item 2 is relevant, and one of the two other candidates is above it:
+    Examples
+    --------
+    Item 2 is relevant, and one of the two other candidates is above it:
 
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments

@@ -236,7 +236,9 @@ def taus_by_chance(
     with replacement. The order of the systems by the means of these users is compared with that by
     the means of all users of :math:`f`.
 
-    Examples -------- Two folds in which the second system is ahead for every user:
+    Examples
+    --------
+    Two folds in which the second system is ahead for every user:
 
     >>> fold = np.array([[0.1, 0.2], [0.3, 0.4]])
     >>> taus_by_chance([fold, fold], 1, 4, np.random.default_rng(0)).tolist()

@@ -86,8 +86,9 @@ def lemma4_predicts_agreement(
 
     It agrees if and only if the first agrees with the second or is steeper (lemma 4).
 
-    Examples -------- The product of functions that disagree agrees with the first if that is
-    steeper.
+    Examples
+    --------
+    The product of functions that disagree agrees with the first if that is steeper.
 
     >>> lemma4_predicts_agreement([1, 1], [-1, -1], steeper_than_second=[1, -1]).tolist()
     [True, False]
