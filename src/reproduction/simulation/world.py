@@ -20,13 +20,13 @@ The chance that u meets i has the log-weight
 
 .. math:: w_{ui} = -\alpha \log(h + k_i / |I|) + s\, a_{ui}
 
-where :math:`k_i` is the rank of the item in the popularity curve, a ranking by :math:`\rho g_i +
-\sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength of the dependence
-on relevance. With s > 0 ratings are missing not at random: users tend to rate items that they like.
-With :math:`\rho > 0` popular items are also liked more by users who do not rate them. The exponent
-:math:`\alpha` is found by bisection so that the number of users per item has the Gini coefficient
-of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that bellogin2017 fits to
-MovieLens 1M for figure 5.
+where :math:`k_i` is the rank of the item in the popularity curve, a ranking by
+:math:`\rho g_i + \sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength
+of the dependence on relevance. With s > 0 ratings are missing not at random: users tend to rate
+what they like. With :math:`\rho > 0` popular items are also liked more by users who do not rate
+them. The exponent :math:`\alpha` is found by bisection so that the number of users per item has the
+Gini coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that
+bellogin2017 fits to MovieLens 1M for figure 5.
 
 User u chooses :math:`n_u = m + c\, \exp(\sigma z_u)` items (bounded, rounded to the exact total)
 without replacement, with weights :math:`\exp(w_{ui})`.
