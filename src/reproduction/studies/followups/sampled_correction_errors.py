@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table of the errors of corrected sampled metrics relative to the full metrics."""
+"""Table of the errors of corrected sampled metrics, against values among all candidates."""
 
 from __future__ import annotations
 

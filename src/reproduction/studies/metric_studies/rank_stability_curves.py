@@ -65,7 +65,7 @@ class _Form:
 
 
 def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the curves of every metric, by falling shares of what is kept.
+    """Draw the curves of all metrics by the share that is kept, in descending order.
 
     The least and most stable metrics of a panel, by their means over the levels, have a band for
     the spread over samples. All others have an interval at the last level, beyond the panel's edge.
