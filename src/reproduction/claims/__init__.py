@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Statements of the papers, checked against fresh results."""
+"""Check statements of the papers against fresh results."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells of results, selected as a claim says."""
+"""Selection of cells from the results, as a claim specifies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reproduction.claims.sources import ClaimSources, LabelledValues, NotMeasure
 
 Scalar = bool | int | float | str
 WITHOUT_INTERVALS = "without_intervals"
-"""In the context of a dump: leave out columns of intervals, by which nothing is decided."""
+"""Dump context: leave out the columns of intervals, which decide nothing."""
 
 Taken = Literal["mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"]
 
@@ -38,7 +38,7 @@ _TAKE: dict[Taken, Callable[[NDArray[np.float64]], Any]] = {
 
 @dataclass(frozen=True)
 class ClaimContext:
-    """Where a claim is judged: what is meant where a quantity does not say.
+    """The context in which a claim is judged: defaults for what a quantity leaves out.
 
     Attributes
     ----------
@@ -69,19 +69,19 @@ class SelectedCells(Model):
     artifact : str, optional
         ``fig01``, or ``study/fig01`` of another study; by default that of the check.
     where : mapping of str to value or list of values
-        Which rows. Of the check's artifact, those that the check selects as well, but for the
-        columns named here; and of the check's dataset only, if there is a column ``dataset``; of
-        a list of datasets, all must be there.
+        Which rows. In the check's artifact, the check's own selection applies too, except to the
+        columns named here. A column ``dataset`` is limited to the check's dataset. Every dataset of
+        a list must be present.
     without : mapping of str to value or list of values
-        Which of these rows not: those that have the value in any of the columns.
+        Which of these rows to leave out: those with the value in any of the columns.
     pair : tuple of two str, optional
-        Columns that name a pair: a row of a thing with itself is left out and, where ``each`` has
-        both columns, the second of the two rows of a pair, too.
+        Columns that name a pair. Rows that pair a thing with itself are left out. Where ``each``
+        has both columns, so is the second of the two rows of a pair.
     column : str
     each : tuple of str
-        Columns by which the cells are told apart; without them, there must be one cell.
+        Columns that distinguish the cells; without them, there must be one cell.
     take : {"mean", "median", "lowest", "highest", "sum", "count", "first", "last", "range"}
-        Which number to take from several cells that ``each`` does not tell apart.
+        Which number to take from several cells that ``each`` does not distinguish.
     equal : str, optional
         Take 1 where the cell has this text, and 0 elsewhere.
     low, high : str, optional
@@ -131,7 +131,7 @@ class SelectedCells(Model):
             raise sources.missing(
                 name.partition("/")[0], f"row of {name} with {said}", f"{len(table)} other rows"
             )
-        # Of these columns alone: to take rows of all of them takes longer than all else.
+        # Select these columns first: selecting rows of all columns would dominate the run time.
         cells = table[self.column][kept]
         if self.equal is None:
             values = real_values(cells)
@@ -140,7 +140,7 @@ class SelectedCells(Model):
         words = [map(_word, table[name][kept].to_numpy(dtype=object)) for name in self.each]
         labels: list[tuple[str, ...]] = [*zip(*words, strict=True)] if words else [()] * len(values)
         if self.take == "count":
-            # What is read is how many cells there are, not what stands in them.
+            # A count reads the number of cells, not their contents.
             counts = taken(labels, values, "count")
             return LabelledValues.of(
                 counts.labels, sources.read(Reading(name, said), counts.values, counts.labels)
@@ -172,7 +172,7 @@ class SelectedCells(Model):
         return f"{', '.join(parts) or 'all rows'}: {taken}{column}{each}"
 
     def _is_pair(self, table: pd.DataFrame, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which of the kept rows name two things, each two once if both tell cells apart."""
+        """Return which rows name two different things, each pair once if both distinguish cells."""
         assert self.pair is not None
         names = table[list(self.pair)].to_numpy(dtype=object)
         rest = table[[column for column in self.each if column not in self.pair]]
@@ -196,7 +196,7 @@ class SelectedCells(Model):
 
 
 def _word(cell: object) -> str:
-    """Return a cell as text: 5 and 5.0 are the same."""
+    """Return a cell as text; 5 and 5.0 give the same text."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
@@ -215,7 +215,7 @@ def _is_among(cells: pd.Series, wanted: tuple[Scalar, ...]) -> NDArray[np.bool_]
 def taken(
     labels: list[tuple[str, ...]], values: NDArray[np.float64], take: Taken
 ) -> LabelledValues:
-    """Return one number a label, taken from the numbers that have it."""
+    """Return one number per label, taken from all numbers with this label."""
     distinct = list(dict.fromkeys(labels))
     place = {label: code for code, label in enumerate(distinct)}
     codes = np.array([place[label] for label in labels])

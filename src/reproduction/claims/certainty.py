@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""How sure a verdict is: shares of replications, and where a published number lies among ours."""
+r"""Certainty of verdicts: how many replications hold, and where the published number lies."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from receval.figures.printed_numbers import as_written, significant
 from reproduction.claims.verdicts import ClaimVerdict
 
 KEYS = ("paper", "claim", "dataset", "form")
-"""What a verdict is on."""
+"""Columns that identify a verdict."""
 
 CONFIDENCE = 0.95
 
 ENOUGH = 10
-"""Splits from which on they decide in place of a single one."""
+"""Number of splits from which they decide instead of a single one."""
 
 RARE = 0.05
-"""The share of splits that may differ from all others without the verdict depending on them."""
+"""Share of the splits that may disagree before a verdict depends on the split."""
 
 COLUMNS = (
     *KEYS,
@@ -43,7 +43,7 @@ COLUMNS = (
     "deviations",
     "needs",
 )
-"""Of the table of certainty; docs/replications.md says what each holds."""
+"""Columns of the table of certainty; docs/replications.md describes them."""
 
 _PRINTED = re.compile(r"[-+]?\d*(?:\.(\d+))?\s*(%?)")
 
@@ -64,8 +64,8 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     Notes
     -----
     Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
-    Journal of the American Statistical Association 22. Unlike the interval that is symmetric about
-    the share, it has a width where all trials succeed.
+    Journal of the American Statistical Association 22. Unlike the symmetric interval, its width is
+    not 0 when all trials succeed.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
 
 
 def prediction_interval(values: ArrayLike) -> tuple[float, float]:
-    r"""Return the interval in which one more number like some others lies, 95 times in 100.
+    r"""Return the 95 % prediction interval for one more number like the given ones.
 
     .. math:: \bar x \pm t_{n-1}(0.975)\, s \sqrt{1 + 1 / n}
 
-    with :math:`s` the standard deviation of the :math:`n` numbers, taken for normal.
+    with :math:`s` the standard deviation of the :math:`n` numbers, assumed to be normal.
 
     Examples
     --------
@@ -104,9 +104,9 @@ def prediction_interval(values: ArrayLike) -> tuple[float, float]:
 
 
 def half_unit(printed: str) -> float:
-    """Return half a unit of the last digit of a number as a paper prints it; 0 of other texts.
+    """Return half a unit of the last printed digit of a number; 0 for texts without a number.
 
-    Any number within it of the printed one may have been rounded to that.
+    Any number this close to the printed one may have been rounded to it.
 
     Examples
     --------
@@ -121,11 +121,11 @@ def half_unit(printed: str) -> float:
 
 
 def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> ClaimVerdict:
-    """Return the verdict of all splits that were tried, where there are enough of them.
+    """Return the verdict of all splits that were tried, if there are enough of them.
 
-    A number holds if the published one lies in our interval of prediction: a split such as ours
-    might have given it. Everything else holds, or does not, if all splits but one in twenty say so,
-    and depends on the split otherwise.
+    A number holds if the published one lies in our prediction interval: a split like ours might
+    have given it. Any other claim holds, or does not hold, if at least 95 % of the splits agree;
+    otherwise it depends on the split.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def verdict_of_splits(once: ClaimVerdict, found: Mapping[Hashable, Any]) -> Clai
 
 
 def told_of_splits(value: float, found: Mapping[Hashable, Any]) -> str:
-    """Return what a person reads of the splits that were tried.
+    """Return sentences on the splits that were tried.
 
     Examples
     --------
@@ -190,8 +190,8 @@ def certainty(rows: pd.DataFrame, printed: Mapping[str, str] | None = None) -> p
     Parameters
     ----------
     printed : mapping of str to str, optional
-        What the paper prints, by claim, with all its digits. A published number lies inside of our
-        interval if any number that is rounded to it does; without this, it counts as exact.
+        The printed value of each claim, with all its digits. A published number lies inside our
+        interval if any number that rounds to it does. Without this, it counts as exact.
     """
     found = []
     for keys, group in rows.groupby(list(KEYS), sort=False):
@@ -207,7 +207,7 @@ def _certainty_of(group: pd.DataFrame, rounding: float) -> dict[str, Any]:
     in_part = int((decided["verdict"] == str(ClaimVerdict.HOLDS_IN_PART)).sum())
     found: dict[str, Any] = {"replications": trials, "holding": holding, "in_part": in_part}
     if not trials:
-        # Those of one claim all need the same.
+        # All rows of a claim have the same needs.
         return found | {"needs": next(iter(group["needs"]), "")}
     low, high = wilson_interval(holding, trials)
     found |= {"share": holding / trials, "share_low": low, "share_high": high, "needs": ""}

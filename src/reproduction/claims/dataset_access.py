@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What decides a claim that only lacks a dataset: a run where that can be had."""
+"""How claims can be decided whose dataset is missing here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LACKS = re.compile(r"the dataset ([\w-]+)")
 
 
 def datasets_elsewhere(datasets: Mapping[str, DatasetSpec]) -> dict[str, str]:
-    """Return for each dataset how claims on it are decided where it is not here."""
+    """Return for each dataset how claims on it can be decided if it is missing."""
     return {name: _elsewhere(spec) for name, spec in datasets.items()}
 
 

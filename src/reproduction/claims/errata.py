@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errata: where a paper's text, its figures or tables and its released code disagree."""
+"""Errata: places where a paper's text, its figures or tables and its released code disagree."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FUNCTION = r"^(receval|reproduction)(\.\w+)+:\w+(\.\w+)*$"
 
 
 class ErratumName(Model):
-    """What a form is called in the library or its configuration: one of the keys.
+    """The name of a form in the library or its configuration, under one of these keys.
 
     Attributes
     ----------
@@ -70,29 +70,29 @@ class ErratumName(Model):
 
     @property
     def kind(self) -> str:
-        """The key."""
+        """The key that is set."""
         (kind,) = self.model_fields_set
         return kind
 
     @property
     def name(self) -> str:
-        """What stands under the key."""
+        """The value of the key."""
         return str(getattr(self, self.kind))
 
 
 class ErratumForm(Model):
-    """One of the two forms.
+    """One of the two forms that disagree.
 
     Attributes
     ----------
     form : str
         A short name for it.
     says : str
-        What the text says, or what the other form shows or does; sentences.
+        What the text says, or what the other form shows or does, in sentences.
     source : {"text", "cited method", "release's intention", "definition", "proof", "figure", ...}
-        Where it stands.
+        Where the form is found.
     here : tuple of ErratumName
-        What it is called in the library or its configuration; empty where nothing comes of it.
+        Its names in the library or its configuration; empty if neither has it.
     """
 
     form: NonEmptyText
@@ -113,18 +113,18 @@ class ErratumForm(Model):
 
 
 class ErratumSize(Model):
-    """The size of the effect on our data: two texts with numbers in them, or why there are none.
+    """The size of the effect on our data: two texts with numbers, or why there are none.
 
     Attributes
     ----------
     numbers : dict of str to Quantity
-        The numbers by name, as claims have them.
+        The numbers by name, written like those of claims.
     short : str
         For the paper's table of errata. ``{name:.3f}`` stands for a number here and in ``shown``.
     shown : str, optional
         Sentences with the numbers.
     missing : str, optional
-        In place of numbers: why our data cannot show it, or that there is no effect; sentences.
+        Instead of numbers: why our data cannot show the effect, or that there is none.
     """
 
     numbers: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Quantity] = Field(
@@ -155,15 +155,15 @@ class Erratum(Model):
         In the paper: section, figure, table.
     title : str
     text, other : ErratumForm
-        What the text says, and what stands against it.
+        What the text says, and what contradicts it.
     size : ErratumSize
     command : str
         A command that shows it.
     certainty : {"certain", "likely", "open"}
     because : str
-        Why; a sentence.
+        The reason, in a sentence.
     claims : tuple of str
-        Numbers of the claims that it touches.
+        Numbers of the claims that it concerns.
     """
 
     paper: Paper
@@ -178,12 +178,12 @@ class Erratum(Model):
     claims: tuple[ClaimId, ...] = ()
 
     def numbers(self, sources: ClaimSources) -> dict[str, float]:
-        """Return the numbers of its size by name.
+        """Return the numbers of the size by name.
 
         Raises
         ------
         ValueError
-            One cannot be read, or is not one number; the message names it and what to do.
+            A quantity cannot be read or is not a single number; the message says what to do.
         """
         found: dict[str, float] = {}
         for name, quantity in self.size.numbers.items():
@@ -199,7 +199,7 @@ class Erratum(Model):
         return found
 
     def size_texts(self, sources: ClaimSources) -> tuple[str, str]:
-        """Return the short and the long text of its size, with numbers that are read now."""
+        """Return the short and the long text of the size, with numbers read from the results."""
         numbers = self.numbers(sources)
         shown = self.size.shown or self.size.missing or ""
         return told(self.size.short, numbers), told(shown, numbers)
@@ -211,8 +211,8 @@ def load_errata(path: Path = ERRATA) -> dict[str, Erratum]:
     Raises
     ------
     ValueError
-        The file cannot be read, an entry is not an erratum, or ids do not count up; the message
-        has one sentence a problem, which names the erratum and the key.
+        The file cannot be read, an entry is not an erratum, or ids do not count up; the message has
+        one sentence per problem, with the erratum and the key.
     """
     try:
         errata = TypeAdapter(dict[ErratumId, Erratum]).validate_python(read_yaml(path))
@@ -244,17 +244,17 @@ def sizes(errata: Mapping[str, Erratum], sources: ClaimSources) -> dict[str, tup
     return texts
 
 
-# The numbers of all errata as a table: what the results of a run make of their sizes.
+# The numbers of all errata as a table, from the results of one run.
 
 COLUMNS = ("erratum", "paper", "certainty", "number", "value", "missing")
-"""Of ``errata.csv``; docs/claims.md says what each holds."""
+"""Columns of ``errata.csv``; docs/claims.md describes them."""
 
 
 def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.DataFrame:
-    """Return the numbers of the sizes of errata, a row a number.
+    """Return the numbers of the sizes of errata, one row per number.
 
-    So a comparison with accepted results says which number moved and by how much. In the texts of
-    the sizes, which round, it would miss some changes and exaggerate others.
+    A comparison with accepted results then shows which number moved and by how much. The texts of
+    the sizes are rounded, and would hide some changes and exaggerate others.
 
     Returns
     -------
@@ -264,9 +264,9 @@ def errata_table(errata: Mapping[str, Erratum], sources: ClaimSources) -> pd.Dat
 
     Notes
     -----
-    A number that these results do not give has no value, and ``missing`` says why: twins and runs
-    without some dataset have other rows than those that errata select. Where the accepted results
-    have it, that is drift, and ``receval repo errata`` insists on every number.
+    A number that cannot be read from these results has no value, and ``missing`` says why: twins
+    and runs without some dataset lack rows that errata select. If the accepted results have the
+    number, this is drift. ``receval repo errata`` requires every number.
     """
     rows = [row for name, erratum in errata.items() for row in _rows(name, erratum, sources)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -281,7 +281,7 @@ def _rows(name: str, erratum: Erratum, sources: ClaimSources) -> Iterator[tuple[
 
 
 def _measured(quantity: Quantity, paper: str, sources: ClaimSources) -> tuple[float, str]:
-    """Return a number and nothing, or none and what is missing."""
+    """Return the number and an empty text, or no number and what is missing."""
     try:
         value = evaluated(quantity, sources, ClaimContext(paper)).number()
     except (NotMeasuredError, ValueError) as error:

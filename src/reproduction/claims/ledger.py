@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger: a verdict on every claim, one row a claim and dataset."""
+"""The ledger: the verdicts on all claims, one row per claim and dataset."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COLUMNS = (
     "artifact",
     "cells",
 )
-"""Of the ledger's CSV; docs/claims.md says what each holds."""
+"""Columns of the ledger's CSV; docs/claims.md describes them."""
 
 _BY_DEFINITION = ("setting", "definition")
 
@@ -53,7 +53,7 @@ def judge(check: CheckSpec, claim: ClaimSpec, paper: str, sources: ClaimSources)
     """Decide a claim on one dataset."""
     sources.forget()
     if isinstance(check.decide, ContradictionRule):
-        # The text decides it, whatever data are there.
+        # The text alone decides it, whatever data are available.
         return check.decide.judge(sources, ClaimContext(paper))
     if check.dataset and not sources.has(paper, check.dataset):
         return _undecidable(check, f"the dataset {check.dataset}")
@@ -91,8 +91,8 @@ def judged_claims(
     Parameters
     ----------
     certainty : DataFrame, optional
-        How sure verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). Where enough splits
-        were tried, they decide, and not the one split of the sources
+        How certain verdicts are (:data:`reproduction.claims.certainty.COLUMNS`). If enough splits
+        were tried, they decide instead of the single split of the sources
         (:func:`reproduction.claims.certainty.verdict_of_splits`).
     """
     rows = [
@@ -111,11 +111,11 @@ def judged_claims(
 
 
 def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dict[str, Any]:
-    """Return a row with the verdict of all splits that were tried, where they are enough."""
+    """Return a row with the verdict of all splits that were tried, if there are enough."""
     if found is None or not found["replications"] or row["verdict"] == ClaimVerdict.UNDECIDABLE:
         return row
     if not int(found["replications"]):
-        # Splits were tried, but lack what decides the claim here.
+        # Splits were tried, but they lack the cells that decide this claim.
         return row
     verdict = verdict_of_splits(ClaimVerdict(row["verdict"]), found)
     told: dict[str, Any] = {"verdict": str(verdict), "splits": told_of_splits(row["value"], found)}
@@ -129,7 +129,7 @@ def _by_splits(row: dict[str, Any], found: Mapping[Hashable, Any] | None) -> dic
 def ledger_row(
     number: str, claim: ClaimSpec, check: CheckSpec, paper: str, sources: ClaimSources
 ) -> dict[str, Any]:
-    """Return the row of a claim on one dataset; what it is judged by stays in the sources."""
+    """Return the row of a claim on one dataset; its readings stay in the sources."""
     try:
         finding = judge(check, claim, paper, sources)
     except ValueError as error:
@@ -161,7 +161,7 @@ def ledger_row(
         "one_split": str(finding.verdict),
         "splits": "",
         "detail": "" if is_undecidable else finding.detail,
-        # Reasons are known of the real data alone.
+        # Reasons are known for the real data only.
         "reason": (check.reason or claim.reason) if has_reason else "",
         "needs": finding.detail if is_undecidable else "",
         "artifact": "; ".join(dict.fromkeys(r.source for r in readings if r.source)),
@@ -170,9 +170,9 @@ def ledger_row(
 
 
 def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
-    """Return the sentence of a check with its numbers; nothing if it has none, or lacks one."""
+    """Return the sentence of a check with its numbers; empty if a number is missing."""
     context = ClaimContext(paper, check.artifact, check.dataset, check.where)
-    # What a sentence tells decides nothing, and is not listed among the cells that do.
+    # Numbers in a sentence decide nothing, so they are not listed among the deciding cells.
     aside = sources.aside()
     try:
         numbers = {
@@ -181,5 +181,5 @@ def _here(check: CheckSpec, paper: str, sources: ClaimSources) -> str:
         }
     except NotMeasuredError:
         return ""
-    # Such as an average over no user, in the demo.
+    # For example an average over no users, in the demo.
     return "" if any(map(math.isnan, numbers.values())) else told(check.here, numbers)

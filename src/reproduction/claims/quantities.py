@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a claim speaks of: numbers that are read, and what is made of them.
+"""Quantities of claims: numbers read from the results, and computations on them.
 
 A quantity is written as plain YAML. A number stands for itself; a mapping with ``column`` or
 ``where`` selects cells of an artifact's CSV (:mod:`reproduction.claims.cells`); the other forms are
-known by their first key.
+identified by their first key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reproduction.config.named_code import check_name
 
 
 class Taking(Model):
-    """One number taken from several, those of each group.
+    """One number taken from the several numbers of each group.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Taking(Model):
     take : str
         As for :class:`SelectedCells`.
     each : tuple of int
-        The positions of the labels, among those of the quantity, that stay.
+        The positions of the quantity's labels that are kept.
     """
 
     of: Quantity
@@ -130,24 +130,24 @@ class MagnitudeOf(Model):
 
 
 class LogarithmOf(Model):
-    """The common logarithm of a quantity: of numbers that differ by orders of magnitude."""
+    """The common logarithm of a quantity, for numbers that differ by orders of magnitude."""
 
     logarithm: Quantity
 
     def evaluate(self, sources: ClaimSources, context: ClaimContext) -> LabelledValues:
-        """Return a logarithm for each label; minus infinity of 0, NaN of what is less."""
+        """Return a logarithm for each label; minus infinity for 0, NaN for negative numbers."""
         numbers = evaluated(self.logarithm, sources, context)
         with np.errstate(divide="ignore", invalid="ignore"):
             return LabelledValues.of(numbers.labels, np.log10(numbers.values))
 
 
-# Numbers by their order: the rank of each, and all of them sorted.
+# Orders of numbers: their ranks, and the sorted numbers.
 
 Ahead = Literal["higher", "lower"]
 
 
 def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
-    """Return the rank of each number among those whose labels differ in the last place alone.
+    """Return the rank of each number among those whose labels differ only in the last part.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def ranks_of(numbers: LabelledValues, ahead: Ahead) -> LabelledValues:
 def from_the_highest(numbers: LabelledValues) -> LabelledValues:
     """Return the numbers from the highest to the lowest, labelled by rank.
 
-    Those that are NaN are left out.
+    NaN is left out.
     """
     known = numbers.values[~np.isnan(numbers.values)]
     labels = [(str(rank),) for rank in range(1, len(known) + 1)]
@@ -181,15 +181,15 @@ def from_the_highest(numbers: LabelledValues) -> LabelledValues:
 
 
 class RankOf(Model):
-    """The rank of each number among those whose labels differ in the last one alone.
+    """The rank of each number among those whose labels differ only in the last part.
 
     Attributes
     ----------
     rank : Quantity
     ahead : {"higher", "lower"}
-        Which values lead; equal ones share the best of their ranks.
+        Which values lead; equal values share the best of their ranks.
     only : tuple of str
-        The last labels of those to take, in the end; all by default.
+        The last labels of the ranks to keep; all by default.
     """
 
     rank: Quantity
@@ -223,14 +223,14 @@ class InOrder(Model):
 
 
 class Correlation(_OfTwo):
-    """How two quantities go together, over all their labels but those that stay.
+    """The correlation of two quantities, over all labels except those in ``each``.
 
     Attributes
     ----------
     correlation : tuple of two Quantity
     coefficient : {"kendall", "pearson", "spearman"}
     each : tuple of int
-        The positions of the labels that tell correlations apart.
+        The positions of the labels that distinguish correlations.
     """
 
     correlation: tuple[Quantity, Quantity]
@@ -256,11 +256,11 @@ class Correlation(_OfTwo):
         return pearson_r(one, other)
 
 
-# Numbers that no results hold: what was configured, and what the library works out by itself.
+# Numbers that are not in the results: settings, and numbers that the library computes.
 
 
 class Setting(Model):
-    """What was configured: a number, or 1 where it is what it should be.
+    """A setting of the configuration: a number, or 1 if it equals the expected value.
 
     Attributes
     ----------
@@ -296,7 +296,7 @@ class Setting(Model):
 
 
 class Computed(Model):
-    """A number that a function of the library works out, without any results.
+    """A number that a function of the library computes without any results.
 
     Attributes
     ----------
@@ -336,7 +336,7 @@ _FORMS: dict[str, type[Model]] = {
 
 
 def _form(value: object) -> str:
-    """Return the name of the model that a value, or plain values, are of."""
+    """Return the name of the model that a value or plain values belong to."""
     if isinstance(value, Mapping):
         named = (form for key, form in _FORMS.items() if key in value)
         return next(named, SelectedCells).__name__
@@ -360,7 +360,7 @@ Quantity = Annotated[
     | Annotated[Computed, Tag("Computed")],
     Discriminator(_form),
 ]
-"""A number, or what it is taken from."""
+"""A number, or where it is taken from."""
 
 for _model in (
     Taking,

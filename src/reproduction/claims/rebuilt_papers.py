@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which claims are of the papers that are rebuilt, and which are statements of newer ones.
+"""Tell claims of the rebuilt papers from statements of newer papers.
 
-A study that rebuilds a paper is named after author and year. The study of what came after judges
-statements of many newer papers, which nobody rebuilds: they are counted by themselves, and what a
-person reads of them is whether they are seen on our data.
+A study that rebuilds a paper is named after author and year. The follow-up study judges statements
+of many newer papers that are not rebuilt. These are counted separately, and reported as seen or not
+seen on our data.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def is_rebuilt(paper: str) -> bool:
 
 
 def verdict_in_words(paper: str, verdict: str) -> str:
-    """Return what a person reads of a verdict: of a newer paper, whether our data show it.
+    """Return a verdict in words; for newer papers, whether our data show the statement.
 
     Examples
     --------
@@ -42,10 +42,10 @@ def verdict_in_words(paper: str, verdict: str) -> str:
 
 
 def of_rebuilt(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a ledger on the papers that are rebuilt."""
+    """Return the rows of a ledger on the rebuilt papers."""
     return ledger[ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)
 
 
 def of_newer(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the other rows: statements of newer papers; see :func:`of_rebuilt`."""
+    """Return the rows of a ledger on newer papers; see :func:`of_rebuilt`."""
     return ledger[~ledger["paper"].map(is_rebuilt).astype(bool)].reset_index(drop=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims under another root seed, and all seeds that are known together."""
+"""Verdicts on claims under other root seeds, merged with those of known replications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reproduction.claims.sources import ClaimSources
 from reproduction.claims.spec import CheckSpec, ClaimSpec, PaperClaims
 
 ROWS = (*KEYS, "replication", "seed", "verdict", "published", "value", "needs", "judged_by", "code")
-"""Columns of the verdicts on repeated claims; docs/replications.md says what each holds."""
+"""Columns of the verdicts on repeated claims; docs/replications.md describes them."""
 
 NUMBERS = ("claim", "artifact", "cells", "label", "value")
 """Columns of the numbers by which claims are judged."""
@@ -27,12 +27,12 @@ NUMBERS = ("claim", "artifact", "cells", "label", "value")
 _DIGITS = 8
 
 _AS_DECIDED: Any = {"exclude_defaults": True, "context": {WITHOUT_INTERVALS: True}}
-"""How a rule is written for its digest: a new option that is not used changes none."""
+"""How a rule is dumped for its digest, so that a new unused option changes no digest."""
 
 
 @dataclass(frozen=True)
 class ReplicationLabel:
-    """What tells the rows of one replication from others.
+    """What identifies the rows of one replication.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class ReplicationLabel:
 def repeated_checks(
     claims: PaperClaims, datasets: Sequence[str]
 ) -> Iterator[tuple[str, ClaimSpec, CheckSpec]]:
-    """Yield the checks that are repeated: of claims that hang on splits, on some datasets."""
+    """Yield the checks of claims that depend on splits, on some datasets."""
     for number, claim in claims.claims.items():
         for check in claim.checks if claim.split_dependent else ():
             if check.dataset is None or check.dataset in datasets:
@@ -79,21 +79,21 @@ def _numbers_read(sources: ClaimSources) -> Iterator[tuple[str, str, str, float]
     for reading, read in zip(sources.readings, sources.numbers, strict=True):
         seen: dict[tuple[str, ...], int] = {}
         for label, value in zip(read.labels, read.values.tolist(), strict=False):
-            # Several cells of one label are told apart by their order.
+            # The order distinguishes several cells with the same label.
             seen[label] = seen.get(label, 0) + 1
             again = f" ({seen[label]})" if seen[label] > 1 else ""
             yield reading.source, reading.cells, ", ".join(label) + again, value
 
 
 def digest_of_check(claim: ClaimSpec, check: CheckSpec) -> str:
-    """Return a digest of how a claim is decided: not of the words or intervals around it."""
+    """Return a digest of how a claim is decided, without its words and intervals."""
     decide = json.dumps(_without_words(check.decide.model_dump(**_AS_DECIDED)))
     decided = f"{claim.kind} {check.artifact} {check.where} {decide}"
     return hashlib.sha256(decided.encode()).hexdigest()[:_DIGITS]
 
 
 def _without_words(rule: Any) -> Any:
-    """Return plain values of a rule without the reasons beside it."""
+    """Return the plain values of a rule without its reasons."""
     if isinstance(rule, Mapping):
         return {name: _without_words(value) for name, value in rule.items() if name != "because"}
     if isinstance(rule, list | tuple):
@@ -109,15 +109,15 @@ def all_replications(
     Returns
     -------
     DataFrame of str
-        In the order of papers and claims; the replications of a claim one after the other.
+        In the order of papers, claims and replications.
 
     Notes
     -----
-    An accepted row stays if it is of a replication with the same root seed that was not repeated,
-    if its claim is decided as it was, and if its code still gives the same: it has the digest of
-    the fresh rows, or there is a replication among the fresh ones that was accepted with its
-    digest, too, and whose verdicts and numbers are the accepted ones. An edit that moves no
-    result thus costs one replication, and not all.
+    An accepted row is kept if it has the same root seed and its replication was not repeated, if
+    its claim is still decided in the same way, and if its code still gives the same results. The
+    last holds if the row has the digest of the fresh rows. It also holds if some fresh replication
+    was accepted with the row's digest and has unchanged verdicts and numbers. So an edit that moves
+    no result costs one replication instead of all.
     """
     rows = fresh
     if accepted is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims for a terminal: how many of each, or all that is known of some."""
+"""Report verdicts on claims in a terminal: counts by outcome, or the details of some claims."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reproduction.claims.verdicts import (
 )
 
 _WHY = {"rule": ("rule", "; "), "because": ("because", "; "), "reason": ("why not", " ")}
-"""Columns on how a claim was decided: their words, and what stands between several of one."""
+"""Columns on how a claim was decided: their words, and the separator between several."""
 
 
 def report_of_claims(
@@ -65,7 +65,7 @@ def report_of_claims(
 
 
 def reminders_of(papers: Sequence[PaperClaims]) -> dict[str, tuple[str, ...]]:
-    """Return what weakens the verdict on each claim, in clauses."""
+    """Return clauses that qualify the verdict on each claim."""
     artifacts = {
         number: {(paper.paper, check.artifact) for check in claim.checks if check.artifact}
         for paper in papers
@@ -98,7 +98,7 @@ def _reminders(
 def _told(
     rows: Sequence[Mapping[Any, Any]], reminders: Sequence[str], elsewhere: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield all that is known of a claim, with a line for each outcome."""
+    """Yield all that is known about a claim, with one line per outcome."""
     first = rows[0]
     yield f"{first['claim']} ({first['where']}): {first['statement']}"
     if first["expected"]:
@@ -106,14 +106,14 @@ def _told(
     printed = (f"{row['in_paper']}. {row['printed']}" for row in rows if row["in_paper"])
     if said := " ".join(dict.fromkeys(printed)):
         yield f"  in the paper: {said}"
-    # One line for all datasets with one outcome: those that are missing, say.
+    # One line for all datasets with the same outcome, such as missing ones.
     outcomes: dict[str, list[Mapping[Any, Any]]] = {}
     for row in rows:
         outcomes.setdefault(_outcome(row), []).append(row)
     for told, own in outcomes.items():
         needs = dict.fromkeys(_sentence(told_needs(row["needs"], elsewhere)) for row in own)
         yield f"  {'; '.join(map(_on, own))}: {' '.join(filter(None, (told, *needs)))}"
-    # A dataset that is missing has reasons of its own, which decide nothing.
+    # A missing dataset has its own reasons, which decide nothing.
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE] or rows
     for name, (words, between) in _WHY.items():
         if said := between.join(dict.fromkeys(row[name] for row in decided if row[name])):
@@ -129,7 +129,7 @@ def _on(row: Mapping[Any, Any]) -> str:
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:
-    # What is said of a number on all splits begins with that on this split.
+    # The sentence on all splits begins with the number on this split.
     only_splits = row["splits"] and row["published"] == row["published"]
     ours = row["splits"] if only_splits else f"{_sentence(row['ours'])} {row['splits']}"
     told = (f"{verdict_in_words(row['paper'], row['verdict'])}.", ours, row["detail"])
@@ -137,14 +137,14 @@ def _outcome(row: Mapping[Any, Any]) -> str:
 
 
 def _sentence(text: str) -> str:
-    # Names such as pLSA and bpref, and p, which is not P, stay as they are.
+    # Names such as pLSA and bpref, and p (which is not P), keep their case.
     is_word = re.match(r"(?!bpref\b)[a-z]{2,}\b", text)
     begun = f"{text[0].upper()}{text[1:]}" if is_word else text
     return f"{begun.rstrip('.')}." if text else ""
 
 
 def _counts(ledger: pd.DataFrame) -> str:
-    """Return how many statements have each outcome: in the paper, and rebuilt here."""
+    """Count the statements by outcome, in the paper and in our rebuild."""
     own = ledger[ledger["form"] == ""].groupby(["paper", "claim"], sort=False)
     claims = own.agg({"in_paper": overall_in_paper, "verdict": overall_verdict}).reset_index()
     verdicts = list(map(str, ClaimVerdict))
@@ -158,7 +158,7 @@ def _counts(ledger: pd.DataFrame) -> str:
 
 
 def _table(claims: pd.DataFrame, column: str, words: Sequence[str]) -> str:
-    """Return the numbers of claims of each paper that have each word in a column."""
+    """Count the claims of each paper by the words in a column."""
     counts = pd.crosstab(claims["paper"], claims[column])
     columns = [word for word in words if word in counts.columns]
     rows = [[paper, *map(int, counts.loc[paper, columns])] for paper in claims["paper"].unique()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a figure shows: claims of a paper, or statements of our own, and the verdicts in words."""
+"""Statements about a figure, from a paper or our own, with their verdicts in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SEEN = _HELD | {
     ClaimVerdict.HOLDS_IN_PART: "is seen in part",
     ClaimVerdict.DOES_NOT_HOLD: "is not seen",
 }
-"""Of what no rebuilt paper claims: nobody's paper holds or fails by it."""
+"""Words for verdicts on statements that no rebuilt paper makes, so that no paper holds or fails."""
 
 _IN_DOUBT = (ClaimVerdict.HOLDS_IN_PART, ClaimVerdict.DOES_NOT_HOLD)
 
@@ -42,15 +42,15 @@ _PARTS = re.compile(r"Not shown by .*?\(\d+ of \d+\)\.")
 
 
 class OwnStatement(Model):
-    """What a figure shows and no paper claims, decided as claims are.
+    """A statement of our own about a figure, decided in the same way as claims.
 
     Attributes
     ----------
     statement : str
         A sentence.
     checks : tuple of CheckSpec
-        As those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the artifact that is meant
-        where none is named is the figure.
+        Like those of claims (:class:`reproduction.claims.spec.ClaimSpec`); the default artifact is
+        the figure.
     """
 
     statement: NonEmptyText
@@ -64,7 +64,7 @@ class OwnStatement(Model):
         return values
 
     def as_claim(self, artifact: str) -> ClaimSpec:
-        """Return the statement as a claim that stands under a figure."""
+        """Return the statement as a claim about a figure."""
         return ClaimSpec(
             where=artifact,
             kind="relation",
@@ -74,14 +74,14 @@ class OwnStatement(Model):
         )
 
     def checks_on(self, artifact: str) -> tuple[CheckSpec, ...]:
-        """Return the checks, which mean a figure where they name no artifact."""
+        """Return the checks, with a figure as their default artifact."""
         return tuple(
             check.model_copy(update={"artifact": check.artifact or artifact})
             for check in self.checks
         )
 
     def judged(self, study: str, artifact: str, sources: ClaimSources) -> list[dict[str, Any]]:
-        """Return rows as those of the ledger, one a check."""
+        """Return rows like those of the ledger, one per check."""
         claim, where = self.as_claim(artifact), f"under {study}/{artifact}"
         return [ledger_row(where, claim, check, study, sources) for check in claim.checks]
 
@@ -98,21 +98,21 @@ def own_statement(values: Mapping[str, Any], where: str) -> OwnStatement:
 def told_verdicts(
     rows: Sequence[LedgerRow], title: Callable[[str], str], *, of_paper: bool
 ) -> list[tuple[str, str]]:
-    """Return the verdicts on a statement: for each dataset the verdict, and what makes it.
+    """Return the verdict on a statement for each dataset, with what explains it.
 
     Parameters
     ----------
     rows : sequence of mapping
-        Of the ledger, all of one statement. What another form gives is told where its verdict is
-        another one.
+        All rows of the ledger on one statement. The result of another form is reported if its
+        verdict differs.
     of_paper : bool
-        Whether a paper claims it. Of what no rebuilt paper claims verdicts say whether it is seen.
+        Whether a rebuilt paper claims it. Otherwise verdicts say whether it is seen on our data.
 
     Returns
     -------
     list of (str, str)
-        The verdict, such as "Holds on ML-1M", and sentences on it, perhaps none: of the datasets
-        that decide the statement or, if none does, what would.
+        The verdict, such as "Holds on ML-1M", and sentences about it, possibly none. These are on
+        the datasets that decide the statement; if there are none, on what would decide it.
     """
     decided = [row for row in rows if row["verdict"] != ClaimVerdict.UNDECIDABLE]
     deciding = {row["dataset"]: row["verdict"] for row in decided if not row["form"]}
@@ -125,7 +125,7 @@ def told_verdicts(
     reasons: set[str] = set()
     told = []
     for row in shown:
-        # Several datasets and forms may have one reason, which is said once.
+        # Several datasets and forms may share a reason, which is given once.
         reason = row["reason"] if row["reason"] not in reasons else ""
         why = reason if row["reason"] else _first_part(str(row["detail"]))
         reasons.add(row["reason"])
@@ -147,7 +147,7 @@ def _verdict(row: LedgerRow, title: Callable[[str], str], *, of_paper: bool) -> 
 
 
 def _sentences(row: LedgerRow, why: str) -> str:
-    # What is said of other splits has this split's number in it, too.
+    # The sentence on other splits also has the number on this split.
     is_number = bool(row["splits"]) and row["published"] not in ("", None)
     ours = "" if is_number else row["ours"]
     in_doubt = ClaimVerdict(row["verdict"]) in _IN_DOUBT
@@ -155,12 +155,12 @@ def _sentences(row: LedgerRow, why: str) -> str:
 
 
 def _first_part(detail: str) -> str:
-    """Return which parts of a rule fail, without the parts of these."""
+    """Return which parts of a rule fail, without their own parts."""
     found = _PARTS.match(detail)
     return found[0] if found else detail
 
 
 def _as_sentences(texts: Iterable[object]) -> str:
-    """Return texts with a full stop behind each of those that there are."""
+    """Return the non-empty texts, each ending in a full stop."""
     said = [str(text) for text in texts if text]
     return " ".join(text if text.endswith(".") else f"{text}." for text in said)

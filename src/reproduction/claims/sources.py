@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What claims are decided by: cells of results, and the configuration that made them."""
+"""Sources that decide claims: the results, and the configuration that made them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ REDUCED = "demo"
 """The edition that leaves out some systems, levels and experiments."""
 
 ReadingChange = Callable[[int, NDArray[np.float64]], NDArray[np.float64]]
-"""Given the number of a reading and the numbers read, the numbers to take in their context."""
+"""Takes the number of a reading and the numbers read; returns the numbers to use instead."""
 
 
 class NotMeasuredError(Exception):
-    """Results do not have what would decide a claim; the message says what would."""
+    """The results lack what would decide a claim; the message says what."""
 
 
 class MissingCellsError(ValueError):
-    """A claim names cells that results do not have, though its dataset is there."""
+    """A claim names cells that the results lack although its dataset is there."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Reading:
     source : str
         The artifact, as ``study/artifact``; empty where configuration or a computation was read.
     cells : str
-        Which cells of it, in words.
+        Which of its cells, in words.
     """
 
     source: str
@@ -50,12 +50,12 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class LabelledValues:
-    """Some numbers, each with a label that says which one it is.
+    """Numbers with labels that identify them.
 
     Attributes
     ----------
     labels : tuple of tuple of str
-        The values of the columns by which the numbers are told apart; of a single number, ``()``.
+        The values of the columns that distinguish the numbers; ``()`` for a single number.
     values : ndarray of float64, shape (n_labels,)
     low, high : ndarray of float64, shape (n_labels,)
         Their intervals; NaN where there are none.
@@ -79,11 +79,11 @@ class LabelledValues:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one number that needs no label."""
+        """Whether there is only one number, without a label."""
         return self.labels == ((),)
 
     def number(self) -> float:
-        """Return the one number that there is."""
+        """Return the only number."""
         if len(self.values) != 1:
             raise ValueError(
                 f"There are {len(self.values)} numbers where one is wanted "
@@ -96,7 +96,7 @@ class LabelledValues:
 def aligned(
     one: LabelledValues, other: LabelledValues
 ) -> tuple[LabelledValues, NDArray[np.float64]]:
-    """Return the first numbers, and the second ones in their order; a single one serves for all."""
+    """Return both numbers in the order of the first; a single number is repeated."""
     if other.is_single:
         return one, np.repeat(other.values, len(one.values))
     if one.is_single:
@@ -118,19 +118,19 @@ def map_words(labels: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 class ClaimSources:
-    """The results of one edition, and what was configured for them.
+    """The results of one edition, and the settings behind them.
 
     Parameters
     ----------
     change : callable, optional
-        What to make of each reading: how tests see that other numbers give another verdict.
+        Changes each reading, so that tests can check that other numbers change the verdict.
 
     Attributes
     ----------
     readings : list of Reading
         Everything read since :meth:`forget`.
     numbers : list of LabelledValues
-        What each reading gave.
+        The numbers of each reading.
     """
 
     def __init__(
@@ -160,13 +160,13 @@ class ClaimSources:
         )
 
     def changed(self, change: ReadingChange) -> ClaimSources:
-        """Return the same sources with its readings changed; tables are read once for both."""
+        """Return these sources with changed readings; both share the tables that were read."""
         other = self.aside()
         other.change = change
         return other
 
     def aside(self) -> ClaimSources:
-        """Return the same sources as they are, whose readings are not noted among these."""
+        """Return a copy of the sources that records its readings separately."""
         other = ClaimSources(self.results, {})
         other._tables, other._records = self._tables, self._records
         return other
@@ -177,7 +177,7 @@ class ClaimSources:
         self.numbers = []
 
     def has(self, study: str, dataset: str) -> bool:
-        """Tell whether a dataset was there when a study's results were made."""
+        """Return whether a dataset was available when a study's results were made."""
         return dataset in self._record(study)["datasets"]
 
     def table(self, artifact: str) -> pd.DataFrame:
@@ -194,14 +194,14 @@ class ClaimSources:
         values: NDArray[np.float64],
         labels: Sequence[tuple[str, ...]] = (),
     ) -> NDArray[np.float64]:
-        """Note a reading, and return its numbers, or those to be taken in their context."""
+        """Record a reading, and return its numbers, changed if that is requested."""
         number = len(self.readings)
         self.readings.append(reading)
         self.numbers.append(LabelledValues.of(labels, values))
         return values if self.change is None else self.change(number, values)
 
     def setting(self, study: str, path: str) -> Any:
-        """Return what was configured for a study, by the keys of its ``provenance.json``."""
+        """Return a setting of a study by its keys in ``provenance.json``."""
         found: Any = self._record(study)
         for key in path.split("/"):
             if isinstance(found, list) and key.isdigit() and int(key) < len(found):
@@ -217,10 +217,10 @@ class ClaimSources:
         return found
 
     def missing(self, study: str, what: str, there: str) -> Exception:
-        """Return what to raise where a claim names what results do not have.
+        """Return the error to raise if the results lack what a claim names.
 
-        The demo edition and replications leave out systems, levels and experiments of the full
-        one, so there it is not measured; elsewhere it is a fault of the claim.
+        The demo edition and replications leave out some systems, levels and experiments of the full
+        one; there, the cells are not measured. Elsewhere the claim is at fault.
         """
         edition = str(self._record(study).get("config", {}).get("edition"))
         if edition.startswith(REDUCED):
@@ -230,7 +230,7 @@ class ClaimSources:
         return MissingCellsError(f"There is no {what}, only {there}: correct the selection.")
 
     def is_reduced(self, study: str) -> bool:
-        """Tell whether a study's results are of twins, with a part of the systems and levels."""
+        """Return whether a study's results are of twins, with some of the systems and levels."""
         edition = str(self._record(study).get("config", {}).get("edition"))
         return edition.startswith(REDUCED)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of ``config/claims/<paper>.yaml``: what a paper claims, and how that is decided."""
+"""Models of ``config/claims/<paper>.yaml``: a paper's claims, and how they are decided."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ClaimKind = Literal["number", "relation", "trend", "order", "theorem", "setting"
 
 
 def _as_text(value: object) -> object:
-    """Return a number as a text: YAML, and names in braces, make numbers of digits."""
+    """Return a number as text, since YAML and names in braces turn digits into numbers."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return as_written(float(value)) if is_number else value  # type: ignore[arg-type]
 
@@ -35,25 +35,25 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 class ValuesOfPaper(Model):
-    """What the paper's own values say of a statement: those that are printed or were released.
+    """What the paper's own values, printed or released, say about a statement.
 
     Attributes
     ----------
     found : {"consistent", "inconsistent", "not given"}
-        ``not given`` where the paper neither prints nor releases values that could say it.
+        ``not given`` if the paper neither prints nor releases such values.
     because : str
-        Which values, and what they say, in a sentence.
+        A sentence on which values these are and what they say.
     """
 
     found: Literal["consistent", "inconsistent", "not given"]
     because: NonEmptyText
 
 
-# Sentences with numbers of results in them, as errata and claims have them in their YAML.
+# Sentences that contain numbers of results, in the YAML of errata and claims.
 
 
 def names_in(text: str) -> set[str]:
-    """Return the names for which numbers stand in a text.
+    """Return the names in braces in a text.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def names_in(text: str) -> set[str]:
 
 
 def told(text: str, numbers: Mapping[str, float]) -> str:
-    """Return a text with its numbers as in print: without the zero before the point.
+    """Fill numbers into a text as in print, without a zero before the decimal point.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def told(text: str, numbers: Mapping[str, float]) -> str:
 
 
 class _Printed(float):
-    """A number that is shown as in print."""
+    """A number that is formatted as in print."""
 
     def __format__(self, form: str) -> str:
         shown = re.sub(r"^(-?)0\.", r"\1.", float(self).__format__(form))
@@ -88,24 +88,24 @@ class CheckSpec(Model):
     Attributes
     ----------
     dataset : str, optional
-        None where the claim is of any data. In the file, ``datasets`` lists several, for which
-        ``{dataset}`` stands in the texts of the check; and ``each`` lists mappings of values for
-        several names in braces, of which ``dataset`` and ``form`` are the check's own, too.
+        None if the claim is about any data. In the file, ``datasets`` lists several datasets, and
+        ``{dataset}`` in the texts of the check stands for each. ``each`` lists mappings of values
+        for names in braces; ``dataset`` and ``form`` among them also set those of the check.
     form : str
-        What the check takes in place of what decides the claim, in a few words: another form where
-        text and code differ, or where the text leaves a choice. Nothing in the deciding check. The
-        verdict on another form stands beside the claim's, and is not the claim's.
+        A few words on what the check uses instead of the deciding form, where text and code differ
+        or the text leaves a choice. Empty in the deciding check. The verdict on another form is
+        reported beside the claim's.
     artifact : str, optional
-        The artifact of the study whose cells are meant where none is named.
+        The default artifact of the quantities.
     where : mapping of str to value or list of values
         Which of its rows, for all quantities.
     expected : str, optional
-        The paper's value on this dataset, in place of the claim's.
+        The paper's value on this dataset, instead of the claim's.
     reason : str, optional
-        The known reason why the claim does not hold there.
+        The known reason why the claim does not hold on it.
     needs : str, optional
-        What is not there where results lack the cells, if that is no fault of the claim: such as a
-        file that not every copy of a dataset has.
+        What is missing if the results lack the cells and the claim is not at fault, such as a file
+        that not every copy of a dataset has.
     decide : rule
     """
 
@@ -142,17 +142,17 @@ class ClaimSpec(Model):
         In the paper.
     kind : str
     statement : str
-        In our words, a sentence.
+        A sentence in our words.
     expected : str
         The paper's value.
     reason : str
-        The known reason why it does not hold, with the page that tells more.
+        The known reason why it does not hold, with the page that explains more.
     in_paper : ValuesOfPaper, optional
         What the paper's own values say.
     split_dependent : bool
-        Whether the outcome could be another one for another split or seed: replications repeat it.
+        Whether the outcome could change with the split or seed; then replications repeat it.
     checks : tuple of CheckSpec
-        One a dataset, and one for each further form that is told beside it.
+        One per dataset, and one for each other form that is reported.
     """
 
     where: NonEmptyText
@@ -175,8 +175,8 @@ class PaperClaims(Model):
     claims : dict of str to ClaimSpec
         In the order of their numbers.
     fitted : str
-        Which systems were fitted to values that the paper published: that they agree with it is
-        weak evidence.
+        Which systems were fitted to published values of the paper, so that agreement is weak
+        evidence.
     """
 
     paper: Identifier
@@ -190,14 +190,14 @@ def read_claims(path: Path) -> PaperClaims:
     Parameters
     ----------
     path : Path
-        YAML with ``paper``; ``claims``, by number; and ``families``: claims of one form, which
-        have under ``each`` the values by number for which names in braces stand in their texts. A
-        text that is nothing but such a name becomes the value itself.
+        YAML with ``paper``, ``claims`` by number, and ``families``: claims of one form, whose
+        ``each`` gives, by number, the values for names in braces in their texts. A text that is
+        only such a name becomes the value itself.
 
     Raises
     ------
     ValueError
-        The file is not as described, or gives a claim twice; one sentence a problem.
+        The file is not as described, or gives a claim twice; one sentence per problem.
     """
     content = read_yaml(path)
     try:
@@ -227,7 +227,7 @@ def _all_claims(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def each_check(checks: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
-    """Yield each check, as it is written, once a dataset and once a form."""
+    """Yield each check as written, once per dataset and form."""
     for check in checks:
         rest = {key: value for key, value in check.items() if key not in ("datasets", "each")}
         if "datasets" not in check and "each" not in check:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of which source of chance a number varies: components of variance of a crossed design."""
+"""Components of variance: how much a number varies with each source of chance."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 SOURCES = ("split", "system", "candidates")
 
 COLUMNS = ("artifact", "cells", "label", "claims", "mean", "standard_deviation", *SOURCES, "rest")
-"""Of the table of variance; docs/replications.md says what each holds."""
+"""Columns of the table of variance; docs/replications.md describes them."""
 
 
 @dataclass(frozen=True)
 class VarianceComponents:
-    """Variances of the parts of which a number in a crossed design is the sum.
+    """Components of the variance of a number in a crossed design.
 
     Attributes
     ----------
     split, system, candidates : float
-        What the seed of each source adds on average over the others.
+        The variance due to the seed of each source alone.
     split_system, split_candidates, system_candidates : float
-        What two seeds add together, beyond each.
+        The variance due to the interaction of two seeds.
     rest : float
-        What all three add together.
+        The variance due to the interaction of all three.
     """
 
     split: float
@@ -39,14 +39,14 @@ class VarianceComponents:
 
     @property
     def total(self) -> float:
-        """The variance of a number with all three seeds drawn anew."""
+        """The variance of a number when all three seeds are drawn anew."""
         return float(sum(astuple(self)))
 
     def shares(self) -> dict[str, float]:
         """Return the shares of the sources in the variance.
 
-        A seed of systems or of candidates is drawn for one split: what it adds with the split is
-        its own. What systems and candidates only add together is the rest.
+        A seed of systems or candidates is drawn for one split, so its interaction with the split
+        counts as its own. The interaction of systems and candidates is the rest.
         """
         parts = {
             "split": self.split,
@@ -61,13 +61,13 @@ class VarianceComponents:
 def variance_components(values: ArrayLike) -> VarianceComponents:
     r"""Return the components of variance of a crossed design with three random factors.
 
-    The model is a sum of independent parts, one a level of each factor, of each pair of factors,
-    and of all three; its components follow from mean squares by their expectations, for instance
+    The model is a sum of independent effects, one per level of each factor, of each pair of
+    factors, and of all three. The components follow from the expected mean squares, for instance
 
     .. math:: \mathrm{E}(MS_a) = \sigma^2 + n_c \sigma^2_{ab} + n_b \sigma^2_{ac}
         + n_b n_c \sigma^2_a
 
-    Estimates below 0 are taken for 0.
+    Estimates below 0 are set to 0.
 
     Notes
     -----
@@ -76,7 +76,7 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
 
     Examples
     --------
-    A number that hangs on the first seed alone:
+    A number that depends on the first seed alone:
 
     >>> import numpy as np
     >>> numbers = np.array([1.0, 3.0])[:, None, None] + np.zeros((2, 2, 2))
@@ -122,19 +122,19 @@ def _mean_squares(table: NDArray[np.float64]) -> dict[tuple[int, ...], np.float6
 
 
 def variance_table(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return of which source each deciding number varies.
+    """Return the shares of the sources in the variance of each deciding number.
 
     Parameters
     ----------
     numbers : DataFrame
         The columns of :data:`reproduction.claims.repetition.NUMBERS`, and ``split``, ``system`` and
-        ``candidates``: the levels of the run that they are of.
+        ``candidates``: the levels of their run.
 
     Returns
     -------
     DataFrame
         The columns of :data:`COLUMNS`, in the order in which numbers first occur. The shares are
-        NaN of a number that never varies.
+        NaN for a number that never varies.
     """
     keys = ["artifact", "cells", "label"]
     rows = []

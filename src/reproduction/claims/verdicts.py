@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be said of a claim, and how the parts of one make its verdict."""
+"""Verdicts on a claim, and how the verdicts on its parts are combined."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MOST_NAMED = 6
-"""Parts that a text names; the others are counted."""
+"""How many parts a text names; the others are counted."""
 
 
 class ClaimVerdict(StrEnum):
-    """What our results say of a claim."""
+    """What our results say about a claim."""
 
     HOLDS = "holds"
     HOLDS_IN_PART = "holds in part"
@@ -33,12 +33,12 @@ DECIDED = (
 )
 
 IN_PAPER = ("consistent", "inconsistent", "not given")
-"""What a paper's own values say of a claim (:class:`reproduction.claims.spec.PrintedEvidence`)."""
+"""What a paper's own values say of a claim (:class:`reproduction.claims.spec.ValuesOfPaper`)."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule found.
+    """The result of a rule.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Finding:
     rule : str
         How it was decided, in a few words.
     detail : str
-        Which parts do not hold, or by how much; for what cannot be decided, what would decide it.
+        Which parts fail, or by how much; for undecidable claims, what would decide them.
     published, value, low, high : float
         The paper's number, ours and its interval; NaN where there are none.
     """
@@ -64,12 +64,12 @@ class Finding:
 
 
 def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
-    """Return the verdict on a claim of which some parts are shown.
+    """Return the verdict on a claim from which of its parts are shown.
 
     Parameters
     ----------
     enough : float
-        The share of parts that makes the claim hold; half as many make it hold in part.
+        The share of parts with which the claim holds; with half of it, it holds in part.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def verdict_of(shown: Sequence[bool], enough: float = 1.0) -> ClaimVerdict:
 
 
 def overall_verdict(verdicts: Collection[str]) -> str:
-    """Return the verdict on a claim of those on all datasets that it speaks of.
+    """Return the verdict on a claim from the verdicts on all of its datasets.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def overall_verdict(verdicts: Collection[str]) -> str:
 
 
 def overall_in_paper(found: Collection[str]) -> str:
-    """Return what a paper says of a claim of what it says on all datasets; one slip is enough.
+    """Combine what a paper says on all datasets about a claim; one contradiction is enough.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def overall_in_paper(found: Collection[str]) -> str:
 
 
 def failing(parts: Sequence[tuple[bool, str]]) -> str:
-    """Return which parts are not shown; nothing if all are.
+    """Return a sentence on the parts that are not shown; empty if all are.
 
     Examples
     --------

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From judged ranks to tables: experiments, their per-user values, averages, expectations."""
+"""Experiments, their values per user, averages and expectations, from judged ranks."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An experiment: its description, and the judged ranks of its systems by fold."""
+"""Experiments: descriptions, and the judged ranks of the systems by fold."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from receval.splits.split import Fold, Split
     from reproduction.experiments.input_files import InputFiles
 
-# Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
-# reads and measures data is imported where data is read, and is part of code digests there.
+# Plans and all figures import this module, even if a figure is only drawn from its CSV. So code
+# that reads and measures data is imported where it is used, and enters code digests only there.
 
 
 @dataclass(eq=False)
 class ExperimentDescription:
-    """What tells an experiment from others: its data, its systems, how they are measured.
+    """The description of an experiment: its data, its systems, and how they are measured.
 
     Attributes
     ----------
@@ -33,16 +33,16 @@ class ExperimentDescription:
     split_spec : mapping
         The configuration of the split, as plain values.
     systems, extra_systems : tuple of str
-        The paper's systems, and those beside them.
+        The paper's systems, and further systems.
     protocols : tuple of Protocol
     threshold : float
         Ratings at or above it are relevant.
     evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged.
+        Which users are averaged.
     evaluations : tuple of {"observed", "real"}
         Whether the lists are measured by the test ratings, by the unbiased ones, or by both.
     released_real_threshold : float or None
-        The threshold of the unbiased judgments in the released code, where it is another.
+        The threshold of the unbiased judgments in the released code, if it differs.
     """
 
     dataset: str
@@ -58,7 +58,7 @@ class ExperimentDescription:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ExperimentDescription:
-        """Return the description that plain values stand for."""
+        """Return the description from plain values."""
         protocols = tuple(Protocol(**protocol) for protocol in values["protocols"])
         typed = {name: tuple(values[name]) for name in ("systems", "extra_systems", "evaluations")}
         return ExperimentDescription(**{**values, **typed, "protocols": protocols})
@@ -70,18 +70,18 @@ class ExperimentDescription:
 
 
 class Experiment(ExperimentDescription):
-    """An experiment that was carried out: every system's lists by fold and protocol."""
+    """A completed experiment: all systems' lists by fold and protocol."""
 
     def __init__(self, files: InputFiles, description: ExperimentDescription) -> None:
         super().__init__(**vars(description))
         self.files = files
         self._folds: dict[int, Fold] = {}
-        # Of that fold, by the part and the threshold.
+        # Caches of that fold, by its part and the threshold.
         self._judged: dict[tuple[str, float | None], JudgedItems] = {}
 
     @property
     def only_protocol(self) -> Protocol:
-        """The protocol of an experiment that has one."""
+        """The protocol of an experiment with a single protocol."""
         if len(self.protocols) != 1:
             names = ", ".join(protocol.name for protocol in self.protocols)
             raise ValueError(
@@ -103,7 +103,7 @@ class Experiment(ExperimentDescription):
 
     @property
     def split_metadata(self) -> Mapping[str, Any]:
-        """What is worth knowing of the split, such as the number of target items."""
+        """Metadata of the split, such as the number of target items."""
         return self._split.metadata
 
     @property
@@ -116,7 +116,7 @@ class Experiment(ExperimentDescription):
         from receval.splits.split import fold
 
         if number not in self._folds:
-            # Before the next is made, or two would be in memory side by side.
+            # Drop the old fold first, so that two are never in memory at once.
             self._folds.clear()
             self._judged.clear()
             self._folds[number] = fold(self.ratings, self._split, number)
@@ -140,7 +140,7 @@ class Experiment(ExperimentDescription):
     def judged_ranks(
         self, system: str, protocol: Protocol, number: int, part: str = "test"
     ) -> JudgedRanks:
-        """Return the ranks that a system gave the judged items of a fold.
+        """Return a system's ranks of the judged items of a fold.
 
         Its parameters are those of :meth:`lists`.
         """
@@ -176,7 +176,7 @@ class Experiment(ExperimentDescription):
 
     @lru_cache(maxsize=2)  # noqa: B019 - the experiment lives as long as the job
     def metadata(self, threshold: float) -> DatasetMetadata:
-        """Return what some metrics know of the whole dataset, plays of a pair summed."""
+        """Return the dataset metadata that some metrics need, with plays summed per pair."""
         from receval.metrics.judged_items import DatasetMetadata
 
         return DatasetMetadata.of(self.ratings, threshold)

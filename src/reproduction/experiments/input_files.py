@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that a job may read: those that its rule declares, found by what they hold."""
+"""Input files that a rule declares for its jobs, found by their contents."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from receval.data.ratings import Ratings, table_folder
 
 @dataclass(frozen=True)
 class InputFiles:
-    """The declared inputs of a job, by what they hold.
+    """The declared inputs of a job, by content.
 
-    What a file holds is read off its path, as the plan makes it. A job asks by names and gets the
-    path that its rule declares; an input that a rule forgets is an error, never read in silence.
+    The path of a file, made by the plan, tells what it holds. A job asks for files by names and
+    gets declared paths; asking for an undeclared input is an error.
 
     Attributes
     ----------
     ratings : sequence of Path
-        ``.../<dataset>/<table>.parquet`` and whatever else a prepared dataset has.
+        ``.../<dataset>/<table>.parquet`` and the other files of a prepared dataset.
     splits : sequence of Path
         ``.../<dataset>/<split>/split.npz``.
     ranks : sequence of Path
@@ -58,7 +58,7 @@ class InputFiles:
         return {}
 
     def table(self, dataset: str) -> Ratings:
-        """Return the ratings of a dataset, which all experiments on it share."""
+        """Return the ratings of a dataset, shared by all experiments on it."""
         folder = self.ratings_folder(dataset)
         if folder not in self._tables:
             self._tables[folder] = Ratings.read(folder)
@@ -78,7 +78,7 @@ class InputFiles:
         return self._one(self.ranks, "the ranks", dataset, split, system, "ranks.npz")
 
     def models_folder(self, dataset: str, split: str, system: str) -> Path:
-        """Return the folder with the models of a system, one a fold."""
+        """Return the folder with the models of a system, one per fold."""
         return self._one(self.models, "the models", dataset, split, system, "models")
 
     def published_file(self) -> Path:

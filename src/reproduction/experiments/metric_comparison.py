@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What metrics are compared by: the orders they put systems in, and p-values between systems."""
+"""Compare metrics: their orders of the systems, and p-values between systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reproduction.experiments.user_means import means_of_users
 def system_values(
     experiment: Experiment, metrics: Sequence[Metric], averages: Sequence[Average]
 ) -> NDArray[np.float64]:
-    """Return averages over users, and over folds."""
+    """Return metric values of systems, averaged over users and folds."""
     measurement = Measurement(
         tuple(metrics),
         experiment.evaluated_users,
@@ -40,7 +40,7 @@ def system_values(
 def agreement_of(
     values: NDArray[np.float64], names: Sequence[str], dataset: str, average: str
 ) -> pd.DataFrame:
-    """Return the correlation of every ordered pair of metrics, one with itself included.
+    """Return the correlation of every ordered pair of metrics, including each with itself.
 
     Columns: dataset; average; metric_a, metric_b; tau (Kendall's tau-b); systems (how many).
     """
@@ -61,8 +61,8 @@ def p_values(
 ) -> pd.DataFrame:
     """Test every pair of systems under every metric with the paired permutation test.
 
-    The random signs depend on dataset and split alone, so that every artifact has the
-    same p-values, but for rounding in single precision.
+    The random signs depend only on dataset and split, so that all artifacts have the same p-values,
+    except for rounding in single precision.
 
     Columns: dataset; metric (name); system_a, system_b; difference (of the means, a minus b);
     p_value ((c + 1) / (B + 1) with c of B samples at least as extreme); share (c / B);

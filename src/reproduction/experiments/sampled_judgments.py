@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of an experiment's test ratings, the same for every system."""
+"""Sample an experiment's test ratings in the same way for all systems."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from reproduction.experiments.experiment import Experiment
 
 @dataclass(frozen=True)
 class KeptRatings:
-    """What is left of the test ratings of a fold at each level.
+    """The test ratings of a fold that are kept at each level.
 
     Attributes
     ----------
     percents : tuple of int
-        Shares kept, falling.
+        Shares kept, in descending order.
     order : ndarray of int64, shape (n_judgments,)
-        Rank of each test rating in the sampling order: those that stay longest have the lowest.
+        Rank of each test rating in the sampling order; those kept longest have the lowest ranks.
     counts : ndarray of int64, shape (n_levels,)
         Number of test ratings kept at each level.
     """
@@ -41,8 +41,8 @@ class KeptRatings:
 def sample_of_experiment(
     experiment: Experiment, number: int, unit: SamplingUnit, sample: int, seed: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Draw a sampling order of the test ratings of a fold, the same whoever asks."""
-    # An old word for judgment sampling: seeds come from names, so it stays.
+    """Draw a sampling order of a fold's test ratings, the same in every job."""
+    # An old word for judgment sampling, kept because seeds derive from names.
     names = (experiment.dataset, experiment.split, number, "removal", unit, sample)
     return sampling_order(experiment.fold(number).test, unit, generator(seed, *names))
 

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The one evaluation: a system's lists are measured, averaged over users, and written as rows.
+"""Measure a system's lists, average the values over users, and return them as rows.
 
-Whatever a study prints of systems comes from here, whether it wants the rows, the averages as
-arrays, or the values of single lists behind them. Two kinds of evaluation average the values of
-:func:`receval.metrics.evaluation.evaluate` themselves, as they do it many times for the same lists:
-that of removed judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017),
-which leaves fewer lists at every level, and that of decisions on who is averaged and how
-(:mod:`receval.multiverse`). Tables take their
-means over folds from :func:`means_over_folds`; arrays of averages
-(:mod:`reproduction.experiments.metric_comparison`,
+All studies evaluate systems with this module, and use the rows, the averages as arrays, or the
+values of single lists. There are two exceptions, which average the values of
+:func:`receval.metrics.evaluation.evaluate` many times for the same lists: evaluation with removed
+judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017), and with
+decisions on averages (:mod:`receval.multiverse`). Tables take their means over folds from
+:func:`means_over_folds`; arrays of averages (:mod:`reproduction.experiments.metric_comparison`,
 :mod:`reproduction.workflow.jobs.incompleteness`) and the means of users
-(:mod:`reproduction.experiments.user_means`) divide by their folds themselves.
+(:mod:`reproduction.experiments.user_means`) average over folds themselves.
 """
 
 from __future__ import annotations
@@ -33,18 +31,18 @@ from reproduction.experiments.experiment import Experiment
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured of lists, by which judgments, and over whom it is averaged.
+    """Which metrics are measured, by which judgments, and averaged over which users.
 
     Attributes
     ----------
     metrics : tuple of Metric
     evaluated_users : {"all", "tested", "relevant", "covered"}
-        Who is averaged: see :func:`receval.metrics.evaluation.evaluated_lists`.
+        Which users are averaged; see :func:`receval.metrics.evaluation.evaluated_lists`.
     averages : tuple of Average
     names : tuple of str
-        Of the metrics in the rows; their labels by default.
+        Names of the metrics in the rows; their labels by default.
     form : str
-        A name for the rows, where there are several forms of a metric.
+        A name for the rows, if there are several forms of a metric.
     judgments : {"test", "unbiased"}
         The part of a fold that the lists are measured by.
     threshold : float, optional
@@ -74,10 +72,10 @@ class MeasuredLists:
     per_list : ndarray of float64, shape (n_metrics, n_lists)
     values : ndarray of float64, shape (n_averages, n_metrics)
     n_lists : int
-        How many lists a value averages; under P1R, which averages percentiles first, the number of
-        percentiles times the lists of the smallest one, as every list of that one weighs.
+        How many lists a value averages. P1R averages percentiles first, so there it is the number
+        of percentiles times the lists of the smallest one, whose lists have the largest weight.
     labels : mapping
-        What every row says of the lists, such as their system.
+        Further columns of every row, such as the system.
     """
 
     measurement: Measurement
@@ -88,7 +86,7 @@ class MeasuredLists:
     labels: Mapping[str, Any]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each average and metric: the labels, what was measured, the value."""
+        """Yield one row per average and metric: the labels, the measurement and the value."""
         names = self.measurement.names or [metric.label for metric in self.measurement.metrics]
         for average, values in zip(self.measurement.averages, self.values, strict=True):
             for name, value in zip(names, values, strict=True):
@@ -120,7 +118,7 @@ def measure(lists: JudgedLists, measurement: Measurement, **labels: Any) -> Meas
 def measure_experiment(
     experiment: Experiment, measurements: Sequence[Measurement]
 ) -> Iterator[MeasuredLists]:
-    """Measure all lists of an experiment, kind of judgments by kind, then fold by fold.
+    """Measure all lists of an experiment, by kind of judgments, then by fold.
 
     A system's lists are read once for each kind of judgments and threshold. The labels are dataset;
     split; judgments; threshold (of relevance); fold (its number); protocol (its name); sampled
@@ -166,7 +164,7 @@ def _measure_system(
 
 
 def protocol_columns(protocol: Protocol) -> dict[str, str]:
-    """Return how rows name a protocol: ``protocol`` (its name) and ``sampled``."""
+    """Return the columns for a protocol: ``protocol`` (its name) and ``sampled``."""
     sampled = "" if protocol.sampled is None else str(protocol.sampled)
     return {"protocol": protocol.name, "sampled": sampled}
 
@@ -177,18 +175,18 @@ def tidy(measured: Iterable[MeasuredLists]) -> pd.DataFrame:
 
 
 def means_over_folds(folds: pd.DataFrame, keys: Sequence[str], **others: Any) -> pd.DataFrame:
-    """Return the means over folds of a table's values, and the sums of their lists."""
+    """Return the means over folds of a table's values, and the sums of its lists."""
     groups = folds.groupby(list(keys), sort=False, dropna=False)
     means = groups.agg(value=("value", "size"), lists=("lists", "sum"), **others)
-    # Added in the order of the folds, as numpy adds rows of an array. What pandas adds has other
-    # last digits, which show where a published value is taken from a mean.
+    # Add in the order of the folds, as numpy adds rows of an array. Sums by pandas have other last
+    # digits, which show up in differences between a published value and a mean.
     sums = np.bincount(groups.ngroup(), weights=folds["value"], minlength=len(means))
     means["value"] = sums / means["value"]
     return means.reset_index()
 
 
 def error_of_mean(errors: ArrayLike) -> float:
-    """Return the standard error of the mean over folds, each with a random system of its own.
+    """Return the standard error of the mean over folds, each with its own random system.
 
     NaN if one of the folds has none.
     """
@@ -197,7 +195,7 @@ def error_of_mean(errors: ArrayLike) -> float:
 
 
 def _weighing_lists(lists: JudgedLists, chosen: NDArray[np.bool_]) -> int:
-    """Return over how many lists one would average for each to weigh as the heaviest one does."""
+    """Return the number of lists at which equal weights would equal the largest weight."""
     if lists.percentiles is None:
         return int(np.count_nonzero(chosen))
     sizes = np.unique(lists.percentiles[chosen], return_counts=True)[1]

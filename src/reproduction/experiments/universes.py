@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The universes of a workflow's experiments, compared in all combinations of a grid."""
+"""Compare the systems of a workflow's experiments in all universes of a grid of decisions."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class ExperimentUniverses(Universes):
     def experiment(
         self, configuration: Configuration, system: str | None = None
     ) -> tuple[Experiment, int]:
-        """Return the experiment with a configuration's data, and the number of the fold.
+        """Return the experiment with a configuration's data, and its fold number.
 
         Raises
         ------
         ValueError
-            There is none, or splits of several names have the data: each threw coins of its own,
-            and systems must be compared on the same test ratings.
+            There is none, or several splits have the data. Their random test ratings differ, but
+            systems must be compared on the same ones.
         """
         found = [
             (experiment, number)
@@ -96,9 +96,9 @@ class ExperimentUniverses(Universes):
 
 
 def fold_of(experiment: Experiment, selection: SelectionSpec, split: SplitDecision) -> int | None:
-    """Return the fold of an experiment that made these decisions; None if there is none.
+    """Return the fold of an experiment with these decisions, or None.
 
-    Of repeated folds the first is taken.
+    The first of repeated folds is taken.
     """
     spec = experiment.split_spec
     if spec["kind"] != KINDS[split.kind]:
@@ -123,5 +123,5 @@ def explore_experiments(
     """Compare pairs of systems in every legal combination of a grid."""
     universes = ExperimentUniverses(experiments)
     dataset = universes.experiments[0].dataset
-    # The samples of users depend on the dataset alone: all artifacts see the same.
+    # The samples of users depend only on the dataset, so that all artifacts use the same.
     return explore(grid.configurations(), universes, pairs, generator(seed, dataset, "multiverse"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users, averaged over a user's lists and over folds: what paired tests compare."""
+"""Values per user for paired tests, averaged over the user's lists and over folds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from reproduction.experiments.tidy_values import Measurement, measure_experiment
 
 
 class UserMeans:
-    """Collects the values of all systems under one protocol, list by list, fold by fold.
+    """Collects the values of all systems under one protocol, by list and fold.
 
-    A user is one observation, also under 1R, where a user has one list for each relevant judgment,
-    and in repeated splits: the lists and the folds of a user are not independent. Under P1R a
-    user's lists count alike, whatever their percentiles.
+    A user is one observation, also under 1R, with one list per relevant judgment, and in repeated
+    splits, because a user's lists and folds are not independent. Under P1R a user's lists have
+    equal weights, whatever their percentiles.
     """
 
     def __init__(self, experiment: Experiment, n_metrics: int) -> None:
@@ -62,25 +62,25 @@ class UserMeans:
         values = self.values()
         first, second = system_pairs(len(self.systems))
         table = np.ones((len(values), len(self.systems), len(self.systems)))
-        # Rounded, equal differences of means share their rank.
+        # After rounding, equal differences of means share their rank.
         table[:, first, second] = wilcoxon_test(values, decimals=MEAN_DECIMALS)
         table[:, second, first] = table[:, first, second]
         return table
 
 
 def means_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> NDArray[np.float64]:
-    """Return the values of users, each averaged over the folds that test the user.
+    """Return the values per user, averaged over the folds that test the user.
 
     Returns
     -------
     ndarray of float64, shape (n_metrics, n_systems, n_users)
         Users who are averaged in at least one fold. A user is one observation of a paired test,
-        also in cross-validation: the folds of a user are not independent.
+        also in cross-validation, because the folds of a user are not independent.
 
     Raises
     ------
     ValueError
-        The experiment has several protocols, or one of 1R, whose lists are not users; or the
+        The experiment has several protocols, or a 1R protocol, whose lists are not users; or the
         systems are averaged over different users in some fold.
     """
     if experiment.only_protocol.relevant == "1R":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metric values of systems by protocol and fold, beside what theory expects of them."""
+"""Metric values of systems by protocol and fold, beside their theoretical expectations."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Expectations:
     ) -> list[float]:
         """Return the expectation of each metric over all samples of candidates.
 
-        It is read from the ranks among all candidates (AR AN), so it is NaN where the experiment
-        has no such protocol beside the sampled one, where nothing is sampled, and for metrics whose
-        expectation is not known: under AR all but precision.
+        It is computed from the ranks among all candidates (AR AN). It is NaN if the experiment has
+        no such protocol, if nothing is sampled, and for metrics with unknown expectation (under AR
+        all except precision).
         """
         unknown = [float("nan")] * len(metrics)
         if protocol.sampled is None or protocol.percentiles is not None:
@@ -82,7 +82,7 @@ class Expectations:
     def of_random(self, protocol: Protocol, metric: Metric) -> Expectation:
         """Return the expected precision of Random; unknown for other metrics.
 
-        Random's lists are averaged over all users, so it is unknown, too, where others are
+        Random's lists are averaged over all users, so it is also unknown if other users are
         averaged under AR.
         """
         over_all = protocol.relevant == "1R" or self.experiment.evaluated_users == "all"
@@ -112,16 +112,14 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
     Metrics that need all judgments of a user (bpref) are left out under 1R.
 
     Columns: dataset; split; protocol (name, such as ``1R TI-NN``); sampled (number of sampled
-    candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean``
-    over folds); value; lists (how many lists the value averages, over all folds for the mean; under
-    P1R, which averages percentiles first, the number of percentiles times the lists of the smallest
-    one, as every list of that one weighs);
-    computable_share (share of the candidates whose score the system could compute); expected (the
-    value's expectation over all samples of candidates); random_expected, random_error (the
-    expected value of Random in the same target sets and its standard error); and, in the rows of
-    means, p_against_<system> for every system: the p-value of Wilcoxon's signed-rank test over
-    users of the difference from that system (of means over users that :func:`values_of_users`
-    returns). What is not known is empty: see
+    candidates, empty if all are ranked); system; metric; cutoff; fold (its number, or ``mean`` over
+    folds); value; lists (how many lists the value averages, over all folds for the mean; for P1R
+    see :class:`.MeasuredLists`); computable_share (share of the candidates whose score the system
+    could compute); expected (the value's expectation over all samples of candidates);
+    random_expected, random_error (the expected value of Random in the same target sets and its
+    standard error); and, in the rows of means, p_against_<system> for every system: the p-value of
+    Wilcoxon's signed-rank test over users of the difference from that system (of means over users
+    that :func:`values_of_users` returns). Unknown values are empty; see
     :class:`reproduction.experiments.values_by_fold.Expectations` and
     :class:`reproduction.experiments.user_means.UserMeans`.
     """
@@ -159,7 +157,7 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
         random_expected=("random_expected", "mean"),
         random_error=("random_error", error_of_mean),
     )
-    # Groups come in the order of the first fold's rows: by protocol, system and metric.
+    # Groups are in the order of the first fold's rows, by protocol, system and metric.
     p_values = [
         dict(zip((f"p_against_{name}" for name in experiment.all_systems), row, strict=True))
         for protocol in experiment.protocols
@@ -175,9 +173,8 @@ def values_by_fold(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Data
 def values_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> pd.DataFrame:
     """Return the means over users that the p-values of :func:`values_by_fold` compare.
 
-    A user's lists are averaged first, then the user's folds: under 1R, where users have a list for
-    each relevant judgment, and in folds that test different users, these are not the means over
-    folds.
+    A user's lists are averaged first, then the user's folds. These are not the means over folds
+    under 1R, with one list per relevant judgment, or if folds test different users.
 
     Columns: dataset; split; protocol; sampled; system; metric; cutoff; value; lists (how many users
     it averages).
@@ -208,7 +205,7 @@ def values_of_users(experiment: Experiment, metrics: Sequence[Metric]) -> pd.Dat
 
 
 def _measurements(experiment: Experiment, metrics: Sequence[Metric]) -> list[Measurement]:
-    """Return what is measured under each protocol: under 1R not what needs all judgments."""
+    """Return the metrics of each protocol; under 1R without those that need all judgments."""
     return [
         Measurement(
             tuple(

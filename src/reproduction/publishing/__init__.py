@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What readers get of the results: the site, and the pages that are written from the ledger."""
+"""Publish the results: the site, and the pages generated from the ledger."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How sure the verdicts on the claims of a paper are: a forest plot with one row a claim."""
+"""Forest plot of the certainty of the verdicts on a paper's claims, one row per claim."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ COLUMNS = (
     "position",
     "location",
 )
-"""Of the rows that are drawn; ``position`` is where the published number lies, in halves of our
+"""Columns of the drawn rows; ``position`` is where the published number lies, in halves of our
 prediction interval from our mean."""
 
 MOST_ROWS = 36
-"""In one column of a figure; more are drawn in several."""
+"""Largest number of rows in one column of a figure; more rows take several columns."""
 
 FEW_NUMBERS = 0.25
-"""The share of rows with a published number up to which their panel is narrow."""
+"""The share of rows with a published number up to which the panel of numbers is narrow."""
 
 FARTHEST = 3.0
-"""Where published numbers end up that lie farther out."""
+"""Position of published numbers that lie farther out."""
 
 _ROW = 0.135
 _HEAD = 0.55
@@ -49,7 +49,7 @@ _INTERVAL = "#E4E4E4"
 
 
 def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return the rows of a paper's figure: claims that some replication decides, by number."""
+    """Return the rows of a paper's figure: the claims that some replication decides."""
     own = (certainty["paper"] == study) & (certainty["form"] == "")
     rows = certainty[own & (certainty["replications"] > 0)].reset_index(drop=True)
     names = ("share", "share_low", "share_high", "published", "mean", "low", "high", "in_part")
@@ -57,7 +57,7 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
     with np.errstate(invalid="ignore", divide="ignore"):
         half = (numbers["high"] - numbers["low"]) / 2
         off = numbers["published"] - numbers["mean"]
-        # Of a number that never varies, any other lies beyond; 0 by 0 is not defined.
+        # If a number never varies, any other lies outside; 0 / 0 is undefined.
         position = np.where((half == 0) & (off == 0), 0.0, off / half)
     found = {
         **{name: rows[name] for name in ("claim", "dataset", "replications")},
@@ -72,7 +72,7 @@ def drawn_rows(certainty: pd.DataFrame, study: str) -> pd.DataFrame:
 
 
 def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
-    """Return what stands below a paper's figure."""
+    """Return the caption of a paper's figure."""
     most = int(rows["replications"].max()) if len(rows) else 0
     twins = " The data are synthetic twins." if is_demo else ""
     return (
@@ -85,7 +85,7 @@ def caption(rows: pd.DataFrame, *, is_demo: bool) -> str:
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Draw the claims of a paper as rows."""
+    """Draw the certainty of a paper's claims, one row per claim."""
     positions = real_values(rows["position"])
     has_numbers = bool((~np.isnan(positions)).any())
     several = len(set(rows["dataset"]) - {""}) > 1
@@ -94,7 +94,7 @@ def draw(rows: pd.DataFrame) -> Figure:
     panels = 2 if has_numbers else 1
     width = DOUBLE_COLUMN if len(blocks) > 1 or has_numbers else DOUBLE_COLUMN / 2
     figure = new_figure(width, _HEAD + 0.45 + _ROW * max(most, 4))
-    # A panel of a few numbers takes no more room than it needs.
+    # A panel of few numbers takes no more width than it needs.
     widths = [1.0, 1.0 if np.mean(~np.isnan(positions)) > FEW_NUMBERS else 0.35][:panels]
     axes = figure.subplots(
         1, panels * len(blocks), squeeze=False, width_ratios=widths * len(blocks)
@@ -166,7 +166,7 @@ def _draw_places(axes: Axes, rows: pd.DataFrame, positions: NDArray[np.float64],
 
 
 def _add_legend(figure: Figure, *, has_numbers: bool) -> None:
-    """Name the marks below the panels."""
+    """Add a legend of the marks below the panels."""
     axes = figure.axes[0]
     lines: dict[str, dict[str, Any]] = {
         "holds, with Wilson interval": {"color": _HOLDS, "marker": "o", "linewidth": 0.9},

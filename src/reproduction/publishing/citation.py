@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""BibTeX of receval and of the papers, written into README.md from ``CITATION.cff``."""
+"""BibTeX entries of receval and the papers, written from ``CITATION.cff`` into README.md."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _KINDS = {"article": "article", "conference-paper": "inproceedings"}
 
 
 def bibtex(citation: Mapping[str, Any]) -> str:
-    """Return the entries of the software and of the works that it rebuilds, in this order.
+    """Return the BibTeX entries of the software, then of the works that it rebuilds.
 
-    Works that are referred to for something else say so (``scope``), and have no entry.
+    Works that are cited for something else have a ``scope``, and no entry.
 
     Returns
     -------
     str
         BibTeX in ASCII. Keys are the title of the software, and for papers the first author's
-        family name with the year, as the studies are called.
+        family name with the year, like the names of the studies.
 
     Raises
     ------
     ValueError
-        A letter has an accent that is not known here, or a work is of another kind.
+        A letter has an unknown accent, or a work is of an unknown kind.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def bibtex(citation: Mapping[str, Any]) -> str:
 
 
 def with_citations(page: str, citation: Mapping[str, Any]) -> str:
-    """Return a page with the entries of today between its marks."""
+    """Return a page with up-to-date entries between its marks."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
@@ -95,7 +95,7 @@ def _paper(work: Mapping[str, Any]) -> str:
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, object]) -> str:
-    """Return an entry: authors, title and venue on lines of their own, the rest on one."""
+    """Return an entry: authors, title and venue on separate lines, the rest on one."""
     texts = [f"{name} = {{{_ascii(str(value))}}}" for name, value in fields.items() if value]
     alone = [text for text in texts if text.startswith(("author", "title", "journal", "booktitle"))]
     together = ", ".join(text for text in texts if text not in alone)
@@ -103,7 +103,7 @@ def _entry(kind: str, key: str, fields: Mapping[str, object]) -> str:
 
 
 def _authors(authors: Sequence[Mapping[str, str]]) -> str:
-    """Return names as BibTeX takes them; a group has braces, or its last word would be a family."""
+    """Return names for BibTeX; a group is in braces, or its last word would be a family name."""
     return " and ".join(
         f"{{{each['name']}}}"
         if "name" in each
@@ -113,7 +113,7 @@ def _authors(authors: Sequence[Mapping[str, str]]) -> str:
 
 
 def _ascii(text: str) -> str:
-    """Return a text with accents as commands of LaTeX, which every BibTeX reads."""
+    """Return a text with accents as LaTeX commands, which every BibTeX reads."""
     letters: list[str] = []
     for letter in unicodedata.normalize("NFD", text):
         if letter in _ACCENTS:

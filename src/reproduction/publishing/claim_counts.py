@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of the ledger counted once each, whatever the number of datasets they are judged on."""
+"""Counts of claims in the ledger, each counted once whatever its number of datasets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOLD = ("claim", "statement", "dataset", "verdict")
 
 
 def in_print(text: str) -> str:
-    """Return a text of the ledger with its numbers as tables print them.
+    """Return a text of the ledger with numbers formatted as in tables.
 
     Examples
     --------
@@ -29,20 +29,20 @@ def in_print(text: str) -> str:
     'tau is .25 for 50 % of the users'
     """
     printed = in_text(text)
-    # Powers of ten become formulas of Markdown, which the paper does not read.
+    # Powers of ten would become Markdown formulas, which the paper cannot read.
     return text if "$" in printed else printed
 
 
 def claims_of(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a claim, with the verdict over the datasets on which it is decided.
+    """Return one row per claim, with the verdict over the datasets on which it is decided.
 
     Returns
     -------
     DataFrame
-        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say: of several
-        datasets a contradiction first, then agreement), ``datasets`` (on how many it is decided)
-        and ``verdict``: the one that all of them give; where they differ ``depends on the split``
-        if they hold but for splits, and ``holds in part`` else.
+        ``claim``, ``paper``, ``kind``, ``in_paper`` (what the paper's own values say; a
+        contradiction on any dataset comes first, then agreement), ``datasets`` (on how many it is
+        decided) and ``verdict``: the common one of all datasets. If they differ, it is ``depends on
+        the split`` if splits are the only reason, else ``holds in part``.
     """
     own = ledger[ledger["form"] == ""]
     rows = [
@@ -69,8 +69,8 @@ def verdict_counts(claims: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``claims``, and the counts by verdict; in the order of first appearance, the last
-        of all together.
+        ``name``, ``claims``, and the counts by verdict; in the order of first appearance, with the
+        total last.
     """
     found = [_counts(str(name), rows) for name, rows in claims.groupby(by, sort=False)]
     return [*found, _counts("all", claims)]
@@ -82,7 +82,7 @@ def _counts(name: str, rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def failing_claims(ledger: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the claims that do not hold, or in part only, by the reason that is known.
+    """Return the claims that do not hold, or only in part, by their known reason.
 
     Returns
     -------
@@ -111,12 +111,12 @@ NO_CAUSE = "No cause is known"
 def counts_by_cause(
     claims: pd.DataFrame, causes: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
-    """Return how many claims do not hold, or in part, by cause.
+    """Count the claims that do not hold, or only in part, by cause.
 
     Returns
     -------
     list of dict
-        ``cause``, ``in-part`` and ``failing``; the last of what has no cause, if there is any.
+        ``cause``, ``in-part`` and ``failing``; claims without a cause come last.
     """
     named = [claim for found in causes.values() for claim in found]
     if unknown := sorted(set(named) - set(claims["claim"])):
@@ -139,10 +139,10 @@ def counts_by_cause(
     return rows
 
 
-# How sure verdicts are, counted by paper, kind and verdict; and of what numbers vary.
+# Counts of the certainty of verdicts by paper, kind and verdict, and sources of variance.
 
 OUTCOMES = ("always", "mostly", "rarely", "never")
-"""In how many replications a claim holds: in all, in half of them or more, in fewer, in none."""
+"""In how many replications a claim holds: all, at least half, fewer, or none."""
 
 NOT_REPEATED = "not repeated"
 
@@ -154,18 +154,18 @@ _KINDS = {True: "numbers", False: "all other kinds"}
 def with_outcomes(
     certainty: pd.DataFrame, ledger: pd.DataFrame, causes: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """Return the certainty of claims with what else is known of them.
+    """Return the certainty of claims with their outcome, kind, verdict and cause.
 
     Parameters
     ----------
     ledger : DataFrame
-        A row for each claim, dataset and form; the verdict of the one run is ``one_split``.
+        One row per claim, dataset and form; ``one_split`` is the verdict of the single run.
 
     Returns
     -------
     DataFrame
         With the columns ``outcome`` (one of :data:`OUTCOMES`, or ``not repeated``), and ``kind``,
-        ``verdict`` and ``cause``, which are of the one run; the last is empty without one.
+        ``verdict`` and ``cause`` from the single run; the cause may be empty.
     """
     own = certainty[certainty["form"] == ""].reset_index(drop=True)
     trials, holding = (real_values(own[name]) for name in ("replications", "holding"))
@@ -190,9 +190,9 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``group`` (``paper``, ``kind``, ``verdict`` of the one run, or ``all``), ``name``, the
-        number of ``verdicts``, the counts by outcome, and how many published numbers lie
-        ``inside`` and ``outside`` of our intervals of prediction.
+        ``group`` (``paper``, ``kind``, ``verdict`` of the single run, or ``all``), ``name``, the
+        number of ``verdicts``, the counts by outcome, and how many published numbers lie ``inside``
+        and ``outside`` our prediction intervals.
     """
     rows = certainty[certainty["outcome"] != NOT_REPEATED]
     groups = [
@@ -220,7 +220,7 @@ def certainty_counts(certainty: pd.DataFrame) -> list[dict[str, Any]]:
 def with_failures_elsewhere(
     causes: Sequence[Mapping[str, Any]], certainty: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """Return the counts by cause with how many failures hold in some replication."""
+    """Return the counts by cause, with the number of failures that hold in some replication."""
     holding = certainty["outcome"].isin(["always", "mostly", "rarely"])
     rows = certainty[holding & (certainty["verdict"] == ClaimVerdict.DOES_NOT_HOLD)]
     named = rows["cause"].where(rows["cause"] != "", NO_CAUSE)
@@ -233,8 +233,8 @@ def variance_shares(variance: pd.DataFrame) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``artifact``, how many ``numbers`` of it there are, and the mean share of each source and of
-        the rest; the last of ``all``.
+        ``artifact``, its number of ``numbers``, and the mean share of each source and of the rest;
+        the last is for ``all``.
     """
     names = (*SOURCES, "rest")
     shares = pd.DataFrame({name: real_values(variance[name]) for name in names})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of ``docs/dialects.md``: metrics of tools by our labels, and how far these are off."""
+"""Tables of ``docs/dialects.md``: metrics of other tools in our labels, and the differences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ between a value of the tool and ours."""
 _HEADINGS = ("dialect", "relevant", "averaged", "equal scores", "values", "deviation")
 
 
-# Where dialects give other numbers than the tools, and why.
+# Known differences between dialects and tools, with their reasons.
 
 EXACT = 1e-9
 """The largest deviation of tools that compute in double precision."""
@@ -42,23 +42,23 @@ SINGLE = 1e-6
 """The largest deviation of tools that compute in single precision."""
 
 
-# What tools computed on stored lists, beside what their dialects compute.
+# Values that tools computed on stored lists, beside those of their dialects.
 
 _THRESHOLD = re.compile(r"[ ,]?(?:-l|rel=|relevance_threshold=|rating_threshold=|threshold=)(\d+)")
 _LEAST = re.compile(r" ?test>=(\d+)")
 
 WITHOUT_DIALECT = {"clayrs": "what is relevant to ClayRS depends on the user's mean test rating"}
-"""Tools whose values are there for single metrics, and why they have no dialect."""
+"""Tools with values for single metrics only, and why they have no dialect."""
 
 
 @dataclass(frozen=True)
 class FixtureValue:
-    """A value that a tool gave, and ours.
+    """A value that a tool computed, and ours.
 
     Attributes
     ----------
     tool, case, name : str
-        ``name`` as the fixture has it.
+        ``name`` is that of the fixture.
     user : str
         Empty for an average.
     theirs : float or None
@@ -75,17 +75,17 @@ class FixtureValue:
 
     @property
     def deviation(self) -> float:
-        """The absolute difference; 0 where the tool has no number."""
+        """The absolute difference; 0 if the tool has no number."""
         return 0.0 if self.theirs is None else abs(self.theirs - self.ours)
 
 
 def fixture_name(name: str) -> tuple[str, float | None, float | None]:
-    """Return a fixture's name without what was done to the data.
+    """Split a fixture's name into the metric and the thresholds applied to the data.
 
     Returns
     -------
     threshold : float or None
-        From which rating on test items were relevant to the tool, if it was told.
+        The relevance threshold that the tool was given, if any.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def _places(run: list[list[Any]], spoken: Dialect) -> dict[str, int]:
 
 
 def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str]]:
-    """Return all values of a tool beside ours, and the metrics that there are none of."""
+    """Return all values of a tool beside ours, and the metrics without values."""
     cases = json.loads((folder / "lists.json").read_text(encoding="utf-8"))["cases"]
     fixture = json.loads((folder / f"{tool}.json").read_text(encoding="utf-8"))
     values: list[FixtureValue] = []
     refused: dict[str, str] = {}
     own = dialect(tool)
     for case, metrics in fixture["values"].items():
-        # Metrics of a case differ in few thresholds, and share its lists.
+        # Metrics of a case have few different thresholds, so they share lists.
         known: dict[tuple[float | None, float | None], tuple[JudgedLists, list[str]]] = {}
         for name, theirs in metrics.items():
             plain, threshold, least = fixture_name(name)
@@ -189,14 +189,14 @@ def compared(tool: str, folder: Path) -> tuple[list[FixtureValue], dict[str, str
 
 
 def fixture_tools(folder: Path) -> list[str]:
-    """Return the names of the tools with a dialect whose values are in a folder."""
+    """Return the names of the tools with a dialect and with values in a folder."""
     others = {"lists", *WITHOUT_DIALECT}
     return sorted(path.stem for path in folder.glob("*.json") if path.stem not in others)
 
 
 @dataclass(frozen=True)
 class KnownDeviation:
-    """Values of a tool that its dialect does not give, or not to the last digit.
+    """Values of a tool that its dialect does not reproduce, or not to the last digit.
 
     Attributes
     ----------
@@ -206,11 +206,11 @@ class KnownDeviation:
         Regular expressions.
     why : str
     tolerance : float
-        How far values may be from ours; infinite where they are of other users or another order.
+        How far values may be from ours; infinite if they are for other users or another order.
     averages_only : bool
-        Whether it concerns averages alone.
+        Whether it concerns only averages.
     no_number : bool
-        Whether it concerns values for which the tool says NaN, and no others.
+        Whether it concerns only values for which the tool says NaN.
     """
 
     tool: str
@@ -284,7 +284,7 @@ KNOWN_DEVIATIONS = (
 
 
 def reason_for(value: FixtureValue) -> KnownDeviation | None:
-    """Return why a value is not ours, None if it has to be ours and is not."""
+    """Return why a value differs from ours, or None if the difference is unexplained."""
     return next((known for known in KNOWN_DEVIATIONS if known.concerns(value)), None)
 
 
@@ -294,7 +294,7 @@ def is_ours(value: FixtureValue) -> bool:
 
 
 def tables_of_dialects(folder: Path = FIXTURES) -> str:
-    """Return a table of all dialects, and for each its metrics and what it does not imitate."""
+    """Return a table of all dialects, and the metrics and limitations of each."""
     measured: dict[tuple[str, str], list[FixtureValue]] = {}
     others: dict[str, dict[str, int]] = {}
     for tool in fixture_tools(folder):
@@ -327,7 +327,7 @@ def tables_of_dialects(folder: Path = FIXTURES) -> str:
 
 
 def page_of_dialects(page: str, folder: Path = FIXTURES) -> str:
-    """Return the page with fresh tables between its marks."""
+    """Return the page with up-to-date tables between its marks."""
     pattern = re.compile(f"{re.escape(START)}.*?{re.escape(END)}", flags=re.DOTALL)
     if len(pattern.findall(page)) != 1:
         raise ValueError(f"docs/dialects.md needs the lines {START} and {END}, each once.")
@@ -344,7 +344,7 @@ def _row(own: Dialect, measured: Mapping[tuple[str, str], list[FixtureValue]]) -
     if not values:
         return (*said, "not run", "")
     largest = max(value.deviation for value in values)
-    # What is left in double precision depends on the processor.
+    # Deviations in double precision depend on the processor.
     return (*said, f"{len(values):,}", "< 1e-9" if largest < 1e-9 else "< 1e-6")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``docs/errata.md``: all errata, with the sizes of their effects on the accepted results."""
+"""``docs/errata.md``: all errata, with the sizes of their effects in the accepted results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from its caption, the text or released values.
 `config/errata.yaml` and run `receval repo errata`. Corrections by the authors are most welcome."""
 
 _SHOWN_KINDS = ("metric", "average", "system", "split", "protocol")
-"""Kinds of names that a reader can use; columns, settings and functions stay in the YAML."""
+"""Kinds of names for readers; columns, settings and functions are only in the YAML."""
 
 _ARTIFACT = re.compile(r"(?:work/full/artifacts|results/full)/(\w+/\w+)\.csv")
 
@@ -50,7 +50,7 @@ def errata_page(config: Path = ERRATA.parent, results: Path = RESULTS) -> str:
     Raises
     ------
     ValueError
-        The errata cannot be read, or a number of theirs; the message names which, and what to do.
+        The errata or one of their numbers cannot be read; the message says which and what to do.
     """
     errata = load_errata(config / ERRATA.name)
     texts = sizes(errata, ClaimSources.of_folder(results))
@@ -81,7 +81,7 @@ def _section(name: str, erratum: Erratum, size: str) -> str:
 
 
 def _claims(claims: Sequence[str]) -> str:
-    """Return numbers of claims, three or more in a row as a range."""
+    """Return the numbers of claims, with three or more consecutive ones as a range."""
     rows: list[list[str]] = []
     for claim in claims:
         number = int(claim.rpartition("-")[2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Snakemake's report shows: Markdown as a page for browsers."""
+"""Convert Markdown to HTML pages for Snakemake's report."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _RULE = re.compile(r"\|(?: *:?-+:? *\|)+")
 
 
 def as_html_page(markdown: str, title: str) -> str:
-    """Return a page of Markdown as one HTML file that loads nothing.
+    """Return a page of Markdown as a self-contained HTML file.
 
-    It understands what :mod:`receval.figures.tables`, the pages of the studies and the drift report
-    are written in: headings, paragraphs, lists, tables with aligned columns, strong and emphasised
-    text, escaped characters, and formulas, which it shows as they are written in LaTeX.
+    It supports the Markdown of :mod:`receval.figures.tables`, the pages of the studies and the
+    drift report: headings, paragraphs, lists, tables with aligned columns, strong and emphasised
+    text, escaped characters, and formulas, which it shows in LaTeX.
     """
     blocks = re.split(r"\n{2,}", markdown.strip("\n"))
     body = "\n".join(part for block in blocks for part in _block(block.splitlines()))
@@ -83,13 +83,13 @@ def _table(lines: list[str]) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """Cut a row at its bars; an escaped bar is text."""
+    """Split a row at its bars; an escaped bar is text."""
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
 
 
 def _inline(text: str) -> str:
-    """Return text with its marks turned into tags and everything else escaped."""
-    # What must stay as it is waits under characters that no text of ours has.
+    """Return text with Markdown turned into tags and everything else escaped."""
+    # Parts that must not change are replaced by characters that our texts never contain.
     kept: list[str] = []
 
     def keep(content: str) -> str:
@@ -107,5 +107,5 @@ def _inline(text: str) -> str:
     return re.sub("\ue000(\\d+)\ue001", lambda found: kept[int(found[1])], text)
 
 
-# A backslash in a formula is LaTeX; elsewhere it says that the next character is text.
+# A backslash in a formula is LaTeX; elsewhere it escapes the next character.
 _ESCAPED_OUTSIDE = re.compile(rf"{_FORMULA.pattern.replace('(', '(?:')}|{_ESCAPED.pattern}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Claims of the ledger as a person reads them: each once, in three lists, and by figures."""
+"""Claims of the ledger for readers: each once, in three lists, and by figure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reproduction.claims.verdicts import IN_PAPER, ClaimVerdict, overall_in_pape
 from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, beginning_of
 
 NOT_SAID = "not yet said"
-"""Stands for what a paper's own values say of claims of which nobody has looked it up."""
+"""Stands for what a paper's own values say if nobody has checked it."""
 
 LINE = 80
-"""Characters of what is told in a list of what is not known the reason of."""
+"""Length in characters of the texts in a list of claims without a known reason."""
 
 _FAILING = (ClaimVerdict.DOES_NOT_HOLD, ClaimVerdict.HOLDS_IN_PART)
 
@@ -35,24 +35,24 @@ class LedgerClaim:
     Attributes
     ----------
     rows : tuple of VerdictRow
-        All of the ledger, those of other forms, too.
+        All of the ledger's rows on the claim, including other forms.
     """
 
     rows: tuple[VerdictRow, ...]
 
     @property
     def number(self) -> str:
-        """Its name in the ledger."""
+        """The number of the claim in the ledger."""
         return self.rows[0].claim
 
     @property
     def first(self) -> VerdictRow:
-        """The row that has what all of them have: its statement and where it is."""
+        """The first row, for what all rows share: the statement and its place."""
         return self.rows[0]
 
     @property
     def own(self) -> tuple[VerdictRow, ...]:
-        """The rows that count: not those of other forms."""
+        """The rows that count, without those of other forms."""
         return tuple(row for row in self.rows if row.is_counted)
 
     @property
@@ -62,17 +62,17 @@ class LedgerClaim:
 
     @property
     def words(self) -> str:
-        """That verdict as a person reads it."""
+        """That verdict in words."""
         return verdict_in_words(self.first.paper, self.verdict)
 
     @property
     def in_paper(self) -> str:
-        """What the paper's own values say; nothing where nobody has looked."""
+        """What the paper's own values say; empty if nobody has checked."""
         return overall_in_paper([row.in_paper for row in self.own])
 
     @property
     def printed(self) -> str:
-        """The sentences on that."""
+        """The sentences on the paper's own values."""
         return " ".join(dict.fromkeys(row.printed for row in self.own if row.printed))
 
     @property
@@ -87,12 +87,12 @@ class LedgerClaim:
 
     @property
     def part(self) -> str:
-        """The figure, table or section that it is of."""
+        """The figure, table or section that it is about."""
         return figure_or_section(self.first.where)
 
 
 def figure_or_section(where: str) -> str:
-    """Return the figure, table or section of a claim, from where it stands in the paper.
+    """Return the figure, table or section of a claim, from its place in the paper.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def claims_in(rows: Iterable[VerdictRow]) -> list[LedgerClaim]:
 
 
 def by_words(rows: Iterable[VerdictRow]) -> dict[str, list[VerdictRow]]:
-    """Return rows by their verdicts as a person reads them."""
+    """Group rows by their verdicts in words."""
     found: dict[str, list[VerdictRow]] = {}
     for row in rows:
         found.setdefault(row.words, []).append(row)
@@ -124,7 +124,7 @@ def by_words(rows: Iterable[VerdictRow]) -> dict[str, list[VerdictRow]]:
 
 
 def reasons_of(rows: Sequence[VerdictRow]) -> str:
-    """Return why rows do not hold, as far as that is known, or else by how much."""
+    """Return the known reasons why rows do not hold, or else by how much they fail."""
     reasons = dict.fromkeys(row.reason for row in rows if row.reason)
     details = dict.fromkeys(row.detail for row in rows if row.detail)
     return " ".join(reasons) or beginning_of(" ".join(details), LINE)
@@ -132,7 +132,7 @@ def reasons_of(rows: Sequence[VerdictRow]) -> str:
 
 @dataclass(frozen=True)
 class PaperLedger:
-    """The claims of one paper, and what is to be read first of them.
+    """The claims of one paper, and the most important of them.
 
     Attributes
     ----------
@@ -147,17 +147,17 @@ class PaperLedger:
 
     @property
     def slips(self) -> list[LedgerClaim]:
-        """Those that the paper's own values contradict."""
+        """Claims that the paper's own values contradict."""
         return [claim for claim in self.claims if claim.is_slip]
 
     @property
     def not_rebuilt(self) -> list[tuple[LedgerClaim, tuple[VerdictRow, ...]]]:
-        """Those that do not hold here, or in part, with these rows; slips left out."""
+        """Claims that do not hold here, or only in part, with the rows concerned; without slips."""
         return self._with(*_FAILING)
 
     @property
     def of_splits(self) -> list[tuple[LedgerClaim, tuple[VerdictRow, ...]]]:
-        """Those that depend on the split, with these rows; slips left out."""
+        """Claims that depend on the split, with the rows concerned; without slips."""
         return self._with(ClaimVerdict.DEPENDS_ON_SPLIT)
 
     @property
@@ -186,7 +186,7 @@ def papers_in(rows: Iterable[VerdictRow]) -> list[PaperLedger]:
 
 
 def in_paper_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
-    """Return of how many claims a paper's own values say what; what nobody looked up comes last."""
+    """Count the claims by what the paper's own values say; unchecked ones come last."""
     counts = Counter(claim.in_paper or NOT_SAID for claim in claims)
     return {
         word: counts[word] for word in (*IN_PAPER, NOT_SAID) if counts[word] or word in IN_PAPER
@@ -194,13 +194,13 @@ def in_paper_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
 
 
 def here_counts(claims: Iterable[LedgerClaim]) -> dict[str, int]:
-    """Return how many claims have each verdict, in the order in which verdicts are shown."""
+    """Count the claims by verdict, in the order in which verdicts are shown."""
     counts = Counter(claim.verdict for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def headline(claims: Sequence[LedgerClaim]) -> str:
-    """Return both columns counted, in sentences of Markdown."""
+    """Return both counts as sentences in Markdown."""
     paper = claims[0].first.paper
     printed = ", ".join(f"{word} {n}" for word, n in in_paper_counts(claims).items())
     here = ", ".join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger of claims as Markdown: what is to be read first, and a page of each paper."""
+"""The ledger as Markdown: the most important claims first, then one page per paper."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _INTRODUCTION = (
 
 
 def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
-    """Return the counts, and of each paper what is to be read first."""
+    """Return the counts, and the most important claims of each paper."""
     papers = papers_in(rows)
     rebuilt = [paper for paper in papers if is_rebuilt(paper.paper)]
     newer = [paper for paper in papers if not is_rebuilt(paper.paper)]
@@ -60,7 +60,7 @@ def ledger_page(rows: Sequence[VerdictRow], *, synthetic: bool) -> str:
 
 
 def paper_page(rows: Sequence[VerdictRow], elsewhere: Mapping[str, str], *, synthetic: bool) -> str:
-    """Return all claims of a paper, in its order."""
+    """Return the page of all claims of a paper, in the paper's order."""
     (paper,) = papers_in(rows)
     parts = [
         f"# All claims of {paper.paper}",
@@ -104,7 +104,7 @@ def _table_of_counts(papers: Sequence[PaperLedger]) -> str:
 
 
 def _lists(paper: PaperLedger) -> Iterator[str]:
-    """Yield the three lists of a paper with their headings, those without entries left out."""
+    """Yield the non-empty lists of a paper with their headings."""
     slips = [_entry(claim, claim.printed, claim.own) for claim in paper.slips]
     failing = [_entry(claim, reasons_of(rows), rows) for claim, rows in paper.not_rebuilt]
     unsure = [_entry(claim, _on_splits(rows), rows) for claim, rows in paper.of_splits]
@@ -116,7 +116,7 @@ def _lists(paper: PaperLedger) -> Iterator[str]:
 
 
 def list_headings(paper: str) -> tuple[str, str, str]:
-    """Return what the three lists of a paper are called."""
+    """Return the headings of the three lists of a paper."""
     failing = "Could not be rebuilt" if is_rebuilt(paper) else "Not seen on our data, or in part"
     return "Slips in the paper", failing, "Depends on the split"
 
@@ -142,12 +142,12 @@ def _line(claim: LedgerClaim, part: str, elsewhere: Mapping[str, str]) -> str:
     said = "" if where.replace("Fig.", "Figure") == part else f" ({where})"
     here = "; ".join(_here(words, own, elsewhere) for words, own in by_words(claim.own).items())
     cells = _row([claim.number, f"{claim.first.statement}{said}", claim.in_paper, here])
-    # Pages of studies link to it.
+    # Pages of studies link to this anchor.
     return cells.replace("| ", f'| <a id="{claim.number}"></a>', 1)
 
 
 def _here(words: str, rows: Sequence[VerdictRow], elsewhere: Mapping[str, str]) -> str:
-    """Return a verdict with its datasets, and what each has."""
+    """Return a verdict with its datasets and our value on each."""
     told = []
     for row in rows:
         needs = "" if row.lacks_dataset else told_needs(row.needs, elsewhere)

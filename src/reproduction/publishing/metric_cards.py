@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Definition cards: what ``docs/metrics.md`` says of every metric, read off the code."""
+"""Definition cards of the metrics in ``docs/metrics.md``, generated from the code."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ RULES = {
     "Missing": "0, also for users without any test item that the metric looks for",
     "Ties": "items with equal scores stand in the order that the protocol says",
 }
-"""What holds for a metric whose docstring has no such field."""
+"""Default texts for metrics whose docstring lacks a field."""
 
 UNDER_1R = {
     False: "each relevant test item has a list of its own, and the average is over lists",
     True: "refused",
 }
-"""What a metric is under 1R, by whether it needs all judgments."""
+"""Text on a metric under 1R, by whether it needs all judgments."""
 
 _TITLES = {
     "Denominator": "Denominator",
@@ -84,11 +84,11 @@ class Card:
     notes : tuple of str
         Paragraphs.
     parameters : tuple of str
-        One line for each parameter of the metric's own.
+        One line for each of the metric's own parameters.
     fields : dict of str to str
         Denominator, Evaluated, Missing, Ties, Source.
     one_relevant : str
-        What the metric is under 1R.
+        Text on the metric under 1R.
     less_is_better : bool
     """
 
@@ -127,7 +127,7 @@ def card_of(kind: type[Metric]) -> Card:
     ------
     ValueError
         The docstring lacks the formula (``.. math::``), the field ``:Denominator:`` or the field
-        ``:Source:``, or has a field that no card has.
+        ``:Source:``, or has an unknown field.
     """
     head, sections = _sections(kind)
     formula, notes, found = "", [], {}
@@ -161,7 +161,7 @@ def card_of(kind: type[Metric]) -> Card:
 
 
 def document() -> str:
-    """Return ``docs/metrics.md``: the cards of all metrics, the averages."""
+    """Return ``docs/metrics.md``: the cards of all metrics and averages."""
     cards = [card_of(metric_class(name)) for name in METRICS]
     common = "\n".join(f"- {line}" for line in _parameters(Metric, _sections(Metric)[1]))
     parts = [
@@ -196,7 +196,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 def _parameters(kind: type, sections: dict[str, str], leave_out: tuple[str, ...] = ()) -> list[str]:
-    """Return a line for each parameter: name, default, the words it may have, meaning."""
+    """Return one line per parameter: name, default, allowed words and meaning."""
     meanings = _meanings(sections.get("Parameters", ""))
     lines = []
     for field in fields(kind):
@@ -217,7 +217,7 @@ def _default(value: Any) -> str:
 
 
 def _sections(described: type | Callable) -> tuple[str, dict[str, str]]:
-    """Split a docstring into what comes first and the sections with underlined titles."""
+    """Split a docstring into its first part and the sections with underlined titles."""
     head, *rest = re.split(
         r"\n*^(\w+)\n-+\n", inspect.cleandoc(described.__doc__ or ""), flags=re.M
     )
@@ -234,7 +234,7 @@ def _meanings(section: str) -> dict[str, str]:
 
 
 def _words(function: Callable) -> str:
-    """Return what a function's docstring lists: the words that a parameter may have."""
+    """Return the allowed words of a parameter, which a function's docstring lists."""
     for meaning in _meanings(_sections(function)[1]["Parameters"]).values():
         if meaning.startswith("- "):
             words, *after = re.split(r"\n{2,}", meaning)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the text of the paper reads: every number, table and verdict of it, from results."""
+"""Numbers, tables and verdicts for the text of the paper, read from results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WORDS = (
 _LISTED = ("claim", "paper", "where", "statement", "dataset", "expected", "ours", "verdict")
 
 
-# What numbers of the paper are read from: results, the ledger, errata, the plan, replications.
+# Sources of the paper's numbers: results, the ledger, errata, the plan, replications.
 
 VERDICTS = "ledger/verdicts"
 CLAIMS = "ledger/claims"
@@ -56,17 +56,17 @@ VARIANCE = "ledger/variance"
 COUNTS = "plan/counts"
 
 _DIGITS = 6
-"""Of a distance in tolerances."""
+"""Words for a distance in tolerances."""
 
 
 @dataclass(frozen=True)
 class PaperInputs:
-    """The files of an edition that the paper is written from.
+    """The files of an edition that the paper is made from.
 
     Attributes
     ----------
     ledger : Path
-        ``claims.csv``, in the folder that has the folders of the studies.
+        ``claims.csv``, in the folder with the folders of the studies.
     results, records : sequence of Path
         ``<study>/<artifact>.csv`` and ``<study>/provenance.json``.
     errata : Path
@@ -76,9 +76,9 @@ class PaperInputs:
     certainty, variance : Path, optional
         ``certainty.csv`` and ``variance.csv``, of the replications.
     counts : mapping of str to int
-        What the plan has of each.
+        The counts of the plan, by name.
     figures : sequence of str
-        What the text calls the drawings that there are.
+        Names of the available drawings in the text.
     synthetic : bool
         Whether the data are twins.
     """
@@ -96,7 +96,7 @@ class PaperInputs:
 
 
 class NumberSources(ClaimSources):
-    """Results of an edition, and tables that are made of others."""
+    """Results of an edition, and tables derived from them."""
 
     def __init__(
         self,
@@ -123,11 +123,11 @@ class NumberSources(ClaimSources):
         return self._made[artifact] if artifact in self._made else super().table(artifact)
 
     def has(self, study: str, dataset: str) -> bool:
-        # A number that names no study is of those that are made of all of them.
+        # A number without a study is from the tables on all studies.
         return study == ANY or super().has(study, dataset)
 
     def missing(self, study: str, what: str, there: str) -> Exception:
-        # What twins do not have is said of each number, so whatever else is missing is a fault.
+        # Each number says whether twins lack it, so anything else that is missing is an error.
         return ValueError(f"there is no {what}, only {there}: correct paper/numbers.yaml.")
 
 
@@ -149,7 +149,7 @@ def _own_tables(
 
 
 def _other_forms(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the decided verdicts of other forms, with that of the claim (``own``)."""
+    """Return the decided verdicts on other forms, with that on the claim (``own``)."""
     keys = ["claim", "dataset"]
     own = ledger.loc[ledger["form"] == "", [*keys, "verdict"]].rename(columns={"verdict": "own"})
     forms = ledger[(ledger["form"] != "") & (ledger["verdict"] != ClaimVerdict.UNDECIDABLE)]
@@ -159,7 +159,7 @@ def _other_forms(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers that are judged by a tolerance, with their distances in tolerances.
+    """Return the numbers that are judged by a tolerance, with distances in tolerances.
 
     ``within_half``, ``within`` and ``within_twice`` are ``yes`` or ``no``.
     """
@@ -170,7 +170,7 @@ def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
     tolerance = real_values(own["rule"].str.extract(r"^within ([\d.]+)$")[0])
     off = np.abs(real_values(own["value"]) - real_values(own["published"]))
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Ends belong to a tolerance, whatever the last digit of a difference.
+        # Ends belong to a tolerance, regardless of the last digit of a difference.
         times = np.round(off / tolerance, _DIGITS)
     widths = {"within_half": 0.5, "within": 1.0, "within_twice": 2.0}
     said = {name: np.where(times <= width, "yes", "no") for name, width in widths.items()}
@@ -178,22 +178,21 @@ def _in_tolerances(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
-    """Return everything that the text of the paper reads, as plain values.
+    """Return all that the text of the paper reads, as plain values.
 
     Returns
     -------
     dict
         of the replications; ``replicated`` and ``crossed``, whether there are replications and runs
         of the crossed design; ``numbers`` by name, each with ``value``, ``shown`` and ``source``
-        (empty ``shown`` where twins cannot give it); ``certainty`` and ``variance``, what these
-        say;
-        ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim; ``failing``,
-        ``causes``, ``tables``, ``errata`` and the names of ``figures``.
+        (empty ``shown`` if twins cannot give it); ``certainty`` and ``variance``, from these
+        tables; ``papers`` and ``kinds``, the counts of verdicts; ``verdicts`` by claim;
+        ``failing``, ``causes``, ``tables``, ``errata`` and the names of ``figures``.
 
     Raises
     ------
     ValueError
-        A number cannot be read, or a claim is not there; the message names it and says what to do.
+        A number cannot be read or a claim is missing; the message says which and what to do.
     """
     judged = read_results(inputs.ledger)
     ledger = of_rebuilt(judged)
@@ -243,24 +242,24 @@ def paper_numbers(spec: PaperSpec, inputs: PaperInputs) -> dict[str, Any]:
 def _replications(
     inputs: PaperInputs, ledger: pd.DataFrame, causes: Mapping[str, Sequence[str]]
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of the replications that there are, by their names among the sources."""
+    """Return the available tables of replications, by their names among the sources."""
     found = {}
     if inputs.certainty is not None:
         found[CERTAINTY] = with_outcomes(read_results(inputs.certainty), ledger, causes)
     if inputs.variance is not None:
         rows = read_results(inputs.variance)
-        # Of a number that never varies no source has a share.
+        # A number that never varies has no shares of sources.
         found[VARIANCE] = rows[~np.isnan(real_values(rows["split"]))].reset_index(drop=True)
     return found
 
 
 def _share(value: Any) -> Any:
-    """Return a share as tables print it, and anything else as it is."""
+    """Return a share as printed in tables, and any other value unchanged."""
     return shown_number(value, ".0%") if isinstance(value, float) else value
 
 
 def table_of_numbers(contents: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the numbers of the text with their sources, a row a number: ``receval.csv``."""
+    """Return the numbers of the text with their sources, one row per number: ``receval.csv``."""
     rows = [(name, *number.values()) for name, number in contents["numbers"].items()]
     return pd.DataFrame(rows, columns=["name", "value", "printed", "source"])[
         ["name", "source", "value", "printed"]
@@ -300,7 +299,7 @@ def _number(
 
 
 def shown_number(value: float, form: str) -> str:
-    """Return a number as the text shows it; the forms are those of :class:`PaperNumber`.
+    """Return a number as shown in the text; the forms are those of :class:`PaperNumber`.
 
     Examples
     --------
@@ -321,7 +320,7 @@ def shown_number(value: float, form: str) -> str:
 
 
 def _written(number: PaperNumber, documents: Mapping[str, Path]) -> dict[str, Any]:
-    """Return a number that a document of the repository has."""
+    """Return a number that is written in a document of the repository."""
     asked, pattern = str(number.document), str(number.pattern)
     path = documents.get(Path(asked).name)
     if path is None:
@@ -341,7 +340,7 @@ def _written(number: PaperNumber, documents: Mapping[str, Path]) -> dict[str, An
 
 
 def _listed(name: str, ledger: pd.DataFrame, ids: Sequence[str]) -> list[dict[str, str]]:
-    """Return the rows of the ledger of some claims, where they are decided."""
+    """Return the decided rows of the ledger on some claims."""
     own = ledger[ledger["form"] == ""]
     if unknown := sorted(set(ids) - set(own["claim"])):
         raise ValueError(
@@ -363,7 +362,7 @@ def _errata(
     *,
     synthetic: bool,
 ) -> list[dict[str, str]]:
-    """Return some errata with the sizes of their effects here; empty where twins have none."""
+    """Return some errata with the sizes of their effects here; empty if twins have none."""
     found = []
     for entry in chosen:
         if entry.erratum not in errata:
@@ -392,23 +391,23 @@ def _errata(
     return found
 
 
-# The paper as a PDF: typst on a folder that holds what the text may read, and no more.
+# The paper as a PDF: typst runs in a folder that has only what the text may read.
 
 CONTENTS = "contents.json"
 FIGURES = "figures"
 _TIMESTAMP = 0
-"""Nothing in the file tells when it was made."""
+"""The file does not contain its time of creation."""
 
 
 def typeset(
     text: Sequence[Path], contents: Mapping[str, Any], figures: Mapping[str, Path]
 ) -> bytes:
-    """Return the PDF of a text.
+    """Compile a text with typst and return the PDF.
 
     Raises
     ------
     ValueError
-        The text cannot be compiled, or typst has something to say of it: what, and where.
+        The text cannot be compiled, or typst warns about it; the message says what and where.
     """
     try:
         import typst
@@ -443,5 +442,5 @@ def typeset(
 
 
 def _brief(said: str, folder: Path) -> str:
-    """Return what typst says without the folder in which it worked."""
+    """Return typst's messages without the folder in which it ran."""
     return " ".join(said.replace(str(folder), "").split())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Model of ``paper/numbers.yaml``: numbers by name, and claims and errata to list."""
+"""Model of ``paper/numbers.yaml``: named numbers, and the claims and errata to list."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from reproduction.claims.quantities import Quantity
 from reproduction.config.reading import read_yaml, sentences
 
 NumberName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
-"""By which the text calls a number."""
+"""Name of a number in the text."""
 
 ANY = "any"
-"""The study of a number that names none."""
+"""The study of a number that does not name one."""
 
 Form = Annotated[str, Field(pattern=r"^(words|,?\.[0-9]f|\+\.[0-9]f|\.[0-9]%|p|text)$")]
 
 
 class PaperNumber(Model):
-    """Where a number of the text comes from: one of the first two keys.
+    """The source of a number in the text: one of the first two keys.
 
     Attributes
     ----------
     quantity : Quantity, optional
-        Cells of results, or what is made of them, as claims say it. Beside artifacts there are the
-        tables ``ledger/verdicts`` (a row a claim and dataset), ``ledger/claims`` (a row a claim),
-        ``ledger/forms`` (decided rows of other forms, ``same`` or not as the claim's ``own``),
-        ``ledger/tolerances`` (numbers with a tolerance, and whether ours are within it),
+        Cells of results, or computations on them, written as in claims. Besides artifacts there are
+        the tables ``ledger/verdicts`` (one row per claim and dataset), ``ledger/claims`` (one row
+        per claim), ``ledger/forms`` (decided rows of other forms, ``same`` or not as the claim's
+        ``own``), ``ledger/tolerances`` (numbers with a tolerance, and whether ours are within it),
         ``ledger/causes``, ``ledger/errata`` and ``plan/counts``.
     document : str, optional
         A document of the repository in which the number is written.
     pattern : str, optional
-        The only place in it: a regular expression whose one group is the number.
+        Its only occurrence: a regular expression whose only group is the number.
     study : str
-        Whose settings and artifacts are meant where none is named.
+        The default study for settings and artifacts.
     dataset : str, optional
-        Rows of this dataset alone.
+        Only rows of this dataset.
     shown : str
         A format: ``.3f``, ``,.0f``, ``.1%``, ``+.2f``; ``p`` for a p-value with its sign; ``words``
-        for a small whole number in words; ``text`` as it is written in the document.
+        for a small whole number in words; ``text`` as written in the document.
     on_twins : bool
-        Whether it can be had of synthetic twins, too; where not, the text says so.
+        Whether synthetic twins can give it, too; if not, the text says so.
     """
 
     quantity: Quantity | None = None
@@ -73,7 +73,7 @@ class ListedErratum(Model):
     ----------
     erratum : str
     on_twins : bool
-        Whether its size can be had of synthetic twins, too.
+        Whether synthetic twins can give its size, too.
     """
 
     erratum: ErratumId
@@ -81,7 +81,7 @@ class ListedErratum(Model):
 
 
 class Cause(Model):
-    """Why some claims do not hold, in our judgement.
+    """A cause, in our judgement, why some claims do not hold.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Cause(Model):
 
 
 class PaperSpec(Model):
-    """What the text of the paper names.
+    """The names that the text of the paper uses.
 
     Attributes
     ----------
@@ -103,14 +103,14 @@ class PaperSpec(Model):
     tables : dict of str to tuple of str
         Claims to list beside their verdicts, by the name of the table.
     causes : tuple of Cause
-        Behind claims that do not hold, or in part only.
+        Causes why claims do not hold, or only in part.
     errata : tuple of ListedErratum
     replications : dict of str to PaperNumber
-        Numbers that are read only where there are replications: of the table
-        ``ledger/certainty``, which has beside its own columns those of
+        Numbers that are read only if there are replications, from the table ``ledger/certainty``,
+        which besides its own columns has those of
         :func:`reproduction.publishing.claim_counts.with_outcomes`.
     crossed : dict of str to PaperNumber
-        Numbers that are read only where there are runs of the crossed design: of the table
+        Numbers that are read only if there are runs of the crossed design, from the table
         ``ledger/variance``.
     """
 
@@ -137,7 +137,7 @@ def read_paper_spec(path: Path) -> PaperSpec:
     Raises
     ------
     ValueError
-        It cannot be read; the message has one sentence a problem, which names the key.
+        It cannot be read; the message has one sentence per problem, with the key.
     """
     try:
         return PaperSpec.model_validate(read_yaml(path))

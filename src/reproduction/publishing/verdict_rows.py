@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger's rows as pages show them."""
+"""Rows of the ledger in the form in which pages show them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ VERDICTS = {
     "as defined": "defined",
     "contradicts itself": "contradicts",
 }
-"""The verdicts in the order in which they are shown, and what the style sheet calls them."""
+"""The verdicts in the order in which they are shown, with their classes in the style sheet."""
 
 UNDECIDABLE = "undecidable here"
-"""The verdict on what nothing here decides."""
+"""The verdict on claims that nothing here decides."""
 
 _OF_SPLITS = (
     re.compile(r"^Holds on (?P<holding>\d+) of (?P<tried>\d+) splits"),
@@ -36,7 +36,7 @@ _OF_SPLITS = (
 )
 
 LONGEST = 240
-"""Characters of a cell of a table."""
+"""Maximum number of characters in a cell of a table."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ class VerdictRow:
     claim, paper, where, kind, statement, dataset, expected : str
         What the paper says, and where.
     form : str
-        Another form of the claim, whose verdict stands beside the claim's and is not counted.
+        Another form of the claim, whose verdict is shown beside the claim's and not counted.
     in_paper, printed : str
-        What the paper's own values say of it, in a word and in a sentence.
+        What the paper's own values say about it, in a word and in a sentence.
     published, value, low, high, ours : str
         The paper's number, ours and its interval, and a sentence on ours.
     rule, because, verdict, detail, reason, needs : str
-        How it was decided and why so, and what came of it.
+        How and why it was decided in this way, and the result.
     one_split, splits : str
-        The verdict of the one split, and what others say.
+        The verdict of the single split, and a sentence on other splits.
     artifact, cells : str
         What decided it.
     """
@@ -89,47 +89,48 @@ class VerdictRow:
 
     @property
     def style(self) -> str:
-        """What the style sheet calls the verdict."""
+        """Class of the verdict in the style sheet."""
         return VERDICTS[self.verdict]
 
     @property
     def words(self) -> str:
-        """The verdict as a person reads it."""
+        """The verdict in words."""
         return verdict_in_words(self.paper, self.verdict)
 
     @property
     def on_splits(self) -> str:
-        """On how many splits it holds, in short.
+        """In short, on how many splits it holds.
 
-        Of a number that holds as it lies in the interval of all splits, this would mislead.
+        This would be misleading for a number that holds because it lies in the interval of all
+        splits.
         """
         is_inside = self.has_numbers and self.verdict == ClaimVerdict.HOLDS
         return "" if is_inside else splits_in_short(self.splits)
 
     @property
     def lacks_dataset(self) -> bool:
-        """Whether nothing is missing but its dataset."""
+        """Whether only its dataset is missing."""
         return bool(self.dataset) and self.needs == f"the dataset {self.dataset}"
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is the claim as the paper has it, and no other form of it."""
+        """Whether it is the paper's own form of the claim."""
         return not self.form
 
     @property
     def has_numbers(self) -> bool:
-        """Whether the paper has a number, and we have one beside it."""
+        """Whether both the paper and we have a number."""
         return _is_number(self.published) and _is_number(self.value)
 
     @property
     def artifacts(self) -> tuple[tuple[str, str], ...]:
-        """Study and name of each artifact that decides it."""
+        """Study and name of each deciding artifact."""
         named = (part.strip().partition("/") for part in self.artifact.split(";") if part.strip())
         return tuple((study, name) for study, _, name in named)
 
 
 def splits_in_short(splits: str) -> str:
-    """Return on how many splits a claim holds, from what the ledger says of splits.
+    """Return on how many splits a claim holds, from the ledger's sentence on splits.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def splits_in_short(splits: str) -> str:
 
 
 def beginning_of(text: str, most: int = LONGEST) -> str:
-    """Return the beginning of a text that is too long for its place, up to the end of a word.
+    """Shorten a text that is too long to its beginning, up to the end of a word.
 
     Examples
     --------
@@ -181,7 +182,7 @@ def _is_number(text: str) -> bool:
 
 
 def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Sequence[VerdictRow]]:
-    """Return the rows that hang on each artifact, by study and name."""
+    """Return the rows that depend on each artifact, by study and name."""
     by_artifact: dict[tuple[str, str], list[VerdictRow]] = {}
     for row in rows:
         for artifact in row.artifacts:
@@ -190,7 +191,7 @@ def rows_by_artifact(rows: Iterable[VerdictRow]) -> Mapping[tuple[str, str], Seq
 
 
 def artifact_label(study: str, artifact: str, paper: str) -> str:
-    """Return what a link to an artifact says, from a claim of a paper.
+    """Return the text of a link to an artifact, from a claim of a paper.
 
     Examples
     --------

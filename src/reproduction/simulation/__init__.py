@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Worlds with known relevance, and synthetic twins of the rating datasets in raw formats."""
+"""Simulated worlds with known relevance, and synthetic twins of datasets in their raw formats."""

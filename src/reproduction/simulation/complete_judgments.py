@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Judgments without gaps: what only a simulated world knows, and random samples of it.
+"""Complete judgments of a simulated world, and random samples of them.
 
-A metric measured with a judgment of every item has its *real* value, not an estimate. Measured with
-a sample of them drawn uniformly at random (missing at random), P@n and antiP@n count a true or a
-false positive as often as the sample holds its judgment: divided by that rate they are unbiased.
-Measured with items that users chose (missing not at random), they are neither.
+A metric that is measured with judgments of all items has its *real* value. With a uniform random
+sample of these (missing at random), P@n and antiP@n count each true or false positive with the
+probability that the sample has its judgment, so they are unbiased when divided by that rate. With
+judgments of items that users chose (missing not at random), they are biased.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from reproduction.simulation.twins import Simulation
 
 
 def observed_ratings(simulation: Simulation) -> Ratings:
-    """Return what is observed of a world, as the table that splits take.
+    """Return the observed ratings of a world, as the table that splits take.
 
-    The codes of users and items are their indices into the world, so that the world's complete
-    relevance fits them, and items that nobody rated have a code as well. Users without a random
-    sample, whom the parser of Yahoo! R3 leaves out, are in it.
+    The codes of users and items are their indices into the world and into its complete relevance.
+    Items without ratings have a code, too. Users without a random sample are included, although the
+    parser of Yahoo! R3 leaves them out.
 
     Examples
     --------
@@ -65,22 +65,22 @@ def observed_ratings(simulation: Simulation) -> Ratings:
 
 
 def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]:
-    """Read the complete relevance of a synthetic twin for the codes of its parsed ratings.
+    """Read the complete relevance of a synthetic twin, indexed by the codes of parsed ratings.
 
     Returns
     -------
     ndarray of float32, shape (n_users, n_items)
-        What every user's rating of every item is or would be. Users whom the parser left out and
-        items that nobody rated have no code, so they are not in it.
+        The actual or hypothetical rating of every pair. Users whom the parser left out and items
+        without ratings have no code and are not included.
 
     Raises
     ------
     ValueError
-        If the ratings have a user or an item that is not in the synthetic twin.
+        If a user or an item of the ratings is not in the synthetic twin.
 
     Examples
     --------
-    The parsed ratings have other codes than the world, and one item less:
+    The parsed ratings have different codes from the world, and one item fewer:
 
     >>> from receval.storage.archives import write_archive
     >>> truth = {"user_ids": np.array(["7"]), "item_ids": np.array(["3", "5", "9"])}
@@ -106,11 +106,11 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
 
 
 def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judgments:
-    """Return a judgment of every (user, item) pair that does not train.
+    """Return a judgment of every (user, item) pair that is not in train.
 
     Examples
     --------
-    The user would rate three items with 5, 1 and 3, and item 0 trains:
+    The user would rate three items with 5, 1 and 3, and item 0 is in train:
 
     >>> relevance = np.array([[5, 1, 3]], dtype=np.float32)
     >>> train = csr_array(np.array([[5, 0, 0]], dtype=np.float32))
@@ -141,7 +141,7 @@ def drawn_at_random(
     Parameters
     ----------
     per_user : int
-        Number n of judgments of a user; one who has fewer keeps all of them.
+        Number of judgments per user; a user with fewer keeps all of them.
 
     Examples
     --------
@@ -154,13 +154,13 @@ def drawn_at_random(
 
 
 def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
-    """Return some of the judgments, for as many users as before.
+    """Return some of the judgments, for the same number of users.
 
     Parameters
     ----------
     kept : ndarray of bool, shape (n_judgments,)
-        True for those to keep. Ranks that are aligned with the judgments and do not depend on
-        which items are judged (AR without sampled candidates) are kept by the same mask.
+        True for those to keep. The same mask applies to ranks that are aligned with the judgments
+        and do not depend on which items are judged (AR without sampled candidates).
 
     Examples
     --------
@@ -178,7 +178,7 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
 
 
 def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float64]:
-    """Return the share of each user's judgments that a sample holds.
+    """Return the share of each user's judgments that is in a sample.
 
     Examples
     --------
@@ -210,18 +210,19 @@ def _indices(
     return indices
 
 
-# Worlds in which it is known what users like, and how likely each pair is to be observed.
+# Worlds with known preferences and known probabilities that pairs are observed.
 #
-# Twins (:mod:`reproduction.simulation.world`) choose as many items as a user rates, so that the
-# chance of a single pair has no closed form. Here each pair is observed by a coin of its own,
+# Twins (:mod:`reproduction.simulation.world`) draw a fixed number of items per user, so the
+# probability of a single pair has no closed form. Here each pair is observed independently with the
+# probability
 #
 # .. math:: p_{ui} = \min(1,\; c\, f_i\, s^{[u \text{ likes } i]}),
 #
-# with the fame f of an item, which goes with its quality, and the strength s by which users prefer
-# to rate what they like.
+# with the fame f of an item, which is correlated with its quality, and the factor s by which users
+# prefer to rate what they like.
 
 LIKED, DISLIKED = 5.0, 1.0
-"""Ratings of what a user likes, and of all else."""
+"""Rating values of liked items, and of all others."""
 
 _FACTORS = 4
 _TASTE = 0.9
@@ -234,7 +235,7 @@ _PREFERENCE = 2.0
 
 @dataclass(frozen=True)
 class KnownChances:
-    """What users like, and the chance that a pair is observed.
+    """Users' preferences, and the probability that each pair is observed.
 
     Attributes
     ----------
@@ -254,7 +255,7 @@ class KnownChances:
 
     @classmethod
     def drawn(cls, n_users: int, n_items: int, rng: np.random.Generator) -> Self:
-        """Draw a world: tastes in a few dimensions, quality and fame of items."""
+        """Draw a world from tastes in a few dimensions and from the quality and fame of items."""
         quality = rng.normal(*_QUALITY, n_items)
         fame = np.exp(rng.normal(0, _FAME, n_items) + _FAME_BY_QUALITY * quality)
         tastes = rng.normal(0, 1, (n_users, _FACTORS)) @ rng.normal(0, 1, (_FACTORS, n_items))
@@ -265,9 +266,9 @@ class KnownChances:
 
     @property
     def ratings(self) -> NDArray[np.float32]:
-        """What every user's rating of every item is or would be."""
+        """The actual or hypothetical rating of every pair."""
         return np.where(self.liked, LIKED, DISLIKED).astype(np.float32)
 
     def observed(self, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Toss the coins of all pairs, each with a share of its chance."""
+        """Draw which pairs are observed, each with a share of its probability."""
         return rng.random(self.chances.shape) < share * self.chances

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-r"""Observations of worlds too large to be in memory at once: drawn by blocks of users.
+r"""Observations of worlds that do not fit in memory, drawn in blocks of users.
 
-The model is that of :mod:`reproduction.simulation.world`. What all users share is drawn first: the
+The model is that of :mod:`reproduction.simulation.world`. First, what all users share is drawn: the
 items, their popularity curve, when they appear, and how many items each user chooses. A pilot of
-some users then fits the exponent of the curve and the bounds of the ratings. After that the
-affinities, choices, ratings and times are drawn block by block, each block from a seed of its
-number, and what was not observed is forgotten with its block: there is no complete relevance.
+some users then fits the exponent of the curve and the bounds of the ratings. Finally the
+affinities, choices, ratings and times are drawn block by block, each from a seed by its number.
+Unobserved pairs are discarded with their block, so there is no complete relevance.
 
-Two things are not as in a world that is whole. The pilot expects
+Two things differ from worlds in memory. The pilot expects
 
 .. math:: \frac{|U|}{|P|} \sum_{u \in P} \left(1 - \exp(-\exp(w_{ui} - t_u))\right)
 
 users of item i, where :math:`t_u` is the smallest key that user u of the pilot P chose, because
-counts of a few users would be more unequal than those of all; the counts of all are Poisson draws
-about it. And the user who is sure to choose an item, so that no item is without one, is drawn in
-proportion to the numbers of items that users choose, whatever the user's affinity.
+counts of few users would be more unequal than those of all; the counts of all users are Poisson
+draws with this mean. Further, each item is given to one user so that none is without users. This
+user is drawn in proportion to the numbers of items that users choose, regardless of affinity.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ from reproduction.simulation.world import (
 )
 
 LARGEST_WHOLE_WORLD = 2**25
-"""Pairs of user and item up to which worlds are whole; one takes some 60 bytes a pair."""
+"""Largest number of (user, item) pairs of worlds in memory, at about 60 bytes per pair."""
 
 PILOT_PAIRS = 2**26
-"""Pairs of user and item of the pilot."""
+"""Number of (user, item) pairs of the pilot."""
 
 BLOCK_PAIRS = 2**22
-"""Pairs of user and item whose affinities are in memory at once; 16 MiB an array."""
+"""Number of (user, item) pairs whose affinities are in memory at once; 16 MiB per array."""
 
 _CACHED_PAIRS = 2**17
-"""Pairs whose tastes are added up at once: what the caches of a processor hold."""
+"""Number of pairs whose tastes are added up at once, so that they fit in processor caches."""
 
 
 @dataclass(frozen=True)
 class _Shared:
-    """What all users share; arrays of shape (n_items,) but for `factors` and `activity`."""
+    """What all users share; arrays have shape (n_items,) except `factors` and `activity`."""
 
     quality: NDArray[np.float32]
     factors: NDArray[np.float32]
@@ -66,9 +66,9 @@ class _Shared:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """What the pilot says: the curve with its exponent, and what affinities become.
+    """The results of the pilot: the fitted curve, and how affinities become ratings.
 
-    `observed` has affinities of observed pairs in ascending order, `bounds` those at which the
+    `observed` has the affinities of observed pairs in ascending order, `bounds` those at which
     ratings change.
     """
 
@@ -78,13 +78,13 @@ class _Fitted:
 
 
 def observe_large_world(dataset_id: str, spec: TwinSpec, root_seed: int) -> Observation:
-    """Draw who rates (or plays) what and when, in a world that is never whole in memory.
+    """Draw which users rate (or play) which items and when, in a world too large for memory.
 
     Raises
     ------
     ValueError
-        If the specification has a random sample, fewer choices than items, or an item Gini that
-        no popularity curve gives.
+        If the specification has a random sample, fewer choices than items, or an item Gini that no
+        popularity curve can reach.
     """
     if spec.random_sample is not None:
         raise ValueError(
@@ -132,7 +132,7 @@ def _draw_shared(spec: TwinSpec, rng: np.random.Generator) -> _Shared:
     )
     activity = draw_activity(spec.activity, spec.users, rng)
     appeared = None if spec.period is None else item_appearances(spec.items, spec.period, rng)
-    # Places an even distance apart in all choices: nobody finds more items than they choose.
+    # Evenly spaced positions in all choices, so no user gets more items than they choose.
     places = (np.arange(spec.items) + rng.random()) * activity.sum() / spec.items
     finders = np.searchsorted(np.cumsum(activity), places, side="right")
     return _Shared(
@@ -165,7 +165,7 @@ def _fit(spec: TwinSpec, shared: _Shared, rng: np.random.Generator) -> _Fitted:
         for count, weights, keys in keys_of(exponent):
             lowest = np.partition(keys, spec.items - count)[spec.items - count]
             expected -= np.expm1(-np.exp(weights - lowest))
-        # Each item has a user who is sure to choose it; the other choices are the weights'.
+        # Each item is given to one user; the other choices follow the weights.
         drawn = spec.activity.total - spec.items
         return gini(1 + np.random.default_rng(seed).poisson(expected * (drawn / expected.sum())))
 
@@ -184,7 +184,7 @@ def _fit(spec: TwinSpec, shared: _Shared, rng: np.random.Generator) -> _Fitted:
 def _block(
     spec: TwinSpec, shared: _Shared, fitted: _Fitted, block: range, rng: np.random.Generator
 ) -> Observation:
-    """Draw the observation of a block of users; their indices are those of the world."""
+    """Draw the observation of a block of users, with their indices in the world."""
     counts = shared.activity[block.start : block.stop]
     appeal = _draw_appeal(spec.preferences, shared, len(block), rng)
     keys = np.float32(spec.exposure.relevance_strength) * appeal
@@ -222,10 +222,10 @@ def _block(
 def _draw_appeal(
     preferences: Preferences, shared: _Shared, n_users: int, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Draw what items mean to users apart from leniency, shape (n_users, n_items).
+    """Draw the appeal of items to users, without leniency, shape (n_users, n_items).
 
-    Tastes are added up factor by factor: a matrix product may round differently on another
-    machine.
+    Tastes are added up by factor, because a matrix product may be rounded differently on other
+    machines.
     """
     n_items = len(shared.quality)
     noise_share = 1 - preferences.taste - preferences.quality - preferences.leniency
@@ -246,7 +246,7 @@ def _draw_appeal(
 
 
 def _gumbel_noise(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Return standard Gumbel noise in single precision, in which an exponential draw may be 0."""
+    """Return standard Gumbel noise in single precision, where an exponential draw may be 0."""
     noise = rng.standard_exponential(shape, dtype=np.float32)
     np.maximum(noise, np.finfo(np.float32).tiny, out=noise)
     np.log(noise, out=noise)
@@ -254,7 +254,7 @@ def _gumbel_noise(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[n
 
 
 def _largest(keys: NDArray[np.float32], count: int) -> NDArray[np.int32]:
-    """Return where the largest keys are, ascending."""
+    """Return the ascending indices of the largest keys."""
     if not count:
         return np.empty(0, dtype=np.int32)
     places = np.argpartition(keys, len(keys) - count)[len(keys) - count :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of a world gets into the data: chosen items, random samples, familiarity, plays."""
+"""Which parts of a world are observed: chosen items, random samples, familiarity, plays."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Observation:
     known : ndarray of bool, shape (n_ratings,), or None
         True where the user chose or knew the item, False where it was drawn for them.
     repeated : ndarray of bool, shape (n_ratings,)
-        True for pairs that the raw file also holds with an outdated rating; these second ratings
-        are no part of the observation.
+        True for pairs that the raw file also holds with an outdated rating, which is not part of
+        the observation.
 
     Examples
     --------
@@ -60,11 +60,11 @@ class Observation:
 
 
 def observe(spec: TwinSpec, world: World, rng: np.random.Generator) -> Observation:
-    """Draw who rates (or plays) what and when.
+    """Draw which users rate (or play) which items and when.
 
-    Users choose items with the world's exposure, that is depending on item and relevance. With a
-    random sample that holds the choices (CM100k), the data is the sample and the choices are its
-    known part; with one apart from the choices (Yahoo! R3), the data is both.
+    Users choose items by the world's exposure, which depends on item and relevance. If a random
+    sample includes the choices (CM100k), the data is the sample, and the choices are its known
+    part. If it is separate from the choices (Yahoo! R3), the data is both.
     """
     shape = (world.n_users, world.n_items)
     in_sample = draw_random_sample(spec.random_sample, shape, rng)

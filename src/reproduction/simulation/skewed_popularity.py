@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-r"""Ratings without preferences whose item popularity is as skewed as one likes.
+r"""Ratings without preferences whose item popularity has a given skew.
 
 Popularity follows the shifted power law of bellogin2017, section 5.2,
 
 .. math:: |R(i_k)| = c_1 + \beta (c_2 + k)^{-\alpha}
 
-of the popularity rank k of an item, with :math:`\alpha = 0` for equally popular items. Who rated an
-item and what the rating is are chance, so whatever a system finds in such data is popularity.
+of the popularity rank k of an item, with :math:`\alpha = 0` for equally popular items. The users of
+an item and their ratings are random, so popularity is all that a system can learn.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from scipy.optimize import minimize_scalar
 
 from receval.data.ratings import Ratings
 
-# The sum of squares has one valley in alpha and one in c2, but a flat floor far from it: a grid
-# finds the valley and a search between two of its points the bottom.
+# The sum of squares has a single valley in alpha and in c2, but is flat far from it. So a grid
+# finds the valley, and a search between two of its points finds the minimum.
 _ALPHAS = np.linspace(0, 6, 25)
 _SHIFTS_PER_SEARCH = 25
 _SMALLEST_SHIFT = 1e-2
 _LARGEST_SHIFT_PER_ITEM = 1e3
 
 LARGEST_ALPHA = 20.0
-"""Beyond it powers of ranks vanish in floating point, and one item has nearly everything anyway."""
+"""Beyond it powers of ranks vanish in floating point, and one item has nearly all ratings."""
 
 
 @dataclass(frozen=True)
 class ShiftedPowerLaw:
-    r"""Ratings expected of the item of rank k: :math:`c_1 + \beta (c_2 + k)^{-\alpha}`.
+    r"""Expected ratings of the item of rank k: :math:`c_1 + \beta (c_2 + k)^{-\alpha}`.
 
     Parameters
     ----------
     c1 : float
-        What the curve falls to, at least 0: an item cannot have less than no rating.
+        The limit of the curve, at least 0.
     c2 : float
-        How far the ranks are shifted, at least 0: the larger, the flatter the head.
+        The shift of the ranks, at least 0; the head is flatter for larger shifts.
 
     Examples
     --------
-    Popularities fall as one over the rank. Of ten users nobody rates an item twice, so that what
-    is too much for the first item goes to the others:
+    Popularity falls with the inverse of the rank. Ten users rate an item at most once each, so the
+    excess of the first item goes to the others:
 
     >>> law = ShiftedPowerLaw(alpha=1, c1=0, c2=0, beta=12)
     >>> law.expected(3).round(3).tolist(), law.counts(3, n_users=10, n_ratings=20).tolist()
@@ -72,7 +72,7 @@ class ShiftedPowerLaw:
             )
 
     def expected(self, n_items: int) -> NDArray[np.float64]:
-        """Return the law's value at the ranks 1 to n_items, shape (n_items,), falling."""
+        """Return the law's values at ranks 1 to n_items, shape (n_items,), in descending order."""
         values: NDArray[np.float64] = self.c1 + self._head * self._shape(n_items)
         return values
 
@@ -112,8 +112,8 @@ class ShiftedPowerLaw:
             return _lowest(shifts, lambda shift: _least_squares(falling, alpha, np.exp(shift))[0])
 
         alpha, _ = _lowest(_ALPHAS, lambda alpha: best_shift(alpha)[1])
-        # The last digits of a search differ between processors, and one rating more of one item
-        # would be other data altogether.
+        # The last digits of a search differ between processors, and one more rating of an item
+        # would change all data.
         c2 = _rounded(np.exp(best_shift(alpha)[0]))
         alpha = _rounded(alpha)
         c1 = _rounded(_least_squares(falling, alpha, c2)[1])
@@ -122,7 +122,7 @@ class ShiftedPowerLaw:
         return cls(alpha, c1, c2, head * (c2 + 1) ** alpha)
 
     def with_skewness(self, alpha: float, n_items: int, n_ratings: int) -> Self:
-        r"""Return the law with another alpha, the same c1 and c2, and beta that gives a total.
+        r"""Return the law with another alpha, the same c1 and c2, and the beta that gives a total.
 
         .. math:: \beta = \frac{|R| - n c_1}{\sum_{k=1}^{n} (c_2 + k)^{-\alpha}}
         """
@@ -135,11 +135,11 @@ class ShiftedPowerLaw:
         return type(self)(alpha, self.c1, self.c2, head * (self.c2 + 1) ** alpha)
 
     def counts(self, n_items: int, n_users: int, n_ratings: int) -> NDArray[np.int64]:
-        r"""Return whole numbers of ratings of items that follow the law and have a total.
+        r"""Return integer numbers of ratings of items that follow the law and sum to a total.
 
-        An item has at most one rating of each user. Where the law asks for more, the item gets
-        all users and the law of the others a larger :math:`\beta`, so that the total stays. Whole
-        numbers are those of the largest remainders, of equal ones the more popular item's.
+        An item has at most one rating per user. If the law requires more, the item gets all users,
+        and the law of the others gets a larger :math:`\beta` to keep the total. Numbers are rounded
+        by largest remainders; ties go to the more popular item.
 
         Raises
         ------
@@ -152,10 +152,11 @@ class ShiftedPowerLaw:
                 f"{n_users} users can give {n_items} items at most {n_items * n_users} ratings, "
                 f"one each, but {n_ratings} are wanted: simulate fewer ratings or more users."
             )
-        # Refuses a total that is too small for c1.
+        # Raises an error if the total is too small for c1.
         shape = self.with_skewness(self.alpha, n_items, n_ratings)._shape(n_items)
-        # By the number m of items that all users rate: what beta adds at rank 1 for the others to
-        # have the rest. The smallest m that asks nothing impossible of the next item is right.
+        # By the number m of items that all users rate: what beta adds at rank 1 so that the others
+        # have the remaining ratings. The smallest m with a possible number for the next item is
+        # right.
         m = np.arange(n_items)
         left = n_ratings - m * float(n_users) - (n_items - m) * self.c1
         heads = left / np.cumsum(shape[::-1])[::-1]
@@ -171,14 +172,14 @@ class ShiftedPowerLaw:
 
 
 def _shape(alpha: float, c2: float, n_items: int) -> NDArray[np.float64]:
-    """Return the powers of the shifted ranks relative to that of rank 1, lest they vanish."""
+    """Return the powers of the shifted ranks relative to rank 1, so that they do not vanish."""
     ranks = np.arange(1, n_items + 1, dtype=np.float64)
     shape: NDArray[np.float64] = ((c2 + ranks) / (c2 + 1)) ** -alpha
     return shape
 
 
 def _lowest(grid: NDArray[np.float64], height: Callable[[float], float]) -> tuple[float, float]:
-    """Return where a function with one valley is lowest within a grid, and how low."""
+    """Return the minimiser and the minimum of a function with one valley within a grid."""
     index = int(np.argmin([height(point) for point in grid.tolist()]))
     bounds = (grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)])
     found = minimize_scalar(height, bounds=bounds, method="bounded", options={"xatol": 1e-7})
@@ -192,7 +193,7 @@ def _rounded(value: float) -> float:
 def _least_squares(
     falling: NDArray[np.float64], alpha: float, c2: float
 ) -> tuple[float, float, float]:
-    """Return the sum of squares, c1, and what beta adds to c1 at rank 1, the best for a shape."""
+    """Return the least sum of squares for a shape, with its c1 and what beta adds at rank 1."""
     shape = _shape(alpha, c2, len(falling))
     centred = shape - shape.mean()
     spread = float(centred @ centred)
@@ -207,18 +208,18 @@ def _least_squares(
 def simulate_ratings(
     source: Ratings, counts: NDArray[np.integer], rng: np.random.Generator
 ) -> Ratings:
-    """Return ratings of the size of others, with given numbers of ratings of the items.
+    """Return simulated ratings as many as given ones, with given numbers of ratings per item.
 
-    Every item is rated by as many users as its count says, drawn uniformly without repetition
-    and independently of all other items: no pair occurs twice, and users, who differ by chance
-    alone, prefer nothing. (bellogin2017 keeps the numbers of users, items and ratings, and says
-    nothing of the sizes of profiles; even they would be a pattern.) Values are drawn with
-    repetition from those of the source, each independently of user and item.
+    The users of every item are drawn uniformly without replacement, independently of all other
+    items. So no pair occurs twice, and users differ only by chance. (bellogin2017 keeps the numbers
+    of users, items and ratings, and does not mention the sizes of profiles, which would also be a
+    pattern.) Values are drawn with replacement from those of the source, independently of user and
+    item.
 
     Raises
     ------
     ValueError
-        If there is not one count an item, or one is not between 0 and the number of users.
+        If there is not one count per item, or one is not between 0 and the number of users.
     """
     if counts.shape != (source.n_items,):
         raise ValueError(

@@ -14,14 +14,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Activity(Model):
-    """How many items each user chooses by themselves.
+    """How many items each user chooses.
 
     Attributes
     ----------
     total : int
         Chosen (user, item) pairs over all users.
     minimum, maximum : int
-        Bounds of one user's number of chosen items.
+        Bounds of the number of items that a user chooses.
     spread : float
         Standard deviation of the logarithm of a user's number of items above the minimum.
     """
@@ -33,7 +33,7 @@ class Activity(Model):
 
 
 class Preferences(Model):
-    """Where the variance of the latent affinity comes from; the rest of it is noise.
+    """Shares of the variance of the latent affinity; the rest is noise.
 
     Attributes
     ----------
@@ -41,10 +41,10 @@ class Preferences(Model):
         Number of latent factors of users and items.
     decay : float
         The share of the k-th factor in the variance of taste falls as ``k ** -decay``; with 0 all
-        factors have the same.
+        factors have the same share.
     taste, quality, leniency : float
-        Shares of the variance due to the product of user and item factors, to the item alone,
-        and to the user alone.
+        Shares of the variance due to the product of user and item factors, to the item, and to the
+        user.
     """
 
     factors: int = Field(gt=0)
@@ -70,7 +70,7 @@ class Exposure(Model):
     Attributes
     ----------
     item_gini : float
-        Gini coefficient of the number of users per item that the popularity curve is fitted to.
+        Gini coefficient of the number of users per item, to which the popularity curve is fitted.
     head_width : float
         Width of the flat head of the popularity curve, as a share of the items.
     quality_correlation : float
@@ -138,8 +138,8 @@ class RandomSample(Model):
     minimum, maximum : int
         Bounds of the number of items drawn for one user, uniform in between.
     holds_choices : bool
-        True where a user's chosen items are those they already knew among the items drawn for
-        them (CM100k); False where choices are apart from the sample (Yahoo! R3).
+        True if a user's chosen items are the known ones among the items drawn for them (CM100k);
+        False if choices are separate from the sample (Yahoo! R3).
     """
 
     users: int = Field(gt=0)
@@ -202,13 +202,13 @@ class TwinSpec(Model):
     plays : Plays or None
         Numbers of plays; None for rating data.
     random_sample : RandomSample or None
-        The part that is missing at random, if the original has one.
+        The sample of items drawn at random, if the original has one.
     period : Period or None
         None where the original has no timestamps.
     sessions : Sessions or None
         Given for ratings with timestamps.
     repeated_share : float
-        Share of the pairs that the raw file holds a second time, with an outdated rating.
+        Share of the pairs that occur a second time in the raw file, with an outdated rating.
     """
 
     users: int = Field(gt=0)

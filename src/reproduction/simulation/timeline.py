@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When things happen: users and items arrive, users rate in sessions, listeners tire of artists."""
+"""Times of events: users and items arrive, users rate in sessions, listeners tire of artists."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def rating_times(
 ) -> NDArray[np.int64]:
     """Draw the time of each rating.
 
-    A user arrives, then holds one or more sessions, of which each takes some of their ratings, a
-    few seconds apart. A rating that would precede its item's appearance follows it with an
-    exponential delay of mean ``active_days``, cut at the end of the period.
+    A user arrives, then has one or more sessions with some of their ratings, a few seconds apart. A
+    rating that would precede its item's appearance is moved after it by an exponential delay of
+    mean ``active_days``, truncated at the end of the period.
     """
     _, end = _bounds(period)
     n_ratings = np.bincount(users)
@@ -62,11 +62,11 @@ def scrobble_times(
     rng: np.random.Generator,
     appeared: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Expand numbers of plays to single plays with times.
+    """Expand numbers of plays into single plays with times.
 
-    A listener discovers an artist at a time uniform between the later one's arrival and the end
-    of the period; the delay of a play behind the discovery is exponential, cut at the end of the
-    period.
+    A listener discovers an artist at a uniform time between the arrival of the later of the two and
+    the end of the period. The delay of a play after the discovery is exponential, truncated at the
+    end of the period.
     """
     _, end = _bounds(period)
     arrived = _arrivals(int(users.max()) + 1, period, rng)[users]
@@ -87,7 +87,7 @@ def item_appearances(n_items: int, period: Period, rng: np.random.Generator) -> 
 
 
 def _bounds(period: Period) -> tuple[int, int]:
-    """First second of the period and first second after it."""
+    """Return the first second of the period and the first second after it."""
     return _midnight(period.start), _midnight(period.end)
 
 
@@ -103,7 +103,7 @@ def _arrivals(n_users: int, period: Period, rng: np.random.Generator) -> NDArray
 def _delays(
     longest: NDArray[np.float64], mean_days: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Exponential delays in seconds, conditional on being at most `longest`."""
+    """Draw exponential delays in seconds, conditional on being at most `longest`."""
     scale = mean_days * DAY
     below_longest = -np.expm1(-longest / scale)
     return -scale * np.log1p(-below_longest * rng.random(len(longest)))
@@ -112,7 +112,7 @@ def _delays(
 def _position_in_group(
     groups: NDArray[np.integer], priority: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    """Index of each entry among those of its group, from 0, in the order of their priority."""
+    """Return the index of each entry in its group, from 0, in the order of priority."""
     order = np.lexsort((priority, groups))
     ordered = groups[order]
     new_group = np.r_[True, ordered[1:] != ordered[:-1]]

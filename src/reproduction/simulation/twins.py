@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synthetic twins: simulated datasets in the originals' raw formats, the truth beside them."""
+"""Synthetic twins: simulated datasets in the raw formats of real ones, with their truth."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from reproduction.simulation.spec import WRITERS, TwinSpec
 from reproduction.simulation.world import World, generate_world
 
 HOLDING_REPEATS = ("librarything", "beeradvocate")
-"""Formats in which a pair may occur again with an outdated rating."""
+"""Formats in which a pair may occur again, with an outdated rating."""
 
 TRUTH_FILE = "truth.npz"
 
 
 class TwinCounts(TypedDict):
-    """What a correct parse of a synthetic twin gives."""
+    """The counts that a correct parse of a synthetic twin gives."""
 
     users: int
     items: int
@@ -34,7 +34,7 @@ class TwinCounts(TypedDict):
 
 
 class WrittenTwin(TypedDict):
-    """Names of a synthetic twin's raw files and what a correct parse of them gives."""
+    """Names of a synthetic twin's raw files, and the counts that a correct parse gives."""
 
     files: list[str]
     expected: TwinCounts
@@ -42,14 +42,14 @@ class WrittenTwin(TypedDict):
 
 @dataclass(frozen=True)
 class Simulation:
-    """A world, what was observed of it, and the raw identifiers of users and items.
+    """A world, its observation, and the raw identifiers of users and items.
 
     Attributes
     ----------
     world : World
         With complete relevance.
     observation : Observation
-        All that is observed, also of users whom the parser leaves out.
+        Everything that is observed, including users whom the parser leaves out.
     user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
         Raw identifiers by index into the world.
     """
@@ -71,8 +71,8 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     Raises
     ------
     ValueError
-        If there is no raw format for this dataset, it cannot hold what the specification asks
-        for, or no world fits the specification.
+        If there is no raw format for this dataset, the format cannot hold what the specification
+        asks for, or no world fits the specification.
 
     Examples
     --------
@@ -105,18 +105,18 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
 def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) -> WrittenTwin:
     """Write a synthetic twin's raw files and ``truth.npz``.
 
-    ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): what every user's rating
-    of every item is or would be, on the rating scale; for event data the number of plays),
-    ``user_ids`` and ``item_ids`` (str). It covers the whole world: users whom the parser leaves
-    out and items that nobody rated are in it. A world of more than `LARGEST_WHOLE_WORLD` pairs is
-    drawn by blocks of users (:mod:`reproduction.simulation.large_worlds`) and leaves no truth.
+    ``truth.npz`` holds ``relevance`` (float32, shape (n_users, n_items): the actual or hypothetical
+    rating of every pair on the rating scale, or its number of plays for event data), ``user_ids``
+    and ``item_ids`` (str). It covers the whole world, including users whom the parser leaves out
+    and items without ratings. A world of more than `LARGEST_WHOLE_WORLD` pairs is drawn by blocks
+    of users (:mod:`reproduction.simulation.large_worlds`) and has no truth.
 
     Returns
     -------
     WrittenTwin
         Names of the raw files, in the order in which the parser takes them, and the expected
-        counts: one rating per pair (per play for events), and users without a random sample left
-        out where the data has one.
+        counts: one rating per pair (per play for events), without users that lack a random sample
+        if the data has one.
 
     Raises
     ------
@@ -185,7 +185,8 @@ def _n_distinct(indices: NDArray[np.int32]) -> int:
 def parsed_rows(observation: Observation) -> NDArray[np.int64]:
     """Return the rows that a correct parse keeps, ascending.
 
-    All of them, but with a random sample only those of the users who have one (as for Yahoo! R3).
+    All of them; for data with a random sample (such as Yahoo! R3), only those of users with a
+    sample.
     """
     if observation.known is None:
         return np.arange(len(observation))
@@ -194,7 +195,7 @@ def parsed_rows(observation: Observation) -> NDArray[np.int64]:
 
 
 def _writer_for(dataset_id: str, spec: TwinSpec) -> ModuleType:
-    """Return the module that writes a dataset's raw format, if that can hold what is asked for."""
+    """Return the module that writes a dataset's raw format, if it can hold the specified data."""
     writer = _writer(dataset_id)
     if spec.repeated_share and dataset_id not in HOLDING_REPEATS:
         raise ValueError(

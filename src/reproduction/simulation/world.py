@@ -1,43 +1,41 @@
 # SPDX-License-Identifier: MIT
-r"""Worlds: users, items, complete relevance, and who comes across what.
+r"""Worlds: users, items, complete relevance, and the chance that a user meets an item.
 
 The model
 ---------
-User u and item i have an affinity of variance 1, in which all letters but the shares are
+User u and item i have an affinity of variance 1, in which all variables except the shares are
 independent and standard normal:
 
 .. math::
     x_{ui} = \sqrt{q}\, g_i + \sqrt{l}\, b_u
            + \sqrt{p}\, \sum_k \sqrt{v_k} P_{uk} Q_{ik} + \sqrt{1 - q - l - p}\, e_{ui}
 
-Its parts are the quality of the item, the leniency of the user, taste in K factors, and noise;
-the shares q, l, p are ``preferences``. Of the share of taste, factor k has
-:math:`v_k = k^{-d} / \sum_j j^{-d}`: with a decay d of 0 all factors weigh the same, with 1 a few
-strong ones go before a long tail of weak ones, as the singular values of rating matrices do. What
-the item means to the user apart from their leniency is its *appeal*
-:math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
+Its parts are the quality of the item, the leniency of the user, taste in K factors, and noise; the
+shares q, l, p are ``preferences``. Factor k has the part :math:`v_k = k^{-d} / \sum_j j^{-d}` of
+the share of taste. With a decay d of 0 all factors have the same weight. With 1 a few strong
+factors precede a long tail of weak ones, like the singular values of rating matrices. The affinity
+without the user's leniency is the *appeal* :math:`a_{ui} = x_{ui} - \sqrt{l}\, b_u`.
 
-The chance that u comes across i has the log-weight
+The chance that u meets i has the log-weight
 
 .. math:: w_{ui} = -\alpha \log(h + k_i / |I|) + s\, a_{ui}
 
 where :math:`k_i` is the rank of the item in the popularity curve, a ranking by
 :math:`\rho g_i + \sqrt{1 - \rho^2}\, z_i`, h is the width of its flat head, and s is the strength
-of the dependence on relevance. With s > 0 ratings are missing not at random: users rate what they
-like. With :math:`\rho > 0` popular items are also liked by more of those who do not rate them.
-The exponent :math:`\alpha` is found by bisection so that the number of users per item has the Gini
-coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that bellogin2017
-fits to MovieLens 1M for figure 5.
+of the dependence on relevance. With s > 0 ratings are missing not at random: users tend to rate
+what they like. With :math:`\rho > 0` popular items are also liked more by users who do not rate
+them. The exponent :math:`\alpha` is found by bisection so that the number of users per item has the
+Gini coefficient of the original. The curve has the form :math:`(c_2 + k)^{-\alpha}` that
+bellogin2017 fits to MovieLens 1M for figure 5.
 
 User u chooses :math:`n_u = m + c\, \exp(\sigma z_u)` items (bounded, rounded to the exact total)
 without replacement, with weights :math:`\exp(w_{ui})`.
 
-The rating that u gives to i if they rate it, for **every** pair, is :math:`r_{ui} = F(x_{ui})`
-with the increasing step function F under which the *observed* ratings have the distribution of
-the original. For event data it is the number of plays
-:math:`\max(1, [\exp(\mu + \tau \Phi^{-1}(G(x_{ui})))])`, G being the distribution function of
-the affinity of observed pairs. Where users rate all of a random sample (CM100k), observed means
-the sample, and the choices are the familiar part of it.
+The rating that u gives to i if they rate it, for **every** pair, is :math:`r_{ui} = F(x_{ui})` with
+the increasing step function F that gives the *observed* ratings the distribution of the original.
+For event data it is the number of plays :math:`\max(1, [\exp(\mu + \tau \Phi^{-1}(G(x_{ui})))])`,
+with the distribution function G of the affinity of observed pairs. If users rate all of a random
+sample (CM100k), the sample is observed, and the choices are its familiar part.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ GINI_TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class World:
-    """Everything there is to know about a simulated world, seen or not.
+    """A simulated world with all preferences, observed or not.
 
     Attributes
     ----------
@@ -92,7 +90,7 @@ class World:
 
     @property
     def n_items(self) -> int:
-        """Number of items, chosen by anyone or not."""
+        """Number of items, whether chosen or not."""
         return int(self.relevance.shape[1])
 
     def ratings(self) -> NDArray[np.float32]:
@@ -103,9 +101,9 @@ class World:
 def choosable_items(spec: TwinSpec, in_sample: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which items each user may choose, shape (n_users, n_items).
 
-    Choices lie within a random sample that holds them and apart from any other, so that no pair
-    is in the data twice. Removing a uniform sample from what can be chosen changes neither the
-    sample nor the relative chances of the other items.
+    Choices are within a random sample that includes them, or outside of any other sample, so that
+    no pair is in the data twice. Removing a uniform sample from the choosable items changes neither
+    the sample nor the relative chances of the other items.
     """
     if spec.random_sample is not None and spec.random_sample.holds_choices:
         return in_sample
@@ -115,7 +113,7 @@ def choosable_items(spec: TwinSpec, in_sample: NDArray[np.bool_]) -> NDArray[np.
 # Weighted sampling without replacement for many users at once.
 
 FIRST_RATING_BONUS = 1e3
-"""Lifts a pair above all others of its user; log-weights and Gumbel noise stay far below it."""
+"""Ranks a pair above all others of its user; log-weights and Gumbel noise are far smaller."""
 
 
 def sample_items(
@@ -127,18 +125,18 @@ def sample_items(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Draw ``counts[u]`` distinct items for every user u, weighted, by the Gumbel top-k trick.
 
-    The items with the largest ``log_weights[u] + noise[u]`` are a sample without replacement in
-    which the next item is always drawn with probability proportional to its weight among those
-    that are left.
+    The items with the largest ``log_weights[u] + noise[u]`` are a sample without replacement, in
+    which each item is drawn with a probability proportional to its weight among the remaining
+    items.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (n_users,)
-        Number of items per user; a user with fewer items of non-zero weight gets all of those.
+        Number of items per user; a user with fewer items of non-zero weight gets all of them.
     cover_items : bool
-        Give each item to the user with the largest ``log_weights + log(counts) + noise`` before
-        anything else, so that no item stays without a user (unless one user finds more items
-        than they may have). Raw rating files hold no item without a rating.
+        Give each item to the user with the largest ``log_weights + log(counts) + noise`` first, so
+        that no item is left without a user (unless a user gets more items than allowed). Raw rating
+        files contain no items without ratings.
 
     References
     ----------
@@ -177,14 +175,14 @@ def choose_items(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the users and items of the chosen pairs, given log-weights and Gumbel noise.
 
-    Every item gets a user, except where the choices are only a part of the data.
+    Every item gets a user, unless the choices are only a part of the data.
     """
     partial = spec.random_sample is not None and spec.random_sample.holds_choices
     return sample_items(exposure, activity, noise, cover_items=not partial)
 
 
 def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
-    """Generate a world."""
+    """Generate a world from its specification."""
     shape = (spec.users, spec.items)
     preferences, exposure = spec.preferences, spec.exposure
     quality = rng.standard_normal(spec.items)
@@ -202,7 +200,7 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
     log_appeal = exposure.relevance_strength * appeal
     activity = draw_activity(spec.activity, spec.users, rng)
 
-    # A pilot sample, apart from the one that is observed, fits what depends on observation.
+    # A pilot sample, separate from the observed one, fits what depends on observation.
     choosable = choosable_items(spec, draw_random_sample(spec.random_sample, shape, rng))
     noise = np.where(choosable, gumbel_noise(shape, rng), -np.inf)
 
@@ -229,10 +227,10 @@ def generate_world(spec: TwinSpec, rng: np.random.Generator) -> World:
 
 
 def draw_activity(activity: Activity, n_users: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the number of items per user, ``minimum + c * exp(spread * z)`` cut at the maximum.
+    """Draw the number of items per user, ``minimum + c * exp(spread * z)`` capped at the maximum.
 
-    The factor c is such that the numbers add up to the total; fractions are rounded by largest
-    remainder. Shape (n_users,).
+    The factor c makes the numbers add up to the total; fractions are rounded by largest remainders.
+    Shape (n_users,).
     """
     share = np.exp(activity.spread * rng.standard_normal(n_users))
 
@@ -256,9 +254,10 @@ def draw_activity(activity: Activity, n_users: int, rng: np.random.Generator) ->
 def _tastes(
     shape: tuple[int, int], preferences: Preferences, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Product of standard normal user and item factors of decaying strength, of variance 1.
+    """Return products of normal user and item factors of decaying strength, of variance 1.
 
-    Added up factor by factor: a matrix product may round differently on another machine.
+    They are added up by factor, because a matrix product may be rounded differently on other
+    machines.
     """
     users = rng.standard_normal((preferences.factors, shape[0]))
     items = rng.standard_normal((preferences.factors, shape[1]))
@@ -273,7 +272,7 @@ def _tastes(
 def log_popularity_curve(
     quality: NDArray[np.float64], correlation: float, head_width: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Log-weights of the items for exponent 1, shape (n_items,)."""
+    """Return the log-weights of the items for exponent 1, shape (n_items,)."""
     n_items = len(quality)
     chance = rng.standard_normal(n_items)
     prominence = correlation * quality + np.sqrt(1 - correlation**2) * chance
@@ -302,7 +301,7 @@ def fitted_exponent(item_gini: Callable[[float], float], target: float) -> float
 def _graded(
     affinity: NDArray[np.float64], observed: NDArray[np.float64], scale: Scale
 ) -> NDArray[np.int16]:
-    """Ratings in steps, by the quantiles of the observed affinities, shape as `affinity`."""
+    """Return ratings in steps, by quantiles of the observed affinities, shape as `affinity`."""
     steps = np.rint(np.array(sorted(scale.marginal)) / scale.step).astype(np.int16)
     return steps[np.searchsorted(rating_bounds(observed, scale), affinity)]
 

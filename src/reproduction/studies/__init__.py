@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The papers: one package each, one module an artifact."""
+"""The studies: one package per paper or question, one module per artifact."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How claims are decided: one rule a module."""
+"""Rules that decide claims, one module per rule."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules share: their keys, and the words for numbers."""
+"""Base class of the rules, and how they write numbers in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reproduction.claims.sources import ClaimSources
 from reproduction.claims.verdicts import Finding
 
 SMALL = 1e-6
-"""Numbers below it are written with a power of ten."""
+"""Numbers below this are written with a power of ten."""
 
 
 class Rule(Model):
@@ -25,34 +25,34 @@ class Rule(Model):
     Attributes
     ----------
     because : str
-        Why this is the way: of a tolerance, why it is that wide.
+        The reason for the rule and for the width of its tolerance.
     """
 
     because: str = ""
 
     @abstractmethod
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return what results say."""
+        """Judge the claim by the results."""
 
     @abstractmethod
     def in_words(self) -> str:
-        """Return how the rule decides, in a few words that no results are needed for."""
+        """Return in a few words how the rule decides, without results."""
 
     def published_number(self) -> float:
         """Return the paper's number, if the rule compares with one; NaN otherwise."""
         return float("nan")
 
     def why(self) -> str:
-        """Return the reason of the rule, and of its tolerance."""
+        """Return the reason for the rule and its tolerance."""
         return self.because
 
 
 SMALLEST = 1e-4
-"""Smaller numbers are printed with their power of ten, as p-values may be far smaller."""
+"""Smaller numbers are printed with a power of ten, because p-values may be very small."""
 
 
 def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
-    """Return some numbers in words: all of a few, of many the lowest and the highest.
+    """Return numbers as text: all of them if they are few, else the lowest and the highest.
 
     Examples
     --------
@@ -69,11 +69,11 @@ def in_words(values: NDArray[np.float64] | Sequence[float]) -> str:
 
 
 MOST_LISTED = 4
-"""Numbers that a sentence lists one by one."""
+"""How many numbers a sentence lists one by one."""
 
 
 def labelled(labels: Sequence[tuple[str, ...]], texts: Sequence[str]) -> str:
-    """Return some numbers, each behind what it is of.
+    """Return numbers, each after its label.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two quantities compared, once or for each of several things."""
+"""Rule: two quantities compare as the claim says, once or for each label."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 
 class ComparisonRule(Rule):
-    r"""The left quantity stands to the right one as the sign says.
+    r"""The left quantity compares with the right one as the sign says.
 
     ``~`` is :math:`|l - r| \le \max(t, s \max(|l|, |r|))`.
 
@@ -36,17 +36,17 @@ class ComparisonRule(Rule):
         With the same labels on both sides, or one number on one of them.
     sign : {"<", "<=", ">", ">=", "=", "~"}
     alike : float
-        :math:`s`, the share of the larger number by which two may differ and be about the same.
+        :math:`s`, the share of the larger number by which two about equal numbers may differ.
     within : float
-        :math:`t`, by how much they may differ at any size.
+        :math:`t`, the absolute difference that is always allowed.
     margin : float
-        By how much the left number must be ahead, for ``<`` and ``>``.
+        The least difference for ``<`` and ``>``.
     p_value : Quantity, optional
-        Of the differences: those that are not significant at .05 do not count as shown. Of a
-        claim that says that there is no difference (``~``), the significant ones do not.
+        P-values of the differences. Differences that are not significant at .05 do not count as
+        shown. For a claim of no difference (``~``), significant differences do not.
     enough : float
-        The share of the comparisons that must hold for the claim to hold; half of that makes it
-        hold in part.
+        The share of comparisons that must hold for the claim to hold; with half of that it holds in
+        part.
     """
 
     rule: Literal["comparison"]
@@ -60,7 +60,7 @@ class ComparisonRule(Rule):
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return in how many of the comparisons the sign is right."""
+        """Count the comparisons in which the sign is right."""
         left, right = aligned(
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
@@ -91,7 +91,7 @@ class ComparisonRule(Rule):
     def _numbers(
         self, left: LabelledValues, right: NDArray[np.float64], shown: NDArray[np.bool_]
     ) -> str:
-        """Return the numbers in pairs; of many how many are so, and between which they lie."""
+        """Return the numbers in pairs; if they are many, how many comply and their range."""
         sign = "and" if self.sign in "~=" else "against"
         limit = in_words(right[:1])
         same_limit = len(np.unique(right)) == 1
@@ -122,7 +122,7 @@ class ComparisonRule(Rule):
             return left <= right + slack if self.sign == "<=" else left >= right - slack
 
     def in_words(self) -> str:
-        """Return how the left number must stand to the right one."""
+        """Return how the left number must compare with the right one."""
         words = {
             "<": "less",
             "<=": "at most",

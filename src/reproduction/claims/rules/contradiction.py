@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A paper that says two things of one."""
+"""Rule: a paper gives different numbers for the same thing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 
 class ContradictionRule(Rule):
-    """The paper gives different numbers of the same thing, so that no data can have them all.
+    """The paper gives different numbers for the same thing, which no data can all match.
 
     The text alone decides it: it needs neither results nor a dataset.
 
     Attributes
     ----------
     mentions : dict of str to float
-        Each number by where it stands.
+        Each number, by its place in the paper.
     """
 
     rule: Literal["contradiction"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two lines along a column that cross, or do not."""
+"""Rule: two lines cross, or do not cross."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reproduction.claims.verdicts import ClaimVerdict, Finding
 
 
 class CrossingRule(Rule):
-    """Where the difference of two lines changes its sign.
+    """Two lines cross where their difference changes its sign.
 
     Attributes
     ----------
@@ -26,8 +26,8 @@ class CrossingRule(Rule):
     leads : {"left", "right", "none"}
         Which line is higher before the crossing; ``none`` says that the lines do not cross.
     between : tuple of two float, optional
-        Where the crossing lies: between the last place where one line leads and the first where
-        the other does there must be a part of this range. Anywhere by default.
+        Where the crossing lies; anywhere by default. The range must overlap with the interval from
+        the last place where one line leads to the first where the other does.
     """
 
     rule: Literal["crossing"]
@@ -37,7 +37,7 @@ class CrossingRule(Rule):
     between: tuple[float, float] | None = None
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return whether the lines cross, and where; in part, where it lies elsewhere."""
+        """Judge whether the lines cross in the range; elsewhere the claim holds in part."""
         left, right = aligned(
             evaluated(self.left, sources, context), evaluated(self.right, sources, context)
         )
@@ -73,7 +73,7 @@ class CrossingRule(Rule):
         return Finding(ClaimVerdict.HOLDS, ours, rule)
 
     def in_words(self) -> str:
-        """Return which crossing there must be."""
+        """Return which crossing is required."""
         if self.leads == "none":
             return "no crossing"
         words = f"one crossing, {self.leads} leads before"

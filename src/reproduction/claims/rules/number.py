@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A published number, and how near ours is to it."""
+"""Rule: our number equals the published one within a tolerance."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NumberRule(Rule):
     share : float
         :math:`r`.
     nearly : float
-        How many times the tolerance is still near enough to hold in part; 1 for not at all.
+        The multiple of the tolerance within which the claim holds in part; 1 for never.
     """
 
     rule: Literal["number"]
@@ -50,13 +50,13 @@ class NumberRule(Rule):
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return whether our number is the published one."""
+        """Judge whether our number equals the published one."""
         numbers = evaluated(self.ours, sources, context)
         value = numbers.number()
         tolerance = self._tolerance()
         difference = value - self.published
         distance = abs(difference)
-        # A difference of exactly the tolerance in decimal digits may be a little more in binary.
+        # A difference of exactly the tolerance in decimal may be slightly larger in binary.
         slack = _ROUNDING * max(1.0, abs(self.published))
         verdict = ClaimVerdict.DOES_NOT_HOLD
         if distance <= tolerance + slack:
@@ -75,7 +75,7 @@ class NumberRule(Rule):
         )
 
     def in_words(self) -> str:
-        """Return how near our number must be."""
+        """Return how close our number must be."""
         tolerance = self._tolerance()
         return f"within {as_written(tolerance)}" if tolerance else "exactly"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems, or metrics, in an order: tiers of those ahead of others."""
+"""Rules: systems or metrics are in a given order, or in the same order twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reproduction.claims.sources import ClaimSources, LabelledValues
 from reproduction.claims.verdicts import Finding, failing, verdict_of
 
 OTHERS = "others"
-"""Stands in a tier for all that no tier names."""
+"""Stands in a tier for everything that no tier names."""
 
 MOST_SHOWN = 5
 
@@ -29,15 +29,15 @@ class OrderRule(Rule):
     Attributes
     ----------
     values : Quantity
-        Its labels end with what is ordered; those before it tell repetitions apart.
+        Its labels end with what is ordered; the labels before distinguish repetitions.
     tiers : tuple of tuple of str
         The leading tier first; ``others`` stands for all that no tier names.
     ahead : {"higher", "lower"}
         Which values lead.
     ties : bool
-        Whether equal values are in order, too.
+        Whether equal values count as in order.
     enough : float
-        The share of pairs that must be in order for the claim to hold; half of that makes it hold
+        The share of pairs that must be in order for the claim to hold; with half of that it holds
         in part.
     """
 
@@ -49,7 +49,7 @@ class OrderRule(Rule):
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return how many pairs are in order."""
+        """Count the pairs that are in order."""
         numbers = evaluated(self.values, sources, context)
         groups: dict[tuple[str, ...], dict[str, float]] = {}
         for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
@@ -82,7 +82,7 @@ class OrderRule(Rule):
     def _only_pair(
         self, groups: dict[tuple[str, ...], dict[str, float]], parts: list[tuple[bool, str]]
     ) -> str:
-        """Return the two numbers of the only pair that there is, if it is not in order."""
+        """Return the two numbers if there is a single pair and it is not in order."""
         if len(parts) != 1 or parts[0][0]:
             return ""
         values = next(values for values in groups.values() if self._pairs(values, ""))
@@ -123,28 +123,28 @@ class OrderRule(Rule):
         ]
 
 
-# Systems in the same order by two quantities.
+# Rule: two quantities put systems in the same order.
 
 _Groups = dict[tuple[str, ...], dict[str, float]]
 _Chances = dict[tuple[str, ...], float]
 
 
 class SameOrderRule(Rule):
-    """No two things, such as systems, change places from one quantity to another.
+    """Two quantities order all things, such as systems, in the same way.
 
     Attributes
     ----------
     values : Quantity
-        Its labels end with what is ordered; those before it tell orders apart.
+        Its labels end with what is ordered; the labels before distinguish orders.
     reference : Quantity
-        What each order is compared with: that of the same labels, or of the same without the first
-        ones, which a reference that serves several orders does not have.
+        The quantity that each order is compared with, by the same labels. A reference for several
+        orders lacks the first labels.
     p_values, p_reference : Quantity, optional
-        Of the differences of two things, named by the last two labels; those before are as in
-        the quantity itself. Two things that change places do not count where a difference is not
+        P-values of the difference of two things, which the last two labels name; the labels before
+        are those of the quantity. A change of order does not count if a difference is not
         significant at .05.
     enough : float
-        The share of orders that must be the same; half of that makes the claim hold in part.
+        The share of orders that must be the same; with half of that the claim holds in part.
     """
 
     rule: Literal["same-order"]
@@ -155,7 +155,7 @@ class SameOrderRule(Rule):
     enough: Annotated[float, Field(gt=0, le=1)] = 1.0
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return how many orders are the same."""
+        """Count the orders that are the same."""
         found = _groups(evaluated(self.values, sources, context))
         reference = _groups(evaluated(self.reference, sources, context))
         chances, of_reference = (
@@ -230,7 +230,7 @@ def _chances(numbers: LabelledValues) -> _Chances:
 
 
 def _is_apart(chances: _Chances | None, group: tuple[str, ...], one: str, other: str) -> bool:
-    """Tell whether a difference is significant; where nobody asks, every one is."""
+    """Return whether a difference is significant; always true without p-values."""
     if chances is None:
         return True
     label = next((g for g in ((*group, one, other), (*group, other, one)) if g in chances), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All rules, and those that are made of others."""
+"""The registry of all rules, and the rules that combine others."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from reproduction.claims.verdicts import ClaimVerdict, Finding, failing
 class EachRule(Rule):
     """Several parts, each decided by its own rule; the claim holds if all do.
 
-    A part that is not measured leaves the claim undecided where its verdict could change that of
-    the claim.
+    A part that is not measured leaves the claim undecided if it could change the verdict.
 
     Attributes
     ----------
     parts : mapping of str to rule
-        By what each says.
+        The rule of each part, by what the part says.
     together : bool
-        Whether the parts say something together only, as the two sides of a reversal do: then the
-        claim does not hold if one part does not. Otherwise it holds in part if any part does.
+        Whether the parts mean something only together, like the two sides of a reversal. If so, the
+        claim fails when one part fails; otherwise it holds in part if any part holds.
     """
 
     rule: Literal["each"]
@@ -68,7 +67,7 @@ class EachRule(Rule):
         return "; ".join(filter(None, rules))
 
     def why(self) -> str:
-        """Return its own reason and those of the parts: once if all have the same one."""
+        """Return the rule's reason and those of its parts, once if all parts have the same one."""
         reasons = {name: part.why() for name, part in self.parts.items()}
         named = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
         if len(set(reasons.values())) == 1:
@@ -85,19 +84,19 @@ class EachRule(Rule):
 
 
 class UnmeasuredRule(Rule):
-    """Nothing that is measured here decides the claim.
+    """A claim that nothing measured here can decide.
 
     Attributes
     ----------
     needs : str
-        What would, as the end of "needs ...".
+        What would decide it, as the end of "needs ...".
     """
 
     rule: Literal["unmeasured"]
     needs: NonEmptyText
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Say what would decide it."""
+        """Raise an error that says what would decide the claim."""
         raise NotMeasuredError(self.needs)
 
     def in_words(self) -> str:

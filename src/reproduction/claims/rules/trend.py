@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How numbers go along a column: up, down, nowhere, or over a peak."""
+"""Rule: numbers rise, fall, stay flat or have a peak along a column."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from reproduction.claims.sources import ClaimSources
 from reproduction.claims.verdicts import Finding, failing, verdict_of
 
 FLAT = 0.1
-"""Numbers are flat if they range over at most this share of their mean."""
+"""Numbers are flat if their range is at most this share of their mean."""
 
 
 class TrendRule(Rule):
-    """Numbers along a column, which is the last of their labels.
+    """The trend of numbers along a column, which is their last label.
 
     Attributes
     ----------
     values : Quantity
-        Its labels end with a number: where on the way each stands. Those before it tell series
-        apart.
+        Its labels end with a number, the position on the axis. The labels before distinguish
+        series.
     direction : {"rising", "falling", "both ways", "flat", "peak", "dip", "linear"}
         ``both ways``: some step goes up and some goes down. ``peak`` and ``dip``: the highest or
         lowest value lies between the bounds, and both ends are beyond it. ``linear``: a straight
@@ -39,7 +39,7 @@ class TrendRule(Rule):
         Bounds of a peak or dip.
     flat : float
     enough : float
-        The share of series that must go that way.
+        The share of series that must follow the trend.
     """
 
     rule: Literal["trend"]
@@ -57,7 +57,7 @@ class TrendRule(Rule):
         return self
 
     def judge(self, sources: ClaimSources, context: ClaimContext) -> Finding:
-        """Return how many series go that way."""
+        """Count the series that follow the trend."""
         numbers = evaluated(self.values, sources, context)
         series: dict[tuple[str, ...], list[tuple[float, float]]] = {}
         for label, value in zip(numbers.labels, numbers.values.tolist(), strict=True):
@@ -104,7 +104,7 @@ class TrendRule(Rule):
         return bool(inside and heights[top] > max(heights[0], heights[-1]))
 
     def in_words(self) -> str:
-        """Return how the numbers must go."""
+        """Return which trend is required."""
         if self.direction in ("rising", "falling"):
             every = "every step" if self.steps == 1 else f"{100 * self.steps:g} % of the steps"
             return f"{self.direction} at {every}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What theorems, identities and definitions of the papers come to on small random data."""
+"""Check theorems, identities and definitions of the papers on small random data."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the definitions of metrics and tests say by themselves, on lists made up for it."""
+"""Consequences of the definitions of metrics and tests, on small made-up lists."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SYSTEMS, _USERS, _SAMPLES = 4, 60, 500
 
 
 def epsilon_of_inferred_precision() -> float:
-    r"""Return the :math:`\epsilon` with which infAP is computed, found from a value of it.
+    r"""Return the :math:`\epsilon` with which infAP is computed, derived from one of its values.
 
-    The one relevant item is second, behind an item judged non-relevant. Then infAP is
+    The only relevant item has rank 2, after an item judged non-relevant. Then infAP is
     :math:`v = \frac{1}{2} + \frac{1}{2} \frac{\epsilon}{1 + 2 \epsilon}` (valcarce2018, section 3,
-    equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), which is solved for
+    equations 7 and 8; valcarce2020, section 3.2, equations 10 and 11), solved here for
     :math:`\epsilon`.
     """
     judgments = Judgments.from_pairs([0, 0], [0, 1], [1, 5], n_users=1)
@@ -38,11 +38,11 @@ def epsilon_of_inferred_precision() -> float:
 
 
 def p_values_changed_by_averages() -> float:
-    """Return by how much p-values differ when systems are averaged another way before the test.
+    """Return how much p-values change when systems are averaged in another way before the test.
 
-    Users' values are averaged arithmetically and geometrically, with either form of users without
-    a hit, and tested as they are: the test has no average but the difference in means, and so the
-    discriminative power is the same under all (valcarce2020, section 7).
+    Users' values are averaged arithmetically and geometrically, in both forms for users without a
+    hit. The test uses the values per user and only their mean difference, so discriminative power
+    is the same under all averages (valcarce2020, section 7).
     """
     draws = generator(0, "p-values changed by averages")
     values = draws.beta(1.0, 4.0, size=(1, _SYSTEMS, _USERS)).round(1)

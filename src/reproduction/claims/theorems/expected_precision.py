@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Expected precision of rankings that do not look at the user, over random splits and samples.
+"""Expected precision of non-personalised rankings, over random splits and samples.
 
-A non-personalised system ranks all candidates in one order, but :math:`i_k^{u,s}` is the k-th item
-of the target set: where candidates are sampled (NN) it stands far below the k-th of all. The
-formulas are those of bellogin2017, sections 4.1, 5.1 and 6.2; they neglect that a user's training
-items leave the order, which :mod:`reproduction.claims.theorems.expected_precision` does not.
+A non-personalised system ranks all candidates in one order. :math:`i_k^{u,s}` is the k-th item of
+the target set; among sampled candidates (NN) it ranks far below the k-th of all. The formulas are
+those of bellogin2017, sections 4.1, 5.1 and 6.2. They neglect that a user's training items leave
+the order; :func:`expected_precision_over_coin_flips` does not.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def expected_precision(
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,) or (n_users, n_ranked)
-        Positive ratings :math:`|PR(i_k)|`, train and test, of the items of the target sets from the
-        first rank on, for all users alike or for each. The target sets of all candidates (AN) have
-        the system's order of them; for samples see :func:`expected_positives_among_samples`.
+        Positive ratings :math:`|PR(i_k)|`, in train and test, of the items of the target sets from
+        the first rank on, for all users or for each. With all candidates (AN) they are in the
+        system's order; for samples see :func:`expected_positives_among_samples`.
     n_candidates : int
         :math:`|C|`.
     t : float
@@ -53,12 +53,12 @@ def expected_random_precision(n_positive: int, *, sigma: float, t: float, n_user
 
     .. math:: E[P_{RND}@n] \sim \frac{\sigma |PR|}{t |U|} = \sigma\delta
 
-    It takes the candidates for all items and the users' sizes of target sets for independent of
-    what they like; :func:`receval.theory.precision.random_precision` does not.
+    It assumes that all items are candidates, and that the sizes of target sets are independent of
+    users' preferences; :func:`receval.theory.precision.random_precision` does not.
 
     Examples
     --------
-    A fifth of the ratings tests, a hundred candidates, ten liked items for each of the users:
+    A fifth of the ratings in test, a hundred candidates, ten liked items per user:
 
     >>> expected_random_precision(500, sigma=0.2, t=100, n_users=50)
     0.02
@@ -88,17 +88,17 @@ def expected_bounds_of_one_relevant(
         \frac{|C|}{n t |PR|}\, avg_u \sum_{k=1}^{m_u} |PR(i_k)|, \qquad
         m_u = n + |PR_{test}(u)| - 1
 
-    Users without relevant test ratings count with :math:`m_u = n`, with which the lemma holds as
-    well, since they have no hits: with n - 1 the bounds could be the other way round.
+    Users without relevant test ratings count with :math:`m_u = n`. The lemma still holds, since
+    they have no hits; with n - 1 the bounds could be reversed.
 
-    The lower bound is printed with all items instead of the candidates; it is equation 3
-    divided by :math:`|PR_{test}| / |U|`, which has :math:`|C|`.
+    The paper prints the lower bound with all items instead of the candidates. It is equation 3,
+    which has :math:`|C|`, divided by :math:`|PR_{test}| / |U|`.
 
     Parameters
     ----------
     positives : array_like of float, shape (n_ranked,)
-        As for :func:`expected_precision`, for all users alike. Where a user's :math:`m_u` goes
-        beyond the last rank, all are summed.
+        As for :func:`expected_precision`, the same for all users. All are summed if a user's
+        :math:`m_u` is beyond the last rank.
     n_relevant : array_like of int, shape (n_users,)
         :math:`|PR_{test}(u)|` of all users.
     n_positive : int
@@ -118,7 +118,7 @@ def expected_bounds_of_one_relevant(
 def expected_positives_of_uniform_test(
     ratios: ArrayLike, *, n_ratings: int, n_targets: int
 ) -> NDArray[np.float64]:
-    r"""Return what stands for :math:`|PR(i)|` where all items have as many test ratings.
+    r"""Return the substitute for :math:`|PR(i)|` where all items have equally many test ratings.
 
     In a uniform test (section 6.2, UAR and U1R) :math:`E[|PR_{test}(i)|] = \eta |PR(i)| / |R(i)|`
     with :math:`\eta = \sigma |R| / |T|`, so that the formulas of this module hold with
@@ -129,8 +129,8 @@ def expected_positives_of_uniform_test(
     section 6.2, and :math:`\sigma\delta` and :math:`1/t` where the ratio is the same for all items.
 
     Section 6.2 says that random precision falls by :math:`|T| / |C|` where :math:`C \supset T`.
-    It does where all candidates are ranked (AN), because t grows from about :math:`|T|` to about
-    :math:`|C|`. Samples of a given size have the same t and the same random precision.
+    This is true if all candidates are ranked (AN), because t grows from about :math:`|T|` to about
+    :math:`|C|`. Samples of a given size keep the same t and the same random precision.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
         E[|PR(i_k)|] = \sum_{j=1}^{|C|} |PR(j)|\, Pr[j \in T_u]\,
                        Pr[k - 1 \text{ of the } j - 1 \text{ items before it} \in T_u]
 
-    with the second probability that of the hypergeometric distribution. It takes :math:`T_u` for a
-    plain sample, as the formulas that it is for do.
+    The second probability is hypergeometric. :math:`T_u` is assumed to be a simple random sample,
+    as in the formulas that use this.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
             f"A target set of {size} items cannot be drawn from {n_candidates} candidates: choose "
             "a size between 1 and their number."
         )
-    # By tables of logarithms: scipy's own distribution takes a minute for a thousand ranks.
+    # Uses tables of logarithms, because scipy's distribution takes a minute for 1000 ranks.
     log_factorials = gammaln(np.arange(n_candidates + 1) + 1.0)
 
     def log_choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
@@ -179,7 +179,7 @@ def expected_positives_among_samples(positives: ArrayLike, size: int) -> NDArray
     before = np.arange(n_candidates)
     among = np.empty(size)
     for above in range(size):
-        # As many items before it and behind it as a target set with so many items above it needs.
+        # Enough items before and after it for a target set with this many items above it.
         possible = before[above : n_candidates - (size - 1 - above)]
         behind = n_candidates - 1 - possible
         log_chances = log_choose(possible, above) + log_choose(behind, size - 1 - above)
@@ -202,11 +202,11 @@ def _sums(positives: ArrayLike, cutoff: int) -> NDArray[np.float64]:
 def expected_precision_over_coin_flips(
     ratings: Ratings, order: NDArray[np.integer], threshold: float, test_share: float, cutoff: int
 ) -> float:
-    r"""Return the expected P@n of one order of all items, under AR with all candidates.
+    r"""Return the expected P@n of one order of all items over random splits, under AR AN.
 
-    Every rating tests with probability :math:`\sigma`, and the user's training items leave the
-    list. An item that u likes is a hit if it tests and fewer than n of the items before it are
-    left: those that u has not rated, and each of the others with probability :math:`\sigma`.
+    Every rating is in test with probability :math:`\sigma`, and the user's training items leave the
+    list. An item that u likes is a hit if it is in test and fewer than n of the items before it
+    remain. Items that u has not rated always remain, the others with probability :math:`\sigma`.
 
     .. math::
 
@@ -214,9 +214,9 @@ def expected_precision_over_coin_flips(
                  Pr[Binomial(a_{ui}, \sigma) + b_{ui} < n]
 
     with :math:`a_{ui}` the items before i that u has rated and :math:`b_{ui}` those that u has not.
-    Equation 3 of bellogin2017 with all of its neglected terms. With all items as candidates (AI) it
-    is exact for an order that does not depend on the split; of the test items (TI), and of an
-    order by training popularity, it is as good as the split resembles others.
+    This is equation 3 of bellogin2017 with all of its neglected terms. With all items as candidates
+    (AI) it is exact for an order that does not depend on the split. For test items (TI), or an
+    order by training popularity, it is approximate.
 
     Parameters
     ----------

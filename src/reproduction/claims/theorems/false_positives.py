@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What menamaldonado2021 proves of any data, checked on random matrices and small numbers.
+"""Theorems of menamaldonado2021, checked on random matrices and small numbers.
 
-Each function returns how far, or how often, the library's own metrics and rankings are from what
-the paper says; 0 where it holds.
+Each function returns how far, or how often, the library's metrics and rankings deviate from what
+the paper says; 0 if the theorem holds.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ LIKED = 4.0
 def largest_gap_of_precision_and_anti_precision() -> float:
     r"""Return the largest :math:`|P@n + antiP@n - (1 - \delta@n)|` over lists of random judgments.
 
-    Section 3.2, equation 4. :math:`\delta@n` is counted here: the ranks from 1 to n that no judged
-    item has.
+    Section 3.2, equation 4. :math:`\delta@n` is counted here: the ranks from 1 to n without a
+    judged item.
     """
     rng = generator(SEED, "menamaldonado2021", "equation 4")
     judged = rng.random((USERS, ITEMS)) < rng.uniform(0.05, 1, USERS)[:, None]
@@ -59,20 +59,20 @@ def largest_gap_of_precision_and_anti_precision() -> float:
 
 
 def real_optima_apart() -> int:
-    """Return in how many random matrices real precision and anti-precision have other optima.
+    """Count the random matrices in which real precision and anti-precision have different optima.
 
-    Conclusion 1. Of each matrix all rankings of four items are tried: those that are best by real
-    P@1 must be those that are best by real antiP@1, and the functions of equations 6 and 9 must
-    order all items alike.
+    Conclusion 1. All rankings of four items are tried for each matrix. The best by real P@1 must be
+    the best by real antiP@1, and the functions of equations 6 and 9 must order all items in the
+    same way.
     """
     rng = generator(SEED, "menamaldonado2021", "conclusion 1")
     rankings = np.array(list(permutations(range(4))))
     apart = 0
     for _ in range(MATRICES):
         train, relevant = rng.random((2, 12, 4)) < 0.4
-        # Every user lacks a training rating of some item, which can be recommended.
+        # Every user has some item without a training rating, which can be recommended.
         train[:, 0] &= ~train.all(axis=1)
-        # The first item of each ranking that the user has no training rating of.
+        # The first item of each ranking without a training rating of the user.
         first = np.take_along_axis(
             rankings[:, None, :], train[:, rankings].argmin(axis=2).T[:, :, None], axis=2
         )[:, :, 0]
@@ -92,10 +92,10 @@ def real_optima_apart() -> int:
 
 
 def popular_items_ahead_by_anti_precision() -> int:
-    """Return of how many pairs of equally liked items the less popular one is not ahead.
+    """Count the pairs of equally liked items in which the less popular one is not ahead.
 
-    Conclusion 2: of two items with the same average rating, below 1, the optimal ranking for
-    observed anti-precision has the less popular one first.
+    Conclusion 2: the optimal ranking for observed anti-precision puts the less popular of two items
+    with the same average rating below 1 first.
     """
     users, raters, liked = 40, 4, np.arange(4)
     sizes = np.arange(1, 9)
@@ -111,10 +111,10 @@ def popular_items_ahead_by_anti_precision() -> int:
 
 
 def exceptions_from_lemma4() -> int:
-    """Return how many pairs of functions from 1 to 6 contradict lemma 4.
+    """Count the pairs of functions with values from 1 to 6 that contradict lemma 4.
 
     Their product agrees with the first of them over two items if and only if the first agrees with
-    the second or is steeper (annex A). Functions that are flat are in no case.
+    the second or is steeper (annex A). Flat functions are left out.
     """
     cases = np.array(list(product(range(1, 7), repeat=4)), dtype=np.float64)
     f_of_a, f_of_b, g_of_a, g_of_b = cases[cases[:, 0] != cases[:, 1]].T

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What bellogin2017 proves of precision and other metrics, worked out on small random data.
+"""Theorems of bellogin2017 on precision and other metrics, checked on small random data.
 
-Each function takes nothing and returns one number: how far the library's own metrics are from what
-a theorem says (0 where it holds), or the ratio of two numbers that it calls equal. All chance comes
-from names.
+Each function takes no arguments and returns one number: how far the library's metrics deviate from
+a theorem (0 if it holds), or the ratio of two numbers that it calls equal. All seeds come from
+names.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _mean(metric: Metric, lists: JudgedLists) -> float:
     return float(evaluate([metric], lists).mean())
 
 
-# Small random data on which theorems are worked out; all chance in them comes from names.
+# Small random data on which theorems are checked; all seeds come from names.
 
 USERS, ITEMS, RATINGS = 400, 200, 16_000
 
@@ -69,7 +69,7 @@ class RandomScorer(Interface):
 
 @dataclass(frozen=True)
 class RandomScores:
-    """A system that knows nothing, by its number."""
+    """A system of random scores, seeded by its number."""
 
     number: int
 
@@ -81,7 +81,7 @@ class RandomScores:
 
 @cache
 def skewed_ratings() -> Ratings:
-    """Return ratings with skewed popularity and values from 1 to 5, none of them a preference."""
+    """Return ratings with skewed popularity and values from 1 to 5, without preferences."""
     source = Ratings(
         users=np.zeros(5, dtype=np.int32),
         items=np.arange(5, dtype=np.int32),
@@ -94,14 +94,14 @@ def skewed_ratings() -> Ratings:
 
 
 def fold_of_coin_flips(number: int) -> Fold:
-    """Return a fold of the ratings, of which each tests with the probability ``TEST_SHARE``."""
+    """Return a fold in which each rating is in test with the probability ``TEST_SHARE``."""
     ratings = skewed_ratings()
     tests = generator(*_NAMES, "coin flips", number).random(len(ratings)) < TEST_SHARE
     return fold(ratings, Split((np.where(tests, TEST, TRAIN).astype(np.uint8),)), 0)
 
 
 def split_of_uniform_tests(folds: int) -> Split:
-    """Return a split of the ratings with as many test ratings of every target item."""
+    """Return a split of the ratings with equally many test ratings of every target item."""
     seeded = partial(generator, *_NAMES, "uniform test")
     return split_with_uniform_test(
         skewed_ratings(), seeded, test_share=TEST_SHARE, min_train_ratio=0.2, folds=folds
@@ -118,10 +118,10 @@ def lists_of(system: RandomScorer, data: Fold, protocol: Protocol) -> JudgedList
 
 
 def one_list_a_rank(size: int, protocol: Protocol) -> JudgedLists:
-    """Return lists of a size whose only judged items, all relevant, stand at each rank in turn."""
+    """Return one list per rank, with its only judged and relevant item at this rank."""
     users = np.arange(size)
     judgments = Judgments.from_pairs(users, users, 1 + users % 5, n_users=size)
-    # Under 1R the relevant item is not counted in.
+    # Under 1R the count leaves out the relevant item.
     length = size - 1 if protocol.relevant == "1R" else size
     lengths = np.full(size, length, dtype=np.int32)
     ranks = JudgedRanks(np.arange(1, size + 1, dtype=np.int32), lengths, lengths)
@@ -129,15 +129,15 @@ def one_list_a_rank(size: int, protocol: Protocol) -> JudgedLists:
 
 
 def highest_precision_of_one_relevant() -> float:
-    """Return the highest P@10 that any rank of the one relevant item gives (section 3.2)."""
+    """Return the highest possible P@10 with one relevant item (section 3.2)."""
     return float(evaluate([Precision(cutoff=10)], one_list_a_rank(100, _ONE)).max())
 
 
 def violation_of_bounds() -> float:
-    """Return by how much 1R precision is outside its bounds at most (section 3.4, equation 2).
+    """Return the largest violation of the bounds of 1R precision (section 3.4, equation 2).
 
-    Of random rankings and of popularity, on coin flips of the simulated ratings, with samples and
-    cut-offs of several sizes; not above 0 where the lemma holds.
+    Random rankings and popularity are measured on random splits of the simulated ratings, with
+    samples and cut-offs of several sizes. The result is at most 0 if the lemma holds.
     """
     most = -np.inf
     for number, (cutoff, sampled) in enumerate([(1, 5), (5, 20), (10, 99), (10, 20), (20, 150)]):
@@ -154,9 +154,9 @@ def violation_of_bounds() -> float:
 
 
 def random_precision_less_rho() -> float:
-    """Return how far P@n over all orders of a target set is from its density (equation 4).
+    """Return how far the mean P@n over all orders of a target set is from its density (eq. 4).
 
-    The largest difference over n, from all 720 orders of six items of which two are relevant.
+    The largest difference over n, from all 720 orders of six items, two of them relevant.
     """
     orders = np.array(list(permutations(range(1, 7))), dtype=np.int32)
     n_users = len(orders)
@@ -170,10 +170,10 @@ def random_precision_less_rho() -> float:
 
 
 def ratio_of_rho_to_sigma_delta() -> float:
-    """Return the mean density of target sets over that of equation 4, over coin flips (AR AI-AN).
+    """Return the mean density of target sets divided by that of equation 4 (AR AI-AN).
 
-    The density is what :func:`random_precision_less_rho` compares random precision
-    with. Equation 4 takes the sizes of target sets for independent of what users like.
+    :func:`random_precision_less_rho` compares random precision with the same density. Equation 4
+    assumes that sizes of target sets are independent of users' preferences.
     """
     protocol = Protocol("AR", "AI")
     rho, expected = [], []
@@ -188,7 +188,7 @@ def ratio_of_rho_to_sigma_delta() -> float:
 
 
 def random_precision_less_one_over_t() -> float:
-    """Return how far 1R P@n over all ranks is from 1/t, at most over n and t (equation 5)."""
+    """Return the largest difference between 1R P@n over all ranks and 1/t (equation 5)."""
     most = 0.0
     for size in (5, 20, 100):
         metrics = [Precision(cutoff=n) for n in range(1, size + 1)]
@@ -198,9 +198,9 @@ def random_precision_less_one_over_t() -> float:
 
 
 def whole_precision_less_rho() -> float:
-    """Return how far precision of whole lists is from their density (section 4.2).
+    """Return how far the precision of whole lists is from their density (section 4.2).
 
-    The largest difference, of random rankings and of popularity under AR and 1R.
+    The largest difference for random rankings and popularity under AR and 1R.
     """
     most = 0.0
     for protocol in (
@@ -217,10 +217,10 @@ def whole_precision_less_rho() -> float:
 
 
 def gain_of_an_order_over_popularity() -> float:
-    """Return by how much an order can be above popularity, by equation 3 (section 5.1).
+    """Return how much an order can gain over popularity by equation 3 (section 5.1).
 
-    The largest gain of all 720 orders of six items at any cut-off, where positive ratings are
-    proportional to ratings; not above 0 where popularity is optimal.
+    The largest gain of all 720 orders of six items at any cut-off, with positive ratings
+    proportional to ratings; at most 0 if popularity is optimal.
     """
     positives = np.array([40.0, 25.0, 12.0, 7.0, 7.0, 2.0])
     most = -np.inf
@@ -237,8 +237,8 @@ def gain_of_an_order_over_popularity() -> float:
 def gain_where_ratios_are_equal(ratio: float = 0.3) -> float:
     """Return how far equation 3 is from equation 4 in a uniform test (section 6.2).
 
-    All items have the same share of positive ratings, so that every order of them is as good as
-    chance: the largest difference over cut-offs. All candidates are targets (TI).
+    All items have the same share of positive ratings, so every order is as good as chance. Returns
+    the largest difference over cut-offs. All candidates are targets (TI).
     """
     n_ratings, n_targets, n_users, t = 1000, 25, 40, 22.5
     positives = expected_positives_of_uniform_test(
@@ -257,21 +257,21 @@ def gain_where_ratios_are_equal(ratio: float = 0.3) -> float:
 
 
 def gain_where_all_are_positive() -> float:
-    """Return the same where every rating is positive (section 6.2, last paragraph on ratios)."""
+    """As above, if every rating is positive (section 6.2, last paragraph on ratios)."""
     return gain_where_ratios_are_equal(1.0)
 
 
 def popularity_over_random_in_uar() -> float:
-    """Return P@10 of popularity over the density of target sets, under UAR, all ratings positive.
+    """Return P@10 of popularity divided by the density, under UAR with only positive ratings.
 
-    Measured on uniform tests of the simulated ratings, with the training items of a user no
-    candidates: 1 where popularity is as good as chance.
+    Measured on uniform tests of the simulated ratings; a user's training items are no candidates. 1
+    if popularity is as good as chance.
     """
     return _popularity_over_random(Protocol("AR", "TI", threshold=1))
 
 
 def popularity_over_random_in_u1r() -> float:
-    """Return the same under U1R, with samples of 49: P@10 of popularity over 1/t."""
+    """Return P@10 of popularity divided by 1/t, under U1R with samples of 49."""
     return _popularity_over_random(Protocol("1R", "TI", 49, threshold=1))
 
 
@@ -287,7 +287,7 @@ def _popularity_over_random(protocol: Protocol) -> float:
 
 
 def graded_ndcg_less_plain() -> float:
-    """Return how far nDCG with grades is from nDCG without, over all 1R lists (section 6.3)."""
+    """Return how far graded nDCG is from binary nDCG, over all 1R lists (section 6.3)."""
     metrics = [parse("nDCG@10"), parse("nDCG(gain=relevant)@10")]
     with_grades, without = evaluate(metrics, one_list_a_rank(50, _ONE))
     return float(np.abs(with_grades - without).max())
@@ -300,10 +300,10 @@ def average_precision_less_reciprocal_rank() -> float:
 
 
 def lowest_bpref_of_one_relevant() -> float:
-    """Return the lowest bpref of lists whose one judged item is relevant (section 7), at any rank.
+    """Return the lowest bpref of lists whose only judged item is relevant (section 7).
 
-    Both forms. Metrics that need all judgments are not measured under 1R, so the lists are those
-    of AR for users with a single test rating.
+    Both forms at any rank. Metrics that need all judgments are not measured under 1R, so these are
+    AR lists of users with a single test rating.
     """
     lists = one_list_a_rank(100, _ALL)
     forms = [BinaryPreference(), BinaryPreference(form="bellogin")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How user coverage goes with Coverage@1 and with both averages (canamares2020, section 3.9).
+"""How user coverage relates to Coverage@1 and to both averages (canamares2020, section 3.9).
 
-Each function returns the largest gap between two things over random judgments of users of whom some
-get no list; 0 where they are equal.
+Each function returns the largest gap between two quantities over random judgments, where some users
+get no list; 0 if they are equal.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first page, the ledger, and a page for each paper's claims and for each claim."""
+"""Pages of the claims: the first page, the ledger, one page per paper and one per claim."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ IN_PAPER_MEANINGS = {
     "inconsistent": "Other values that the paper prints, or that were released, contradict it.",
     "not given": "Nothing that is printed or released can check it.",
 }
-"""What it means that a claim is so in the paper."""
+"""What each finding on the paper's own values means."""
 
 Errata = Mapping[str, Sequence[tuple[str, str]]]
 """Name and address of the errata that concern a claim."""
@@ -97,7 +97,7 @@ def start_page(
 def page_of_ledger(
     papers: Sequence[PaperLedger], labels: Mapping[str, str], printer: RowPrinter
 ) -> SitePage:
-    """Return the page on which claims are counted and looked for."""
+    """Return the page with the counts of claims and their search."""
     claims = [claim for paper in papers for claim in paper.claims]
     rebuilt = _rebuilt(papers)
     names = {"rebuilt": [p for p in papers if is_rebuilt(p.paper)]}
@@ -152,7 +152,7 @@ def _artifact_label(name: str) -> str:
 
 
 def _options(claims: Sequence[LedgerClaim], values: Any, label: Any) -> list[tuple[str, str, int]]:
-    """Return what can be chosen, as it is printed, and of how many claims it is."""
+    """Return the options of a filter, in print, with their numbers of claims."""
     counts = Counter(
         name for claim in claims for name in {n for row in claim.own for n in values(row)}
     )
@@ -160,7 +160,7 @@ def _options(claims: Sequence[LedgerClaim], values: Any, label: Any) -> list[tup
 
 
 def _shown_verdicts(papers: Sequence[PaperLedger]) -> list[tuple[str, str, str]]:
-    """Return the verdicts of a table: name, words, and what the style sheet calls them."""
+    """Return the verdicts of a table: name, words, and class in the style sheet."""
     first = papers[0].paper
     return [
         (verdict, verdict_in_words(first, verdict), style) for verdict, style in VERDICTS.items()
@@ -168,7 +168,7 @@ def _shown_verdicts(papers: Sequence[PaperLedger]) -> list[tuple[str, str, str]]
 
 
 def _counts_of(papers: Sequence[PaperLedger], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return for each paper how many claims are so in the paper and so here, with links."""
+    """Return the counts of each paper's claims, in the paper and here, with links."""
     found = []
     for paper in papers:
         rows = []
@@ -191,7 +191,7 @@ def paper_pages(
     printer: RowPrinter,
     errata: Errata,
 ) -> Iterator[SitePage]:
-    """Yield a page for each paper: what is to be read first, and all its claims."""
+    """Yield a page for each paper: its most important claims first, then all claims."""
     known = {study.name: study for study in studies}
     labels = paper_labels(papers, studies)
     for paper in papers:
@@ -249,7 +249,7 @@ def paper_pages(
 def _brief(
     claim: LedgerClaim, rows: Sequence[VerdictRow], printer: RowPrinter, page: str
 ) -> dict[str, Any]:
-    """Return what one line has of a claim: some of its rows, by their verdicts."""
+    """Return the contents of a claim's line: some of its rows, by their verdicts."""
     told = []
     for words, own in by_words(rows).items():
         on = (
@@ -273,7 +273,7 @@ def single_claims(
     errata: Errata,
     reminders: Mapping[str, Sequence[str]],
 ) -> Iterator[SitePage]:
-    """Yield a page for each claim, with all that is known of it."""
+    """Yield a page for each claim, with all that is known about it."""
     labels = paper_labels(papers, studies)
     for paper in papers:
         for index, claim in enumerate(paper.claims):
@@ -312,7 +312,7 @@ def single_claims(
 
 
 def _distinct(rows: Sequence[Any], name: str) -> list[tuple[str, str]]:
-    """Return the rules of some rows with why they are so, each once."""
+    """Return the rules of some rows with their reasons, each once."""
     return list(dict.fromkeys((shown.row.rule, getattr(shown, name)) for shown in rows))
 
 
@@ -321,7 +321,7 @@ def _errata_of(claim: LedgerClaim, errata: Errata, page: str) -> list[tuple[str,
 
 
 def paper_labels(papers: Sequence[PaperLedger], studies: Sequence[Study]) -> dict[str, str]:
-    """Return how papers are called: by authors and year, where they have a study."""
+    """Return the labels of papers: authors and year, if they have a study."""
     known = {study.name: study.label for study in studies}
     return {paper.paper: known.get(paper.paper, paper.paper) for paper in papers}
 

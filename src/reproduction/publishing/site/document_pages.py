@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documents of the repository, and the reference of the library, as pages of the site."""
+"""Pages of the site for the repository's documents and the library's reference."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ GROUPS = {
         "CHANGELOG": "What changed, and which results moved.",
     },
 }
-"""Documents by what they are for, each with a line; one that is not here stands under "More"."""
+"""Documents by purpose, each with a line; others are listed under "More"."""
 
 TITLES = {"README": "Read me first", "CHANGELOG": "Changes"}
-"""What the list calls documents whose own title says less."""
+"""Names in the list for documents with less informative titles."""
 
 
 def document_address(source: str) -> str:
@@ -76,7 +76,7 @@ def document_address(source: str) -> str:
 
 
 def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[SitePage]:
-    """Return a page for every document, and one that lists them."""
+    """Return a page for every document, and a page that lists them."""
     pages, listed = [], dict[str, dict[str, str]]()
     for source, path in documents.items():
         address = document_address(source)
@@ -120,10 +120,10 @@ def document_pages(documents: Mapping[str, Path], links: SiteLinks) -> list[Site
     return [listing, *pages]
 
 
-# Docstrings in numpydoc's form, as Markdown and HTML.
+# Numpydoc docstrings as Markdown and HTML.
 
 LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises")
-"""Sections whose entries are a name or a type, and what is said of it below."""
+"""Sections whose entries have a name or type, and a description below."""
 
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 _MATH = re.compile(r"^([ ]*)\.\. math::(.*(?:\n(?:\1[ ]+\S.*|[ ]*(?=\n\1[ ]+\S)))*)", re.MULTILINE)
@@ -140,7 +140,7 @@ def docstring_html(text: str, resolve: Resolver) -> str:
     Parameters
     ----------
     resolve : callable
-        Where a link leads; that to a name of the library is ``api:`` and the name.
+        Returns the target of a link; a name of the library is ``api:`` and the name.
     """
     head, *rest = _SECTION.split(text)
     parts = [_prose(head, resolve)]
@@ -157,7 +157,7 @@ def first_sentence(text: str, resolve: Resolver) -> str:
 
 
 def docstring_markdown(text: str) -> str:
-    r"""Return reStructuredText, as docstrings have it, as Markdown.
+    r"""Return the reStructuredText of docstrings as Markdown.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 def _table(found: re.Match[str]) -> str:
-    """Return a simple table, which has no head here, with one."""
+    """Return a simple table, which lacks a head, with a head."""
     spans = [(m.start(), m.end()) for m in re.finditer("=+", found[1])]
     ends = [start for start, _ in spans[1:]]
     rows: list[list[str]] = []
@@ -237,7 +237,7 @@ def _split_entries(text: str) -> Iterator[tuple[str, str]]:
 def reference_pages(
     modules: Sequence[PublicModule], packages: Mapping[str, str], links: SiteLinks
 ) -> list[SitePage]:
-    """Return a page for every package of the code, and one that lists them."""
+    """Return a page for every package of the code, and a page that lists them."""
     by_package = {
         name: list(group)
         for name, group in groupby(
@@ -301,7 +301,7 @@ def _name(public: PublicName, module: PublicModule, resolve: Resolver) -> dict[s
         "kind": public.kind,
         "name": public.name,
         "anchor": f"{module.anchor}.{public.name}",
-        # A class without parameters has no more to say than its heading.
+        # A class without parameters needs only its heading.
         "signature": markup(highlighted(public.signature, "python"))
         if public.signature != f"class {public.name}"
         else "",

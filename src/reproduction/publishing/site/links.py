@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where links lead: from names of the repository, and of the library, to pages of the site."""
+"""Link names from the repository and the library to pages of the site."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _DOCUMENT = re.compile(r"\bdocs/[\w/]+\.md\b")
 
 
 class SiteLinks:
-    """What the site has, by the names that texts of the repository call it.
+    """Link targets of the site, by the names that texts of the repository use.
 
     Parameters
     ----------
     pages : mapping of str to str
-        Address on the site, perhaps with an anchor, by path in the repository; of a part of a file
-        that has a page of its own by the path with its anchor, too.
+        Address on the site, perhaps with an anchor, by path in the repository. A part of a file
+        with its own page also has an entry by path and anchor.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class SiteLinks:
         self._mentions = dict(mentions or {})
 
     def resolver(self, page: str, source: str) -> Resolver:
-        """Return what leads from a page of the site to where a link in a text was meant to."""
+        """Return a function that resolves the links in a text for a page of the site."""
 
         def resolve(link: str) -> str | None:
             if link.startswith((NAME, MENTION)):
@@ -57,7 +57,7 @@ class SiteLinks:
         return resolve
 
     def with_documents(self, text: str) -> str:
-        """Return a plain text whose names of documents are links in Markdown, from the top.
+        """Turn names of documents in a plain text into Markdown links from the top folder.
 
         Examples
         --------
@@ -72,7 +72,7 @@ class SiteLinks:
 
 
 def relative(address: str, page: str) -> str:
-    """Return the way from one page of the site to another.
+    """Return the relative address from one page of the site to another.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def relative(address: str, page: str) -> str:
 
 
 def _addresses_by_suffix(modules: Iterable[PublicModule]) -> dict[str, str]:
-    """Return the address of everything public by each end of its name that nothing else has."""
+    """Return the address of every public name by each of its unique suffixes."""
     addresses: dict[str, str | None] = {}
 
     def add(name: str, address: str) -> None:
@@ -94,7 +94,7 @@ def _addresses_by_suffix(modules: Iterable[PublicModule]) -> dict[str, str]:
         for start in range(len(parts)):
             suffix = ".".join(parts[start:])
             same = addresses.setdefault(suffix, address) == address
-            # The whole name is always meant.
+            # The full name is always unambiguous.
             addresses[suffix] = address if same or start == 0 else None
 
     for module in modules:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Markdown as the site shows it: GitHub's anchors and formulas, links to pages of the site."""
+"""Render Markdown for the site: GitHub's anchors, formulas, links to pages of the site."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 Resolver = Callable[[str], str | None]
-"""Returns where a link of a text leads on the site; None if the site does not have it."""
+"""Returns the address of a link on the site, or None if the site does not have it."""
 
-# What GitHub sets only with its own marks, a reader of the file may have written without them.
+# Parts that GitHub requires its own marks for may be written without them.
 _BARE_FORMULA = re.compile(r"(?<![\w$`\\])\$(?=[^\s`$])([^$`\n]*[\\{][^$`\n]*?)(?<=\S)\$(?![\w$`])")
 _FENCED = re.compile(r"(^```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"""(?<=\s)(href|src|srcset)="([^"]*)\"""")
@@ -35,15 +35,15 @@ _MENTIONED = re.compile(r"(?<![\w-])((?:[BCM]|V18|V20)-\d{3}|E-\d{2})(?![\w-])")
 _IMAGE_WITHOUT_FILE = re.compile(r"""<img\b[^>]*\ssrc=""[^>]*>""")
 
 NAME = "api:"
-"""What a resolver is asked about a name of the library begins with."""
+"""Prefix of a query to a resolver for a name of the library."""
 
 MENTION = "mention:"
-"""What it is asked about a claim or an erratum that a text names without a link begins with."""
+"""Prefix of a query for a claim or an erratum that a text names without a link."""
 
 
 @dataclass(frozen=True)
 class PageHeading:
-    """A heading: 1 to 6, the anchor by which it is found, and its text in HTML."""
+    """A heading: its level from 1 to 6, its anchor, and its text in HTML."""
 
     level: int
     anchor: str
@@ -75,7 +75,7 @@ def anchor_of(title: str) -> str:
 
 
 def highlighted(code: str, language: str) -> str:
-    """Return code as HTML, with classes for its parts where the language is known."""
+    """Return code as HTML, with classes for its parts if the language is known."""
     inner: str = highlight(code, _lexer(language or "text"), _formatter())
     return f'<pre class="code"><code>{inner.rstrip()}</code></pre>\n'
 
@@ -112,12 +112,12 @@ def rendered(text: str, resolve: Resolver, *, shift: int = 0, prefix: str = "") 
 
 
 def rendered_inline(text: str, resolve: Resolver) -> str:
-    """Return one paragraph of Markdown as HTML, without the marks of the paragraph."""
+    """Return one paragraph of Markdown as HTML, without the paragraph tags."""
     body = rendered(text, resolve).body.strip()
     return body.removeprefix("<p>").removesuffix("</p>")
 
 
-# Formulas as MathML, which browsers set by themselves.
+# Formulas as MathML, which browsers display natively.
 
 _SIZE = re.compile(r"\\(?:[bB]igg?[lr]?|textstyle|displaystyle)(?![A-Za-z])")
 _DOTS = re.compile(r"\\dots(?![a-z])")
@@ -129,8 +129,8 @@ _PRODUCT = re.compile(r"[a-z][A-Z]")
 def formula(latex: str, *, block: bool = False) -> str:
     """Return a formula of LaTeX as MathML.
 
-    Letters that follow each other are one name, such as rank or TP, as all formulas here mean it;
-    a small one before a capital is a product.
+    Consecutive letters are one name, such as rank or TP, as in all our formulas; a small letter
+    before a capital is a product.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def formula(latex: str, *, block: bool = False) -> str:
         raise ValueError(
             f"The formula {latex.strip()!r} cannot be set: {error} Write it with other commands."
         ) from error
-    # The name of the language is implied in HTML; the sign that a function is applied is invisible.
+    # The namespace is implied in HTML, and the function application sign is invisible.
     markup = markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     root = ElementTree.fromstring(markup.replace("&ApplyFunction;", "\u2061"))
     for element in root.iter():
@@ -222,14 +222,14 @@ class _Rendering:
     taken: dict[str, int] = field(default_factory=dict)
 
     def prepare(self, tokens: list[Token]) -> None:
-        """Change the tokens in place: links, formulas, anchors of headings."""
+        """Change tokens in place: links, formulas, anchors of headings."""
         for at, token in enumerate(tokens):
             if token.type == "inline":
                 token.children = self._inline(token.children or [])
             elif token.type == "html_block":
                 token.content = self._attributes(token.content)
             elif token.type == "th_open" and not tokens[at + 1].content:
-                # Nothing is no head to a screen reader.
+                # An empty cell is not a header for a screen reader.
                 token.tag = tokens[at + 2].tag = "td"
             elif token.type == "heading_open":
                 self._heading(token, tokens[at + 1], tokens[at + 2])
@@ -255,7 +255,7 @@ class _Rendering:
         return _with_formulas(shown)
 
     def _mentions(self, text: Token) -> list[Token]:
-        """Return a text with links to the claims and errata in it that the site has."""
+        """Return a text with links to the claims and errata that it names."""
         tokens = []
         for part in _MENTIONED.split(text.content):
             address = self.resolve(MENTION + part) if _MENTIONED.fullmatch(part) else None
@@ -267,7 +267,7 @@ class _Rendering:
     def _image(self, token: Token) -> None:
         address = self.resolve(str(token.attrs["src"]))
         if address is None:
-            # A figure of the other edition would be taken for one of this.
+            # A figure of the other edition could be mistaken for one of this.
             token.type = "text"
         else:
             token.attrs |= {"src": address, "loading": "lazy"}
@@ -290,12 +290,12 @@ class _Rendering:
         return re.sub(r"<img\b(?![^>]*\bloading=)", '<img loading="lazy"', found)
 
     def _heading(self, opening: Token, inline: Token, closing: Token) -> None:
-        # The anchor is made of what is printed, without marks of emphasis and code.
+        # The anchor is made from the printed text, without marks of emphasis and code.
         plain = "".join(child.content for child in inline.children or [])
         anchor = self.prefix + anchor_of(plain)
         again = self.taken[anchor] = self.taken.get(anchor, -1) + 1
         anchor = f"{anchor}-{again}" if again else anchor
-        # A page has one title; a second one in its text begins a part of the page.
+        # A page has one title; a second one in its text becomes a section.
         self.shift += opening.tag == "h1" and len(self.headings) > 0 and self.shift == 0
         level = min(6, int(opening.tag[1]) + self.shift)
         opening.tag = closing.tag = f"h{level}"
@@ -305,7 +305,7 @@ class _Rendering:
         renderer = cast("RendererHTML", parser.renderer)
         text = renderer.renderInline(inline.children, parser.options, {})
         self.headings.append(PageHeading(level, anchor, text))
-        # What is prepared again when its turn comes is one token that stays as it is.
+        # The new token is prepared again later, and does not change then.
         mark = f'<a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a>'
         inline.children = [Token("finished", "", 0, content=text)]
         if level > 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The public names of both packages, read from their sources without importing them."""
+"""Public names of both packages, read from their sources without importing them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 WIDEST = 88
-"""A signature that is wider has a line for every parameter."""
+"""Wider signatures have one line per parameter."""
 
 ROOTS = ("receval", "reproduction")
 """The packages; no two packages in them have the same name."""
@@ -27,7 +27,7 @@ class PublicName:
     signature : str
         As Python, the name included.
     docstring : str
-        Empty if it has none.
+        Empty if there is none.
     members : tuple of PublicName
         Methods and properties of a class.
     """
@@ -41,7 +41,7 @@ class PublicName:
 
 @dataclass(frozen=True)
 class PublicModule:
-    """A module: its name in full, its docstring, and what is public in it."""
+    """A module: its full name, its docstring, and its public names."""
 
     name: str
     docstring: str
@@ -49,24 +49,24 @@ class PublicModule:
 
     @property
     def package(self) -> str:
-        """The package right below the topmost one; that one itself for its own modules."""
+        """The package directly below the top-level one, or that one for its own modules."""
         parts = self.name.split(".")
         return parts[1] if len(parts) > 2 else parts[0]
 
     @property
     def dotted_package(self) -> str:
-        """The package by its name in full."""
+        """The full name of the package."""
         root = self.name.partition(".")[0]
         return root if self.package == root else f"{root}.{self.package}"
 
     @property
     def anchor(self) -> str:
-        """What anchors of its names begin with, on the page of the package."""
+        """Prefix of the anchors of its names, on the page of the package."""
         return self.name.partition(".")[2].removeprefix(f"{self.package}.")
 
 
 def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> list[PublicModule]:
-    """Read the modules of packages; those whose name begins with an underscore stay inside."""
+    """Read the public modules of packages, those without a leading underscore."""
     modules = []
     for path in sorted(sources):
         parts = path.with_suffix("").parts
@@ -80,7 +80,7 @@ def read_modules(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> lis
 
 
 def read_packages(sources: Iterable[Path], roots: Collection[str] = ROOTS) -> dict[str, str]:
-    """Return the docstring of each package right below the topmost ones, by its name."""
+    """Return the docstrings of the packages directly below the top-level ones, by name."""
     packages = {}
     for path in sorted(sources):
         parts = path.parts
@@ -155,7 +155,7 @@ def _function(node: ast.FunctionDef, prefix: str, kind: str) -> PublicName:
 
 def _arguments(node: ast.FunctionDef) -> list[str]:
     whole = ast.unparse(node.args)
-    # A comma within brackets does not part two parameters.
+    # A comma within brackets does not separate parameters.
     parts, depth = [""], 0
     for character in whole:
         depth += (character in "([{") - (character in ")]}")
@@ -179,7 +179,7 @@ def _signature(name: str, arguments: Sequence[str], result: str) -> str:
 def _constants(
     node: ast.Assign | ast.AnnAssign, following: Sequence[ast.stmt]
 ) -> Iterator[PublicName]:
-    """Yield an assigned name if a docstring stands below it."""
+    """Yield an assigned name if a docstring follows it."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     below = following[0] if following else None
     if (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the ledger as pages of the site show them: texts, links and numbers in print."""
+"""Rows of the ledger on the site: texts, links and numbers as in print."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reproduction.publishing.verdict_rows import (
 )
 
 LEDGER = "ledger.html"
-"""Address of the page on which claims are looked for."""
+"""Address of the page for searching claims."""
 
 _ASKING = (
     ClaimVerdict.DOES_NOT_HOLD,
@@ -44,7 +44,7 @@ def paper_address(paper: str) -> str:
 
 
 def ledger_of(**asked: str) -> str:
-    """Return the address of the ledger with the claims that filters leave.
+    """Return the address of the ledger with filters.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def ledger_of(**asked: str) -> str:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """What a page shows of one claim on one dataset, in HTML.
+    """The texts of a page on one claim and dataset, in HTML.
 
     Attributes
     ----------
@@ -68,11 +68,12 @@ class ShownRow:
     ours, detail : str
         What our results have, and by how much a claim fails.
     ours_in_short, detail_in_short : str
-        Their beginnings, where a table has no room for all.
+        Their beginnings, for tables without space for the whole text.
     because, reason, needs, splits : str
-        Why the rule is as it is, and what came of it.
+        The reason for the rule, the known reason of a failure, what is lacking, and other splits.
     artifacts : tuple of tuple of str
-        Of each artifact that decides: label, address of its section, and of its picture or nothing.
+        For each deciding artifact: label, address of its section, and address of its picture or
+        nothing.
     """
 
     row: VerdictRow
@@ -92,17 +93,17 @@ class ShownRow:
 
     @property
     def asks_why(self) -> bool:
-        """Whether a reader wants the reason beside the verdict: it does not simply hold."""
+        """Whether the verdict needs a reason beside it, because it does not simply hold."""
         return self.row.verdict in _ASKING
 
     @property
     def address(self) -> str:
-        """Of the page of the claim, from the top of the site."""
+        """Address of the page of the claim, from the top of the site."""
         return claim_address(self.row.claim)
 
 
 class RowPrinter:
-    """What turns rows into what pages show."""
+    """Turns rows of the ledger into texts of pages."""
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class RowPrinter:
         self._known: dict[tuple[str, str], str] = {}
 
     def shown(self, row: VerdictRow, page: str) -> ShownRow:
-        """Return what a page shows of a row."""
+        """Return the texts that a page shows for a row."""
         number = _number(row.value)
         return ShownRow(
             row=row,
@@ -148,7 +149,7 @@ class RowPrinter:
         return self.datasets.get(dataset, dataset)
 
     def needs(self, row: VerdictRow, page: str) -> str:
-        """Return what would decide a row, as a sentence; nothing where it is decided."""
+        """Return a sentence on what would decide a row; empty if it is decided."""
         told = told_needs(row.needs, self._elsewhere)
         if row.lacks_dataset:
             return rendered_inline(f"{told[:1].upper()}{told[1:]}.", lambda link: link)
@@ -158,7 +159,7 @@ class RowPrinter:
         """Return a text of the ledger with its links and its numbers in print."""
         if not text:
             return ""
-        # Many rows say the same, and the way from all pages of a folder is the same.
+        # Many rows have equal texts, and links from all pages of a folder are equal.
         key = (text, posixpath.dirname(page))
         if key not in self._known:
             markdown = self.links.with_documents(escape_markdown(in_text(text)))
@@ -184,18 +185,18 @@ def _interval(low: str, high: str) -> str:
     return f"{_number(low)} to {_number(high)}" if low and high else ""
 
 
-# The verdicts on papers as one picture: a bar a paper, a part a verdict.
+# A picture of the verdicts on papers: one bar per paper, one part per verdict.
 
 ROW, TOP, HEIGHT = 52, 18, 26
 """Pixels from bar to bar, of the name above a bar, and of a bar."""
 
 SMALLEST = 0.055
-"""A part that is a smaller share of its bar has no room for its number."""
+"""Parts with a smaller share of their bar have no space for their number."""
 
 
 @dataclass(frozen=True)
 class VerdictBar:
-    """One bar: what it is of, the numbers of verdicts, and the page that its parts lead to.
+    """One bar: its name, the counts of verdicts, and the links of its parts.
 
     Attributes
     ----------
@@ -204,9 +205,9 @@ class VerdictBar:
     counts : mapping of str to int
         By verdict.
     links : mapping of str to str
-        Where the part of a verdict leads to; none where a verdict is not named.
+        The link of a verdict's part, if there is one.
     words : mapping of str to str
-        Verdicts as a person reads them; as they are called where one is not named.
+        Verdicts in words; by default their names.
     """
 
     name: str
@@ -216,14 +217,14 @@ class VerdictBar:
 
     @property
     def total(self) -> int:
-        """How many verdicts there are."""
+        """Number of verdicts."""
         return sum(self.counts.values())
 
 
 def verdict_bars(bars: Sequence[VerdictBar], key: str, *, named: bool = True) -> str:
-    """Return the bars as SVG, in which text keeps its size on every width.
+    """Return the bars as SVG, in which text keeps its size at every width.
 
-    The picture is for the eye: whoever uses it shows the numbers as a table, too, with the links.
+    The picture is only visual: pages with it must also show the numbers and links as a table.
     """
     row, top = (ROW, TOP) if named else (HEIGHT, 0)
     height = row * (len(bars) - 1) + top + HEIGHT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site of an edition as a whole: its pages, and the files beside them."""
+"""Build the whole site of an edition: its pages, and the files beside them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from reproduction.publishing.site.study_pages import (
 from reproduction.publishing.verdict_rows import VERDICTS, VerdictRow, read_verdict_rows
 
 OWN_DATA = "Your own data"
-"""The heading below which a document tells somebody with data of their own where to begin."""
+"""The heading below which a document says where to begin with one's own data."""
 
 _ERRATUM = re.compile(r"^### (E-\d{2}): ", re.MULTILINE)
 _CLAIMS = re.compile(r"^- \*\*Claims:\*\* (.+)$", re.MULTILINE)
@@ -58,7 +58,7 @@ REPORT = "files/receval.pdf"
 
 @dataclass(frozen=True)
 class SiteSources:
-    """What the site is made from.
+    """The files that the site is made from.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class SiteSources:
     documents : mapping of str to Path
         Files of Markdown by their path in the repository.
     pictures : mapping of str to Path
-        What documents show, likewise.
+        Pictures in documents, by their path in the repository.
     modules : tuple of Path
         The library's sources.
     templates, assets : Path
@@ -78,13 +78,13 @@ class SiteSources:
     datasets : mapping of str to str
         Titles of datasets.
     elsewhere : mapping of str to str
-        How claims on a dataset that is not here are decided.
+        How claims on a missing dataset can be decided.
     statements : tuple of Path
-        ``config/claims/<paper>.yaml``, from which pages have what weakens a verdict.
+        ``config/claims/<paper>.yaml``, with what qualifies verdicts.
     report : Path, optional
         The paper on all results.
     certainty : Path, optional
-        In how many replications claims hold.
+        The table of how many replications claims hold in.
     certainty_figures : mapping of str to Path
         The figure of each paper's claims, by study; its CSV lies beside it.
     """
@@ -105,7 +105,7 @@ class SiteSources:
     certainty_figures: Mapping[str, Path] = field(default_factory=dict)
 
 
-# The claims as a script of data, in which the page of the ledger looks for them.
+# The claims as a script with data, for the search on the page of the ledger.
 
 DATA = "assets/claims.js"
 """Address of the script."""
@@ -114,9 +114,9 @@ DATA = "assets/claims.js"
 def ledger_data(
     papers: Sequence[PaperLedger], labels: Mapping[str, str], title: Callable[[str], str]
 ) -> str:
-    """Return the script: what the page shows and finds of each claim, and nothing else.
+    """Return the script with the texts of each claim that the page shows or searches.
 
-    A script can be read where a page was opened as a file; a file of data could not.
+    A page opened as a local file can load a script, but not a data file.
     """
     lines = [_line(claim, labels, title) for paper in papers for claim in paper.claims]
     data = {"styles": VERDICTS, "words": {p.paper: _words(p) for p in papers}}
@@ -132,7 +132,7 @@ def ledger_data(
 
 
 def _words(paper: PaperLedger) -> dict[str, str]:
-    """Return the verdicts of a paper as a person reads them."""
+    """Return the verdicts on a paper in words."""
     return {row.verdict: row.words for claim in paper.claims for row in claim.own}
 
 
@@ -239,7 +239,7 @@ def _study(folder: Path, rows: Sequence[VerdictRow]) -> Study:
 
 
 def _place(study: Study) -> tuple[bool, str, str]:
-    """Return what studies are sorted by: those of papers first, from the oldest on."""
+    """Return the sort key of studies: those of papers first, from the oldest."""
     return not study.is_paper, study.name[-4:] if study.is_paper else "", study.name
 
 
@@ -288,7 +288,7 @@ def _navigation(sources: SiteSources) -> list[tuple[str, str]]:
 
 
 def _addresses(sources: SiteSources, studies: Sequence[Study]) -> dict[str, str]:
-    """Return what texts can link to, by path in the repository."""
+    """Return the addresses that texts can link to, by path in the repository."""
     addresses = {source: document_address(source) for source in sources.documents}
     addresses |= {path: path for path in sources.pictures}
     results = f"results/{sources.edition}"

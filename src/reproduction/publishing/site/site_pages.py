@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page of the site is, and what all pages have in common."""
+"""Model of a page of the site, and the parts that all pages share."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from reproduction.publishing.site.links import relative
 from reproduction.publishing.site.markdown_pages import anchor_of
 
 DEMO = "demo"
-"""The edition whose data are synthetic; every page of its site says so."""
+"""The edition with synthetic data; every page of its site says so."""
 
 
 @dataclass(frozen=True)
 class SitePage:
-    """A page before it is written.
+    """A page of the site before rendering.
 
     Attributes
     ----------
     address : str
         From the top of the site.
     title : str
-        Of the window, without the name of the site; empty for its first page.
+        Title of the window, without the name of the site; empty for the first page.
     template : str
         Name of its template.
     part : str
-        Address of the part of the site that it belongs to, which the navigation marks.
+        Address of the part of the site that it belongs to, which is marked in the navigation.
     values : mapping
         What the template shows.
     description : str
-        For who finds the page elsewhere: a sentence.
+        A sentence that describes the page in search results.
     """
 
     address: str
@@ -65,7 +65,7 @@ class PageWriter:
         self._navigation = navigation
 
     def html(self, page: SitePage) -> str:
-        """Return the page as it is written."""
+        """Return the page as HTML."""
 
         def to(address: str) -> str:
             return relative(address, page.address)
@@ -82,5 +82,5 @@ class PageWriter:
 
 
 def markup(html: str) -> Markup:
-    """Return HTML of ours, which templates show as it is."""
+    """Mark our own HTML, so that templates do not escape it."""
     return Markup(html)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of the studies: figures in order, the paper's values beside ours, files, commands."""
+"""Pages of the studies: figures, published values beside ours, files and commands."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ PART = "studies/index.html"
 """The part of the site that studies belong to."""
 
 GUIDE = "docs/replications.md"
-"""What is repeated, and how."""
+"""Replicated parts, and how they are replicated."""
 
 OPEN_ROWS = 12
-"""A longer table of claims or values is folded until a reader opens it."""
+"""Longer tables of claims or values are folded until opened."""
 
 _SIZE = re.compile(r'<svg\b[^>]*\bwidth="([\d.]+)pt"[^>]*\bheight="([\d.]+)pt"', re.DOTALL)
 
 
-# The page of a study, ``index.md``, taken apart: what stands there of each artifact.
+# The page of a study, ``index.md``, split into a section per artifact.
 
 _FILE = re.compile(r"\]\(([a-z0-9_]+)\.([a-z]+)\)")
 _PICTURE = re.compile(r"^!\[.*\]\(.+\.svg\)$")
@@ -50,20 +50,20 @@ _RULE = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+$")
 
 @dataclass(frozen=True)
 class StudySection:
-    """What the page of a study has of one artifact.
+    """The section of a study's page on one artifact.
 
     Attributes
     ----------
     name : str
-        Of the artifact.
+        Name of the artifact.
     heading : str
         Markdown.
     has_picture : bool
         Whether it is a figure.
     paragraphs : tuple of str
-        Markdown: the caption, how it is read, what it shows.
+        Markdown: the caption, how to read it, and what it shows.
     suffixes : tuple of str
-        Of its files, in their order.
+        Suffixes of its files, in order.
     """
 
     name: str
@@ -83,7 +83,7 @@ class StudyText:
 
 
 def read_study_text(index: Path) -> StudyText:
-    """Read the page that :func:`reproduction.workflow.jobs.study_index.write_index` has written."""
+    """Read a page written by :func:`reproduction.workflow.jobs.study_index.write_index`."""
     with refusing_damage(index):
         head, *sections = re.split(r"^## ", index.read_text(encoding="utf-8"), flags=re.MULTILINE)
         blocks = head.strip().split("\n\n")
@@ -108,7 +108,7 @@ def _read_section(text: str) -> StudySection:
 
 
 def shown_part(markdown: str) -> str:
-    r"""Return a table or page without the title and caption that stand above it on the site.
+    r"""Return a table or page without its title and caption, which the site shows above it.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def shown_part(markdown: str) -> str:
     'Text.'
     """
     blocks = markdown.strip().split("\n\n")
-    # The caption on the site says what is absent, too.
+    # The caption on the site also says what is absent.
     blocks = [block for block in blocks if not block.startswith("Absent: ")]
     if blocks[0].startswith("# "):
         return "\n\n".join(blocks[1:])
@@ -138,13 +138,13 @@ def _has_rule(block: str) -> bool:
 
 @dataclass(frozen=True)
 class Study:
-    """A study of the site.
+    """A study on the site.
 
     Attributes
     ----------
     name : str
     folder : Path
-        Of its artifacts.
+        Folder of its artifacts.
     text : StudyText
         From its page.
     rows : tuple of VerdictRow
@@ -158,7 +158,7 @@ class Study:
 
     @property
     def is_paper(self) -> bool:
-        """Whether it is that of a paper: those are named after author and year."""
+        """Whether it rebuilds a paper; such studies are named after author and year."""
         return is_rebuilt(self.name)
 
     @property
@@ -168,7 +168,7 @@ class Study:
 
     @property
     def address(self) -> str:
-        """Of its page."""
+        """Address of its page."""
         return f"studies/{self.name}.html"
 
     @property
@@ -199,25 +199,25 @@ class Study:
         return VerdictBar(self.label, counts, links, words)
 
 
-# The numbers of a paper and ours, as a picture of how many times as large ours are.
+# A picture of a paper's numbers and ours, by the ratio of ours to theirs.
 
 WIDTH, HEIGHT = 600, 280
 LEFT, BELOW, MARGIN = 64, 48, 14
-"""Pixels: of the field of points, and of the room beside it for labels."""
+"""Sizes in pixels of the plot area, and of the margin for labels."""
 
 RADIUS = 4.5
 
 FARTHEST = 4.0
-"""Numbers that are further apart than by this factor lie on the edge."""
+"""Numbers that differ by more than this factor are drawn at the edge."""
 
 NEAREST = 1.1
-"""The picture reaches at least as far as this factor on both sides of equality."""
+"""The axis reaches at least this factor on both sides of equality."""
 
 RATIOS = (0.25, 0.5, 0.67, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.25, 1.5, 2.0, 4.0)
-"""What the upright axis may be labelled with."""
+"""Possible labels of the vertical axis."""
 
 LABEL_ROOM = 22
-"""Pixels from label to label."""
+"""Pixels between labels."""
 
 
 @dataclass(frozen=True)
@@ -228,9 +228,9 @@ class NumberPair:
     ----------
     published, ours : float
     name : str
-        What is said of the point, in plain text.
+        Description of the point, in plain text.
     style : str
-        What the style sheet calls the verdict.
+        Class of the verdict in the style sheet.
     """
 
     published: float
@@ -240,11 +240,11 @@ class NumberPair:
 
 
 def pairs_picture(pairs: Sequence[NumberPair]) -> str:
-    """Return the positive pairs as points: the published number, and ours over it; SVG.
+    """Return an SVG of the positive pairs: the published number, and the ratio of ours to it.
 
     Both axes are logarithmic: twice as large is as far from equality as half as large. Empty if
-    there are fewer than two pairs. The picture is for the eye: whoever uses it shows the numbers
-    as a table, too.
+    there are fewer than two pairs. The picture is only visual: pages with it must also show the
+    numbers as a table.
     """
     shown = [pair for pair in pairs if pair.published > 0 and pair.ours > 0]
     if len(shown) < 2:
@@ -312,7 +312,7 @@ def _round_numbers(low: float, high: float) -> list[float]:
 
 
 def _spaced(ratios: Iterable[float], down: Callable[[float], float]) -> list[float]:
-    """Return ratios whose labels do not touch; equality and the outermost come first."""
+    """Return ratios whose labels do not touch, preferring equality and the outermost ones."""
     kept: list[float] = []
     for ratio in sorted(ratios, key=lambda one: (one != 1, -abs(log10(one)), one)):
         if all(abs(down(ratio) - down(other)) >= LABEL_ROOM for other in kept):
@@ -396,7 +396,7 @@ def _numbers(row: VerdictRow) -> tuple[str, str, str]:
     """Return a published number, ours and their difference, in print."""
     published, ours = float(row.published), float(row.value)
     difference = significant(ours - published, 2, signed=True)
-    # The paper's has the digits that the paper prints.
+    # The paper's number has the printed digits.
     return in_text(row.published), significant(ours, 4), difference
 
 
@@ -448,7 +448,7 @@ def _section(
 
 
 def _certainty(figure: Path, links: SiteLinks, page: str) -> Mapping[str, Any]:
-    """Return what the page shows of the replications: a figure, and its files."""
+    """Return the page's contents on replications: a figure and its files."""
     files = [
         (path.suffix[1:], f"files/{path.name}") for path in (figure, figure.with_suffix(".csv"))
     ]
@@ -462,12 +462,12 @@ def _certainty(figure: Path, links: SiteLinks, page: str) -> Mapping[str, Any]:
 
 
 def _picture(path: Path, address: str, page: str) -> Mapping[str, Any]:
-    """Return address and size of a figure, so that its place is there before the figure is."""
+    """Return address and size of a figure, so that space is reserved before it loads."""
     with refusing_damage(path):
         found = _SIZE.search(path.read_text(encoding="utf-8")[:4000])
         if found is None:
             raise ValueError("it does not say how wide and how high it is")
-    # Points are three quarters of the pixels of browsers; a figure of one column is shown larger.
+    # A pixel of browsers is 3/4 of a point; a figure of one column is shown larger.
     width, height = (round(float(size) * 96 / 72) for size in found.groups())
     scale = 1.5
     return {

@@ -23,7 +23,7 @@ from reproduction.simulation.writers.raw_files import (
 LAST_BEER = 77_317
 BEERS_PER_BREWERY = 12
 WITHOUT_ALCOHOL = 0.05
-"""Share of the beers whose lines lack the key ``beer/ABV``."""
+"""Share of beers whose lines lack the key ``beer/ABV``."""
 
 DAYS_BETWEEN_REVIEWS = 200
 """A repeated review precedes the valid one by at most this many days."""
@@ -39,7 +39,7 @@ REVIEWS = (
     "{'beer/beerId': '1'} is no beer.",
     "A back\\slash on the label: odd.",
 )
-"""Quotes of both kinds, line ends, an empty text, braces and backslashes."""
+"""Texts with both kinds of quotes, line ends, braces and backslashes, and an empty one."""
 
 
 def identifiers(
@@ -63,7 +63,7 @@ def write(
     """Write the raw file and return its name.
 
     Lines are ordered by beer and time. Repeated pairs have an earlier, outdated review, so that
-    the last line and the latest time of a pair both give the valid rating.
+    both the last line and the latest time of a pair give the valid rating.
     """
     if observation.timestamps is None:
         raise ValueError("Beer reviews have times: give the synthetic twin a period.")
@@ -100,7 +100,7 @@ def write(
 
 
 def _beer_fields(item_ids: NDArray[np.str_], rng: np.random.Generator) -> NDArray[np.str_]:
-    """Beginning of the lines of each beer, shape (n_items,)."""
+    """Return the beginning of the lines of each beer, shape (n_items,)."""
     n_items = len(item_ids)
     names = [repr(f"{name}'s Ale") for name in invent_names(n_items, rng)]
     breweries = 1 + np.arange(n_items) // BEERS_PER_BREWERY
@@ -124,14 +124,14 @@ def _beer_fields(item_ids: NDArray[np.str_], rng: np.random.Generator) -> NDArra
 
 
 def _profile_fields(names: NDArray[np.str_]) -> NDArray[np.str_]:
-    """Field of the profile name of each line; every other empty name lacks the key."""
+    """Return the profile name field of each line; every second empty name lacks the key."""
     fields = np.char.add(np.char.add(", 'review/profileName': '", names), "'")
     fields[np.flatnonzero(names == "")[::2]] = ""
     return fields
 
 
 def _aspect_fields(n_rows: int, rng: np.random.Generator) -> list[LineColumn]:
-    """Columns of the ratings of single aspects, which are no part of the model."""
+    """Return columns with ratings of single aspects, which are not part of the model."""
     columns: list[LineColumn] = []
     for aspect in ("appearance", "aroma", "palate", "taste"):
         columns += [f", 'review/{aspect}': '", rng.integers(2, 11, n_rows) / 2, "'"]

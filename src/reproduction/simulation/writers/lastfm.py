@@ -31,7 +31,7 @@ ODD_NAMES = (
     "#1 Riders / Live",
     "12",
 )
-"""Quotes in pairs and alone, other scripts, separators of other formats, a name like an id."""
+"""Names with paired and single quotes, other scripts, separators, or the form of an id."""
 
 WITHOUT_IDENTIFIER = 0.4
 """Share of the artists without a MusicBrainz id; .392 in the original."""
@@ -42,7 +42,7 @@ MEMBER = "lastfm-dataset-1K/userid-timestamp-artid-artname-traid-traname.tsv"
 """The file of the archive that has the plays."""
 
 _BLOCK_PLAYS = 2**20
-"""Plays that are lines of text at once."""
+"""Number of plays that are held as lines of text at once."""
 
 
 def identifiers(
@@ -76,7 +76,7 @@ def write(
     )
     track_mbids = _mbids(len(item_ids) * TRACKS_PER_ARTIST, rng)
     track_mbids[::4] = ""
-    # As columns of Arrow, which take a tenth of the memory of numpy's texts of equal lengths.
+    # Arrow columns take a tenth of the memory of numpy's fixed-width texts.
     listeners, artists, artist_ids, track_ids, track_names = map(
         pa.array,
         (
@@ -88,7 +88,7 @@ def write(
         ),
     )
     target = folder / "lastfm-dataset-1K.tar.gz"
-    # A tar names the size of a member before it: the lines have to be there first.
+    # A tar stores a member's size before its content, so all lines are made first.
     with replacing(target) as archive, TemporaryDirectory(dir=folder) as parts:
         plays = Path(parts) / "plays.tsv"
         with plays.open("wb") as file:
@@ -115,7 +115,7 @@ def write(
 
 
 def _mbids(n_ids: int, rng: np.random.Generator) -> NDArray[np.str_]:
-    """Random identifiers in the form of a UUID, as MusicBrainz uses them."""
+    """Return random UUIDs like those of MusicBrainz."""
     content = rng.bytes(16 * n_ids)
     return np.array(
         [str(uuid.UUID(bytes=content[i : i + 16], version=4)) for i in range(0, len(content), 16)]

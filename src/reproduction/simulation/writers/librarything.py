@@ -14,7 +14,7 @@ from reproduction.simulation.writers.raw_files import join_columns, numbers_with
 
 LAST_WORK = 4_000_000
 MEAN_EXTRA_TAGS = 1.7
-"""Tags of a rating beyond the first; 2,056,487 / 749,401 - 1 = 1.74 in the original."""
+"""Mean number of further tags of a rating; 2,056,487 / 749,401 - 1 = 1.74 in the original."""
 
 TAGS = (
     "0", "1001 books", "18th century", "20th century", "adventure", "american literature",
@@ -27,7 +27,7 @@ TAGS = (
     "read in 2007", "religion", "romance", "science", "science fiction", "series",
     "short stories", "signed", "to read", "travel", "unread", "vampires", "war", "young adult",
 )  # fmt: skip
-"""In the order of their bytes; some hold spaces, one looks like a rating."""
+"""Tags in the order of their bytes; some contain spaces, one looks like a rating."""
 
 
 def identifiers(
@@ -50,7 +50,7 @@ def write(
     """Write the raw file and return its name.
 
     Lines are ordered by user, tag and work, as in the original. The first line of a repeated pair
-    carries an outdated rating and the later ones the valid rating, so that the last one is right.
+    has an outdated rating, and later lines the valid one.
     """
     n_ratings = len(observation)
     repeated = observation.repeated
@@ -59,7 +59,7 @@ def write(
     rating = np.repeat(np.arange(n_ratings), n_tags)
     first_line = np.cumsum(n_tags) - n_tags
     index = np.arange(len(rating)) - first_line[rating]
-    # A step without a common divisor with the number of tags keeps the tags of a rating distinct.
+    # A step coprime to the number of tags keeps the tags of a rating distinct.
     tag = (rng.integers(0, len(TAGS), n_ratings)[rating] + 7 * index) % len(TAGS)
 
     doubled = np.rint(2 * observation.values).astype(np.int64)

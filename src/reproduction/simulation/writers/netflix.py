@@ -28,7 +28,7 @@ LAST_MOVIE = 17_770
 LAST_CUSTOMER = 2_649_429
 
 _BLOCK_RATINGS = 2**20
-"""Ratings that are lines of text at once."""
+"""Number of ratings that are held as lines of text at once."""
 
 
 def identifiers(
@@ -66,7 +66,7 @@ def write(
         ",",
     )
     target = folder / "nf_prize_dataset.tar.gz"
-    # A tar names the size of a member before it: the inner one has to be there first.
+    # A tar stores a member's size before its content, so the inner tar is made first.
     with replacing(target) as archive, TemporaryDirectory(dir=folder) as parts:
         training_set = Path(parts) / "training_set.tar"
         with training_set.open("wb") as file:
@@ -89,13 +89,13 @@ def _movies(
     user_ids: NDArray[np.str_],
     item_ids: NDArray[np.str_],
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the movies' files; `order` has the rows movie by movie."""
+    """Yield the names and contents of the movies' files; `order` has the rows by movie."""
     ends = np.cumsum(np.bincount(observation.items, minlength=len(item_ids)))
     customers = pa.array(user_ids)
     first = 0
     while first < len(item_ids):
         start = int(ends[first - 1]) if first else 0
-        # At least one movie, and as many more as have no more ratings than a block together.
+        # At least one movie, and further ones as long as their ratings fit in a block.
         last = max(first + 1, int(np.searchsorted(ends, start + _BLOCK_RATINGS, side="right")))
         rows = order[start : ends[last - 1]]
         lines = join_columns(
@@ -114,7 +114,7 @@ def _movies(
 
 
 def _dates(seconds: NDArray[np.int64]) -> pa.Array:
-    """Return dates as YYYY-MM-DD; each day is put into words once."""
+    """Return dates as YYYY-MM-DD; each day is formatted once."""
     days = seconds // DAY
     earliest, latest = int(days.min()), int(days.max())
     words = np.datetime_as_string(np.arange(earliest, latest + 1).astype("datetime64[D]"))

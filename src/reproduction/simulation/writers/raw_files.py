@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What raw files of twins are made of: lines, archives, invented names, numbers with gaps."""
+"""Helpers for raw files of twins: lines, archives, invented names, identifiers with gaps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 LineColumn: TypeAlias = NDArray | pa.Array | str
 """One entry per line, or one text for all lines. Whole floats are written without a point."""
 
-# The oldest date a zip entry can hold: a real one would change the bytes at every run.
+# The oldest date of a zip entry; the real date would change the bytes in every run.
 _ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 
 _COMPRESSION_LEVEL = 1
@@ -72,7 +72,7 @@ def zip_bytes(members: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
             entry = zipfile.ZipInfo(name, _ENTRY_DATE)
-            # Set by hand, as the default is the system's own.
+            # Set explicitly, because the default depends on the operating system.
             entry.create_system = 3
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED, _COMPRESSION_LEVEL)
@@ -80,14 +80,14 @@ def zip_bytes(members: Mapping[str, bytes]) -> bytes:
 
 
 def write_tar(file: IO[bytes] | GzipWriter, members: Iterable[tuple[str, bytes | Path]]) -> None:
-    """Write a tar archive of regular files owned by root, dated 1970, one after the other.
+    """Write a tar archive of regular files, owned by root and dated 1970.
 
     Parameters
     ----------
     file : file
         Open for writing in binary mode; nothing is read from it, and it stays open.
     """
-    # All that tarfile does with a stream is to write to it.
+    # tarfile only writes to a stream.
     stream = cast("IO[bytes]", file)
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.GNU_FORMAT) as archive:
         for name, content in members:
@@ -107,7 +107,7 @@ def gzip_bytes(content: bytes) -> bytes:
 
 
 class GzipWriter:
-    """A file that compresses what is written to it as `gzip_bytes` does, piece by piece.
+    """A file that compresses what is written to it in pieces, like `gzip_bytes`.
 
     The end of the ``with`` block ends the compressed data.
 
@@ -122,7 +122,7 @@ class GzipWriter:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        # 16 above the largest window asks zlib for the header and the sum of gzip.
+        # Adding 16 to the largest window makes zlib write gzip's header and checksum.
         self._compressor = zlib.compressobj(_COMPRESSION_LEVEL, wbits=16 + zlib.MAX_WBITS)
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ class GzipWriter:
         return self
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        """Write what is left; the file below stays open."""
+        """Write the remaining data; the underlying file stays open."""
         self._file.write(self._compressor.flush())
 
     def write(self, content: bytes) -> int:
@@ -162,7 +162,7 @@ _SECOND = (
 def invent_names(n_names: int, rng: np.random.Generator) -> list[str]:
     """Return distinct names of two words, all within ISO-8859-1, some with accents.
 
-    Where there are more names than combinations of words, the later ones are numbered.
+    If there are more names than combinations of words, later ones are numbered.
     """
     n_pairs = len(_FIRST) * len(_SECOND)
     chosen = rng.permutation(n_pairs * max(1, -(-n_names // n_pairs)))[:n_names]
@@ -177,7 +177,7 @@ def _name(times_used: int, pair: int) -> str:
 def numbers_with_gaps(n_numbers: int, largest: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return distinct numbers from 1 to `largest` in ascending order.
 
-    Originals number users and items with gaps; `largest` is raised where it would leave none.
+    Original datasets number users and items with gaps; `largest` is raised if it would leave none.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Yahoo! R3: two tab-separated files, what users chose and what was drawn for them."""
+"""Yahoo! R3: two tab-separated files, of ratings that users chose and of drawn ones."""
 
 from __future__ import annotations
 

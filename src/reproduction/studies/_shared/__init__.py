@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What artifacts of every study read."""
+"""Code that the artifacts of all studies share."""

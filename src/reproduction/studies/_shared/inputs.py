@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an artifact's results are computed from: its description, and the data that it names."""
+"""Inputs of an artifact: its description, and the data that it names."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from receval.splits.split import Split
     from reproduction.experiments.input_files import InputFiles
 
-# Plans know this module, and so does every figure, also when it is only drawn from its CSV: what
-# reads and measures data is imported where data is read, and is part of code digests there.
+# Plans and all figures import this module, even if a figure is only drawn from its CSV. So code
+# that reads and measures data is imported where it is used, and enters code digests only there.
 
 
 @dataclass(eq=False)
 class ArtifactDescription:
-    """What the job of an artifact is told: what it reads, by names, and its parameters.
+    """The description of an artifact for its job: the names of its inputs, and its parameters.
 
     A plan makes it (:meth:`.ArtifactDescriptions.results`), Snakemake keeps it as plain values, and
     the job opens it as :class:`.ArtifactInputs`.
@@ -33,28 +33,28 @@ class ArtifactDescription:
     parameters : mapping
         The artifact's parameters from the study's configuration.
     experiments : mapping of str to ExperimentDescription
-        Those whose data is there, by name.
+        Those whose data is available, by name.
     datasets : tuple of str
-        Those that are there, in the order of the configuration.
+        Those that are available, in the order of the configuration.
     absent : tuple of str
-        Datasets that the artifact would read if they were there.
+        Datasets that the artifact would read if they were available.
     recommenders : mapping of str to str
         The classes, as ``module:class``, of the systems whose models the artifact reads.
     published : Path or None
         The table of published values, if the artifact reads one.
     searches : collection of str
-        The systems whose searches for settings have left traces that the artifact reads.
+        The systems whose traces of searches for settings the artifact reads.
     judgment_samplings : collection of str
         The names of the judgment samplings whose values it reads.
     splits : tuple of (str, str)
-        The datasets and the splits of them that the artifact reads without any system's ranks.
+        The datasets and splits that the artifact reads without any system's ranks.
     results : collection of str
-        The names of the artifacts of the study whose CSV it reads.
+        The artifacts of the study whose CSV it reads.
     not_made : tuple of str
-        Artifacts whose CSV would be among these if their data were there.
+        Artifacts whose CSV would be among these if their data were available.
     shown : mapping of str to bool
         The experiments behind these results that the artifact shows, and whether their data is
-        there.
+        available.
     simulations : mapping of str to collection of str
         The simulations whose values it reads, and their systems; none without the dataset.
     grid : mapping or None
@@ -81,7 +81,7 @@ class ArtifactDescription:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ArtifactDescription:
-        """Return the description that plain values stand for."""
+        """Return the description from plain values."""
         experiments = values.get("experiments", {}).items()
         published = values.get("published")
         typed = {
@@ -94,7 +94,7 @@ class ArtifactDescription:
 
 
 class ArtifactInputs(ArtifactDescription):
-    """Everything an artifact may read: its description, with the files that it names.
+    """The inputs of an artifact: its description and the files that it names.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class ArtifactInputs(ArtifactDescription):
 
     @property
     def decisions(self) -> DecisionGrid:
-        """The grid of decisions that the artifact goes through."""
+        """The grid of decisions of the artifact."""
         from receval.multiverse.decision_grid import DecisionGrid
 
         if self.grid is None:
@@ -142,7 +142,7 @@ class ArtifactInputs(ArtifactDescription):
         return self.files.claims_file()
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
-        """Return what a system has learnt from a fold of an experiment."""
+        """Return the model that a system learnt from a fold of an experiment."""
         from receval.recommenders.model_files import model_file
         from receval.recommenders.registry import load
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Published values of named systems: tables in ``config/published``."""
+"""Read the published values of systems from the tables in ``config/published``."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def read_published(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        CSV, lines that begin with ``#`` are comments. Columns: study; dataset, split and system
+        CSV; lines that begin with ``#`` are comments. Columns: study; dataset, split and system
         (our names); judgments (``test`` or ``unbiased``); metric (our label); published (value).
 
     Raises
     ------
     ValueError
-        If columns differ, a value is no number, or the same value is given twice.
+        If columns differ, a value is not a number, or the same value is given twice.
     """
     return _read(path, COLUMNS)
 
@@ -32,7 +32,7 @@ def read_published(path: Path) -> pd.DataFrame:
 def published_values(
     path: Path, names: tuple[str, str, str], metrics: Sequence[str]
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the values of a system by the test ratings that a search is to come close to."""
+    """Return a system's published values on test ratings, the targets of a search."""
     dataset, split_name, system = names
     table = read_published(path)
     rows = table[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars of metrics: a group for each configuration of the evaluation, a bar for each system."""
+"""Bar charts of metrics: one group per evaluation configuration, one bar per system."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ from reproduction.studies.bellogin2017._shared.system_bars import (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the metrics of every dataset, protocol, system and fold, and the means over folds.
+    """Return all metrics by dataset, protocol, system and fold, and their means over folds.
 
-    Parameters of the artifact: ``metrics``. Those that ``drawn`` leaves out are other forms of the
-    ones in the figure. Under 1R there is no bpref, for which a list needs items judged
-    non-relevant.
+    Parameters of the artifact: ``metrics``. Those missing in ``drawn`` are other forms of the
+    metrics in the figure. There is no bpref under 1R, because it needs items judged non-relevant.
 
     The columns are those of :func:`reproduction.experiments.values_by_fold.values_by_fold`.
     """
@@ -44,12 +43,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a row of panels for each metric that is drawn, a panel for each dataset.
+    """Draw one row of panels per drawn metric, with one panel per dataset.
 
     Parameters of the artifact: ``drawn`` and, aligned with it, ``titles``; ``row_height`` (inches);
-    ``order`` of the bars; ``own_axis_of_1r``, whether 1R has a panel and an axis of its own, where
-    its values are of another size; ``paper``, values that the paper prints; ``bound_of_1r``, the
-    largest value that is possible under 1R, or 0.
+    ``order`` of the bars; ``own_axis_of_1r``, whether 1R has its own panel and axis because its
+    values are of another size; ``paper``, values that the paper prints; ``bound_of_1r``, the
+    largest possible value under 1R, or 0.
     """
     bars = means_with_intervals(results)
     bars["configuration"] = _configurations(bars)
@@ -82,19 +81,19 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 class _Column(NamedTuple):
-    """What the panels above each other show: a dataset, and which protocols if not all."""
+    """A column of panels: a dataset, and its protocols if not all."""
 
     dataset: str
     relevant: str
     first: bool
 
     def chosen(self, bars: pd.DataFrame) -> pd.Series[bool]:
-        """Tell which rows it shows."""
+        """Return which rows the column shows."""
         protocols = bars["protocol"].str.startswith(self.relevant)
         return (bars["dataset"] == self.dataset) & protocols
 
     def title(self, datasets: Mapping[str, str]) -> str:
-        """Return its title: the dataset once, and the protocols."""
+        """Return the title: the dataset, only once, and the protocols."""
         return ", ".join(filter(None, (datasets[self.dataset] * self.first, self.relevant)))
 
 
@@ -108,7 +107,7 @@ def _columns(bars: pd.DataFrame, own_axis_of_1r: bool) -> list[_Column]:
 
 
 def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
-    """Draw a line over the groups of 1R, at the largest value that they can have."""
+    """Draw a line at the largest possible value over the groups of 1R."""
     for place, configuration in enumerate(dict.fromkeys(bars["configuration"])):
         if str(configuration).startswith("1R"):
             ends = (place - GROUP_WIDTH / 2, place + GROUP_WIDTH / 2)
@@ -118,13 +117,13 @@ def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
 
 
 def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's cut-off as labels have it: ``@10``, or nothing."""
+    """Return each row's cut-off as in labels: ``@10``, or an empty text."""
     texts = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
     return pd.Series(texts, index=rows.index, dtype=str)
 
 
 def _configurations(bars: pd.DataFrame) -> pd.Series[str]:
-    """Name the protocol of each row, and below it the number of sampled candidates."""
+    """Return a label per row: the protocol, and below it the number of sampled candidates."""
     return bars["protocol"] + "\n" + bars["sampled"].map(sampled_text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 1: target sets on a toy example, enumerated by the protocols' own code."""
+"""Figure 1: target sets of a toy example, enumerated by the code of the protocols."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 ITEMS = "abcdefg"
 TOY = {
-    # One row a user: + relevant, - not relevant; R for a training rating, T for a test rating.
+    # One row per user: + relevant, - not relevant; R is a training rating, T a test rating.
     "u": {"b": "-T", "d": "+T", "e": "+T", "f": "+R", "g": "-R"},
     "v": {"a": "+R", "b": "+R", "c": "-T", "e": "+T", "g": "+T"},
     "w": {"b": "+T", "c": "+R", "d": "-R", "f": "-T"},
 }
-"""Nobody has a test rating of item a, so AI and TI differ in it; u judged b, not c."""
+"""Item a has no test rating, so AI and TI differ in it; u judged b but not c."""
 
 USER = 0
 RELEVANT = 5.0
@@ -40,14 +40,14 @@ SETS = ("C", "N_u", "T_u", "T_u^1", "T_u^2")
 
 GROUND_OF_USER = "#f0f0f0"
 GROUNDS = {"C": "#d9d9d9", "N_u": "#9a9a9a", "relevant": "#262626"}
-"""Grounds of items in a set, from light to dark: candidates, non-relevant and relevant targets."""
+"""Fill colours of items in a set: candidates, non-relevant targets, relevant targets."""
 
 EDGE_IN_SETS = "#f0f0f0"
-"""Edge of the cells of sets: light, so that filled neighbours are told apart."""
+"""Edge colour of the cells of sets: light, to separate filled neighbours."""
 
 KEY_SIZE = 6.5
 KEY_STEP = 1.25
-"""Font size of the key, and the distance of its lines in cells."""
+"""Font size of the key, and the distance between its lines in cells."""
 
 
 def toy_fold() -> Fold:
@@ -68,7 +68,7 @@ def toy_fold() -> Fold:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return which item of the toy is in which set of the user u under every option.
+    """Return which items of the toy example are in which sets of user u under each option.
 
     Columns: protocol; set (C, N_u, then T_u under AR or T_u^1 and T_u^2 under 1R); item; member
     (1 or 0).
@@ -98,7 +98,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the toy ratings once, and a panel an option with the sets of the user u."""
+    """Draw the toy ratings once, and one panel per option with the sets of user u."""
     figure = new_figure(DOUBLE_COLUMN, 3.2)
     protocols = list(dict.fromkeys(results["protocol"]))
     columns = len(CANDIDATES) * 2
@@ -120,7 +120,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_toy(axes: Axes) -> None:
-    """Draw the rating matrix, and below it what its marks and the grounds of the sets mean."""
+    """Draw the rating matrix, and below it a key to its marks and the colours of the sets."""
     for row, user in enumerate(TOY):
         for column, item in enumerate(ITEMS):
             axes.add_patch(_cell(column, row, GROUND_OF_USER if row == USER else "white"))
@@ -146,7 +146,7 @@ def _draw_toy(axes: Axes) -> None:
 
 
 def _draw_sets(axes: Axes, sets: pd.DataFrame) -> None:
-    """Draw the user's ratings, and below them a row for each set, its members filled."""
+    """Draw the user's ratings, and below them one row per set with its members filled."""
     user = list(TOY)[USER]
     for column, item in enumerate(ITEMS):
         axes.add_patch(_cell(column, 0, GROUND_OF_USER))
@@ -163,7 +163,7 @@ def _draw_sets(axes: Axes, sets: pd.DataFrame) -> None:
                 kind = "N_u" if item in members["N_u"] else "relevant"
                 ground = GROUNDS["C" if name == "C" else kind]
             axes.add_patch(_cell(column, place, ground, edge=EDGE_IN_SETS))
-    # All panels have room for the sets of 1R, so that their cells are of one size.
+    # All panels leave space for the sets of 1R, so that all cells have the same size.
     _finish(axes, len(SETS) + 0.4, [user, *names], [0.0, *places])
     axes.set_anchor("NW")
 
@@ -183,7 +183,7 @@ def _draw_rating(axes: Axes, column: float, row: float, mark: str | None) -> Non
 
 
 def _finish(axes: Axes, bottom: float, rows: list[str], places: list[float]) -> None:
-    """Print the names of items above and of rows on the left, and leave out all else."""
+    """Print the names of items above and of rows on the left, and hide everything else."""
     axes.set_xlim(-0.05, len(ITEMS) + 0.05)
     axes.set_ylim(bottom, -0.05)
     axes.set_xticks(np.arange(len(ITEMS)) + 0.5, list(ITEMS))

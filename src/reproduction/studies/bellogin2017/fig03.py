@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 3: 1R precision between the bounds that AR precision sets to it."""
+"""Figure 3: 1R precision between the bounds that follow from AR precision."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reproduction.studies.bellogin2017._shared.target_sizes import (
 )
 
 LIGHT, DARK = 0.18, 0.45
-"""Strength of the shades towards the upper and the lower bound."""
+"""Opacity of the shades up to the upper and down to the lower bound."""
 
 EDGE_WIDTH = 0.4
 """Width of the lines at the bounds, in points."""
@@ -42,8 +42,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the same samples :math:`N_u`); lists (relevant test ratings that the value averages, over all
     folds for the mean).
 
-    A removed test rating is no longer relevant: its list leaves 1R, and its item leaves the target
-    sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples stay.
+    A removed test rating is no longer relevant: its list is left out of 1R, and its item of the
+    target sets of AR, :math:`N_u \cup PR_{test}(u)`. The samples are kept.
     """
     from receval.metrics.evaluation import evaluate
     from receval.theory.precision import precision_bounds
@@ -104,7 +104,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     _draw_panel(left, removed[removed["varied"] == KEPT], "removed", display)
     _draw_panel(right, means[means["varied"] == SIZE], "target_set_size", display, bounds=True)
     titles = [display.datasets[name] for name in dict.fromkeys(means["dataset"])]
-    # A target set is a sample N_u and one relevant item.
+    # A target set has a sample N_u and one relevant item.
     left.set_title(f"{', '.join(titles)}, 1R, $|N_u|$ = {smallest - 1:,}")
     removed_axis(left)
     right.set_title("1R, all test ratings")
@@ -119,7 +119,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 def _draw_panel(
     axes: Axes, means: pd.DataFrame, across: str, display: DisplayStyle, *, bounds: bool = False
 ) -> None:
-    """Draw the curves with their shades; ``bounds`` names the shades' edges, too."""
+    """Draw the curves with their shades; with ``bounds``, label the edges of the shades."""
     systems = list(dict.fromkeys(means["system"]))
     for system, style in display.styles(systems).items():
         own = means[means["system"] == system].sort_values(across)
@@ -134,16 +134,16 @@ def _draw_panel(
 
 
 def removed_axis(axes: Axes) -> None:
-    """Make the x axis, on which curves are drawn already, one of shares of test ratings removed."""
+    """Format the x axis of drawn curves for shares of removed test ratings."""
     axes.margins(x=MARGIN)
     axes.xaxis.set_major_locator(MultipleLocator(20))
     axes.set_xlabel("Test ratings removed (%)")
 
 
 def size_axis(axes: Axes, step: int = 200) -> None:
-    """Make the x axis, on which curves are drawn already, one of target set sizes.
+    """Format the x axis of drawn curves for target set sizes.
 
-    Its ticks are a step apart, or 100 where it ends at 600 or before.
+    Its ticks are a step apart, or 100 apart if it ends at 600 or below.
     """
     axes.margins(x=MARGIN)
     low, high = axes.get_xlim()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 4: precision under test sparsity, and under the size of the target sets."""
+"""Figure 4: precision by the sparsity of the test ratings and by the size of the target sets."""
 
 from __future__ import annotations
 
@@ -44,19 +44,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     where all candidates are ranked); system; metric; cutoff; evaluated_users; fold; value;
     expected; rho; rho_error; lists.
 
-    - evaluated_users: ``all``, as the paper does, or the ``relevant`` ones, who have a relevant
-      test rating left: normalised metrics are 0 for others. Under 1R all relevant test ratings
-      left.
-    - fold: its number, or ``mean`` over folds. Of the metrics that are not drawn, which section 4.2
-      speaks of, the mean alone.
-    - expected: the expectation over all samples :math:`N_u`; the value itself where there are none.
+    - evaluated_users: ``all``, as in the paper, or only the ``relevant`` ones with a relevant test
+      rating left, since normalised metrics are 0 for others. Under 1R all remaining relevant test
+      ratings.
+    - fold: its number, or ``mean`` over folds. Only the mean for metrics that are not drawn but
+      discussed in section 4.2.
+    - expected: the expectation over all samples :math:`N_u`; the value itself if nothing is
+      sampled.
     - rho: density of relevant items in the target sets of evaluated users, the expected precision
       of random recommendation (:math:`1/t` under 1R, equation 5).
     - rho_error: standard error of the precision of random recommendation around rho; 0 for other
       metrics.
-    - lists: how many users or relevant test ratings are averaged, over all folds for the mean.
+    - lists: number of averaged users or relevant test ratings, over all folds for the mean.
 
-    Removing a test rating is a mask: its item stays a candidate, no other rank changes.
+    Test ratings are removed by a mask: their items stay candidates, and no other rank changes.
     """
     from receval.metrics.registry import parse
     from reproduction.experiments.sampled_judgments import kept_ratings
@@ -103,7 +104,7 @@ def _all_relevant(
     _check_that_only_relevant_items_count(metrics, lists[0])
     reduced = ReducedFold(lists, [AggregatedMetric(metric, Arithmetic()) for metric in metrics])
     means, n_tested = reduced.values(kept.order, kept.counts)
-    # Means over tested users: those without relevant test ratings add 0 to every sum.
+    # Means over tested users: users without relevant test ratings add 0 to every sum.
     sums = means * n_tested[:, None, None]
     for level, (percent, mask) in enumerate(zip(kept.percents, kept.masks, strict=True)):
         densities = TargetDensities.of(fold, protocol, experiment.threshold, mask)
@@ -212,7 +213,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     _draw_panel(right, sizes, "size", display)
     titles = [display.datasets[dataset] for dataset in dict.fromkeys(shown["dataset"])]
     left.set_title(f"{', '.join(titles)}, {shown.loc[~one_relevant, 'protocol'].iloc[0]}")
-    # A target set is a sample N_u and one relevant item.
+    # A target set has a sample N_u and one relevant item.
     centre.set_title(f"{sizes['protocol'].iloc[0]}, $|N_u|$ = {sizes['size'].min() - 1:,}")
     right.set_title(f"{sizes['protocol'].iloc[0]}, all test ratings")
     removed_axis(left)
@@ -226,7 +227,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_panel(axes: Axes, shown: pd.DataFrame, across: str, display: DisplayStyle) -> None:
-    """Draw a line for each system, with its interval at the end, and what Random is expected."""
+    """Draw one line per system with its interval at the end, and the expectation of Random."""
     means = means_with_intervals(shown, ["system", across])
     systems = list(dict.fromkeys(shown["system"]))
     for system, style in display.styles(systems).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 5: the more skewed the popularity of items, the better popularity seems to recommend."""
+"""Figure 5: recommending by popularity seems better the more skewed the popularity is."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from reproduction.studies._shared.figures.published_marks import published_mark
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 POINTS = 100
-"""Points of a curve of cumulated popularity at most."""
+"""Largest number of points of a curve of cumulative popularity."""
 
 DATASET_LINES = ("-", ":", "--", "-.")
-"""Dashes of the datasets in the order of the configuration."""
+"""Dash patterns of the datasets, in the order of the configuration."""
 
 LEGEND_PAD = 0.6
-"""Room between a legend and the frame of its panel, in font sizes."""
+"""Space between a legend and the frame of its panel, in font sizes."""
 
 TEXTS = ["panel", "dataset", "skewness", "system", "protocol", "sampled", "metric"]
 NUMERIC = ["rank", "item_share", "rating_share", "value", "lists"]
 
 KEYS = ["dataset", "skewness", "system", "protocol", "sampled", "metric"]
-"""What tells the values on simulated ratings apart, but for the repetition."""
+"""Columns that identify the values on simulated ratings, without the repetition."""
 
 SIMULATED, MEASURED, POSITIVE = "simulated", "measured", "positive"
 CUMULATED = "cumulative share"
 SOURCE = "source"
-"""Instead of a skewness: the dataset that the simulated ones have their size from."""
+"""Stands instead of a skewness for the dataset whose size the simulated ones have."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the results of the three panels, and what the paper's text says of them.
+    """Return the results of the three panels, and the numbers in the paper's text.
 
     Columns: panel; dataset; skewness (of simulated ratings, empty for others); system; protocol;
     sampled (number of sampled candidates, empty if all are ranked); metric; rank,
@@ -171,7 +171,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     settle_layout(figure)
     for axes, panel in zip(panels, there, strict=True):
         if panel == SIMULATED:
-            # All curves but the last are of simulated ratings.
+            # All curves except the last show simulated ratings.
             _name_on_curves(axes, axes.lines[:-1])
     return figure
 
@@ -180,7 +180,7 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
     fitted = rows[rows["metric"] == "alpha"]
     rows = rows[rows["metric"] == CUMULATED]
     names = [name for name in dict.fromkeys(rows["skewness"]) if name != SOURCE]
-    # Every second of many: nine curves side by side would be read off by nobody.
+    # Draw every second of many curves: nine side by side would be unreadable.
     names = names[:: max(1, len(names) // 4)]
     styles = ordered_styles(names)
     for name in names:
@@ -199,10 +199,11 @@ def _draw_simulated(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> No
 
 
 def _name_on_curves(axes: Axes, curves: Sequence[Line2D]) -> None:
-    """Print names on curves, where they cross the falling diagonal: there they are far apart.
+    """Print names on curves where they cross the falling diagonal, where they are far apart.
 
-    All curves end in one point, so that none can be named at its end. A name that has no room
-    beside those of the first, the last and the curves before it is left out; shades are in order.
+    All curves end in one point, so none can be named at its end. A name is left out if it does not
+    fit beside those of the first, the last and the previous curves; the order of the shades
+    identifies its curve.
     """
     taken: list[Bbox] = []
     for curve in (curves[0], *reversed(curves[1:])):
@@ -262,14 +263,14 @@ def _draw_positive(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> Non
 
 
 def dataset_style(dataset: str, display: DisplayStyle) -> SeriesStyle:
-    """Return how the curve of a dataset looks: ink, its dash by its place in the configuration."""
+    """Return the style of a dataset's curve: ink, with a dash by its place in the configuration."""
     place = list(display.parameters["curves"]).index(dataset)
     return SeriesStyle(INK, line=DATASET_LINES[place % len(DATASET_LINES)])
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str) -> Line2D:
     items, shares = (100 * real_values(rows[name]) for name in ("item_share", "rating_share"))
-    # All curves begin where no item has no share.
+    # All curves begin at 0 items with a share of 0.
     line(axes, [0.0, *items], [0.0, *shares], style, label, markers=False)
     axes.set_xlabel("Items, by popularity (%)")
     axes.set_xlim(0, 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: which ratings test, by popularity, in a percentile partition and in a uniform test."""
+"""Figure 6: popularity of the test ratings in a percentile partition and in a uniform test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Return the numbers of ratings and of test ratings of items by popularity.
+    r"""Return the mean numbers of ratings and test ratings of items, by popularity.
 
     Columns: dataset; split; segment (from 1, the most popular items); first_rank, last_rank
     (popularity ranks of the items in it); items; mean_ratings (:math:`|R(i)|`); mean_test_ratings
@@ -29,7 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     segment's items, from 1, empty where the split is a uniform test); and of a uniform test
     target_items (:math:`|T|`) and eta (:math:`\eta`).
 
-    Segments are parts of the popularity percentiles, equally many in each.
+    Each popularity percentile has the same number of segments.
     """
     from receval.protocols.popularity import popularity_percentiles
     from receval.splits.split import TEST, fold
@@ -63,17 +63,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 MANY_RATINGS = (0, 100, 500, 1000, 2000, 3000)
 FEW_RATINGS = (0, 10, 50, 100, 200, 300, 400, 500)
-"""Numbers of the axis, by how many ratings the most popular items have."""
+"""Tick numbers of the axis, by the number of ratings of the most popular items."""
 
 NAMED_AT = 0.15
-"""Share of the items at whose rank the grounds are named: in the middle of a percentile."""
+"""Position of the names of the areas, as a share of the items: mid-percentile."""
 
 TRAIN_COLOUR, TEST_COLOUR = "#d5dbe0", "#5a6872"
-"""Grounds of training and test ratings: greys, as no system or metric is in the figure."""
+"""Colours of the areas of training and test ratings: greys, which no system or metric has."""
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each split: ratings of items by popularity, those that test shaded."""
+    """Draw one panel per split: ratings of items by popularity, with test ratings shaded."""
     splits = list(dict.fromkeys(results["split"]))
     figure = new_figure(DOUBLE_COLUMN, 2.4)
     panels = figure.subplots(1, len(splits), sharey=True, squeeze=False)[0]
@@ -106,7 +106,7 @@ def _draw_split(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     axes.plot(ranks, ratings, color=INK, linewidth=0.8)
     last = int(rows["last_rank"].max())
     axes.set_xlim(0, last)
-    # A linear axis would hide the tail, a logarithmic one has no zero to fill from.
+    # A linear axis would hide the tail, and a logarithmic one has no zero to fill from.
     axes.set_yscale("function", functions=(_signed_root, _signed_square))
     numbers = MANY_RATINGS if ratings.max() > MANY_RATINGS[2] else FEW_RATINGS
     axes.yaxis.set_major_locator(FixedLocator(numbers))
@@ -136,7 +136,7 @@ def _name_grounds(
     ratings: NDArray[np.float64],
     tests: NDArray[np.float64],
 ) -> None:
-    """Name the grounds where there is room, in the place of a legend."""
+    """Label the areas where there is space, instead of a legend."""
     for name, colour, lower, upper in (
         ("train", INK, tests, ratings),
         ("test", "white", np.zeros_like(tests), tests),

@@ -33,7 +33,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         )
         order = np.argsort(-counts, kind="stable")
         order = order[counts[order] > 0]
-        # Items without ratings are not in the order.
+        # Items without ratings are left out of the order.
         ratio = positive / np.maximum(counts, 1)
         table = popularity_segments(order, segments, mean_ratings=counts, positive_ratio=ratio)
         table.insert(0, "dataset", dataset)
@@ -44,7 +44,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the positive ratio of each segment against its popularity rank.
 
-    The parameter ``positive`` says in words which ratings reach the threshold.
+    The parameter ``positive`` describes in words which ratings reach the threshold.
     """
     figure = new_figure(SINGLE_COLUMN, 2.3)
     axes = figure.subplots()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 8: precision and nDCG under designs that neutralise popularity, and under plain ones."""
+"""Figure 8: precision and nDCG under designs that neutralise popularity and under plain ones."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from reproduction.studies.bellogin2017._shared.system_bars import (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Return the metrics of every dataset, design, system and fold, and the means over folds.
+    r"""Return all metrics by dataset, design, system and fold, and their means over folds.
 
     Columns: design (1R, -10% head, U1R, P1R, AR, UAR, AI-UAR, or a protocol AR TI-AN, which is not
-    drawn: the expectations over samples are read from it), those of
+    drawn but gives the expectations over samples), those of
     :func:`reproduction.experiments.values_by_fold.values_by_fold`, and of uniform tests
     target_items (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
@@ -46,26 +46,26 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-# The designs of figure 8, for who draws it and who reads the paper's relations from it.
+# The designs of figure 8, for its drawing and for the paper's relations between them.
 
 ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
-"""Designs with one relevant item a list, in the order of the figure."""
+"""Designs with one relevant item per list, in the order of the figure."""
 
 ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
 """Designs with all relevant items of a user in one list."""
 
 
 def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's metric without parameters but with its cut-off: ``nDCG@10``, ``RR``."""
+    """Return each row's metric with its cut-off, without parameters: ``nDCG@10``, ``RR``."""
     cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
     return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
 
 
 def design_of(protocol: str, uniform: bool) -> str:
-    """Return the paper's name of a protocol, on a uniform test or on another split.
+    """Return the paper's name for a protocol on a uniform test or on another split.
 
-    Protocols of all candidates (AR AN) on other splits are no designs of the figure and keep their
-    own name.
+    Protocols with all candidates (AR AN) on other splits are not in the figure and keep their own
+    names.
     """
     relevant, candidates, *head = protocol.split(maxsplit=2)
     if not uniform and (relevant, candidates[-2:]) == ("AR", "AN"):
@@ -83,7 +83,7 @@ def design_of(protocol: str, uniform: bool) -> str:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a row of panels for each drawn metric: 1R designs by dataset, then AR designs."""
+    """Draw one row of panels per drawn metric: 1R designs by dataset, then AR designs."""
     bars = means_with_intervals(results, ["design", *CONFIGURATION])
     bars["configuration"] = _labels(bars)
     bars["label"] = short_labels(bars)
@@ -111,7 +111,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _labels(bars: pd.DataFrame) -> pd.Series[str]:
-    """Return the designs as the axis has them, each with the candidates that it ranks."""
+    """Return the labels of the designs on the axis, with the candidates that each ranks."""
     names = bars["design"].replace("-10% head", "\N{MINUS SIGN}10 % head")
     base = bars["protocol"].str.partition(" ")[2].str[:2]
     return (
@@ -127,7 +127,7 @@ def _title(
     columns: Sequence[tuple[str, tuple[str, ...]]],
     display: DisplayStyle,
 ) -> str:
-    """Return what a column shows; one dataset alone is named in its first column."""
+    """Return the title of a column; a single dataset is named only in the first column."""
     several = len({name for name, _ in columns}) > 1
     named = several or (dataset, designs) == columns[0]
     relevant = "1R" if designs == ONE_RELEVANT else "AR"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of systems that the p-values in the CSVs of figures 2, 8 and 9 compare."""
+"""Values of the systems behind the p-values of figures 2, 8 and 9."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SPLITS = {
     "user-temporal-80": "by time",
     "uniform-test-positive": "uniform test",
 }
-"""The splits in words; others go by their names."""
+"""The splits in words; other splits are printed by name."""
 
 OF_TABLE = ["dataset", "split", "protocol", "sampled"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the mean over users of every metric, protocol and system.
+    """Return the mean over users for every metric, protocol and system.
 
-    The figures have means over lists, then over folds; a test compares users, whose lists and folds
-    are averaged first.
+    The figures average over lists, then over folds. A test compares users, so it averages over each
+    user's lists and folds first.
 
     Parameters of the artifact: ``metrics``. Columns: experiment (figures 2 and 9 show movielens and
     lastfm, figure 8 the others), and those of
@@ -44,7 +44,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print one metric, protocols of each split against systems.
+    """Print one metric: rows are the protocols of each split, columns are systems.
 
     Parameters of the artifact: ``printed``, the metric without its cut-off, and
     ``printed_cutoff``.

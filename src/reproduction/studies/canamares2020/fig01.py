@@ -22,18 +22,18 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.canamares2020._shared.system_curves import paper_says
 
 LEAST_ROOM = 0.3
-"""Share of the panel's width that a name needs on the left of a curve."""
+"""Share of the panel's width that a name needs to the left of a curve."""
 
 POINTS = 150
 LOW, HIGH = 0.25, 0.7
-"""Shares at which curves are named: the last to rise to its right, the others to their left."""
+"""Shares at which curves are named: the last to rise on its right, the others on their left."""
 
 ROUND_NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-"""Always among the numbers of ratings shown: the paper's text quotes the shares at 100."""
+"""Numbers of ratings that are always shown; the paper's text quotes the shares at 100."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the share of users and of items with at most so many ratings.
+    """Return the shares of users and items with at most a given number of ratings.
 
     Columns: dataset; side (user or item); ratings; share.
     """
@@ -64,11 +64,11 @@ def _limits(most: int) -> NDArray[np.int64]:
     return np.unique([*spread, *(number for number in ROUND_NUMBERS if number <= most)])
 
 
-# How datasets look: in ink, told apart by dash and marker, as colours are those of systems.
+# Styles of datasets: ink with different dashes and markers, because colours mean systems.
 
 
 def dataset_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return the style of each dataset of a figure, in their order.
+    """Return the styles of a figure's datasets, in their order.
 
     Examples
     --------
@@ -87,10 +87,10 @@ def dataset_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw two panels, users and items, with one curve a dataset, and the paper's shares.
+    """Draw two panels, users and items, with one curve per dataset and the paper's shares.
 
     Parameters of the artifact: ``paper`` (:func:`.paper_says`): ``user`` or ``item``, a number of
-    ratings, and the share of those who have at most so many.
+    ratings, and the share with at most this number.
     """
     figure = new_figure(DOUBLE_COLUMN, 2.4)
     datasets = list(dict.fromkeys(results["dataset"]))
@@ -103,7 +103,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         }
         for dataset, curve in own.items():
             cumulative_curve(axes, curve["ratings"], curve["share"], styles[dataset])
-        # The name of a single dataset stands once.
+        # A single dataset is named only once.
         if len(datasets) > 1 or side == "user":
             _name_curves(axes, own, display)
         for dataset in own:
@@ -119,10 +119,10 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _name_curves(axes: Axes, curves: dict[str, pd.DataFrame], display: DisplayStyle) -> None:
-    """Print the datasets beside their curves, where these are free: all of them end at 100 %."""
+    """Print the datasets' names where there is space beside the curves; all end at 100 %."""
     order = sorted(curves, key=lambda dataset: _reaches(curves[dataset], 0.5))
     for dataset in order:
-        # A curve that rises at once has no room on its left.
+        # A curve that rises at once has no space on its left.
         high = _reaches(curves[dataset], HIGH)
         at = axes.transAxes.inverted().transform(axes.transData.transform((high, HIGH)))[0]
         last = dataset == order[-1] or at < LEAST_ROOM
@@ -139,5 +139,5 @@ def _name_curves(axes: Axes, curves: dict[str, pd.DataFrame], display: DisplaySt
 
 
 def _reaches(curve: pd.DataFrame, share: float) -> float:
-    """Return the number of ratings from which on a curve is at least at a share."""
+    """Return the smallest number of ratings at which a curve reaches a share."""
     return float(curve.loc[curve["share"] >= share, "ratings"].iloc[0])

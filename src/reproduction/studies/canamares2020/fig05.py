@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 5: where the items of the condensed list stand in the full one."""
+"""Figure 5: the ranks in the full list of the items of the condensed list."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from receval.metrics.list_view import ListView
 
 TOP = 10
-"""The line in the figure: what stands above it is not among the first ten of the full list."""
+"""The line in the figure; items above it are not in the top ten of the full list."""
 
 ARROW = 14.0
-"""Length of the arrow from a limit that the paper lies above, in points."""
+"""Length in points of the arrow from a lower limit of the paper's value."""
 
 COMPLETE, ANY = "complete", "any"
-"""Users whose condensed lists reach the last rank under all systems, and all who have an item."""
+"""Users whose condensed lists reach the last rank under all systems, or all with an item."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the mean rank in the full list of the first, second, ... item of the condensed one.
+    """Return the mean full-list rank of the first, second, ... item of the condensed list.
 
-    Columns: dataset; evaluated_users (``complete``: those whose condensed lists reach the last rank
-    under all systems, the same at every rank; ``any``: all who have an item at this rank); depth
-    (rank in the condensed list); system; lists (number of these users); value (the mean rank; none
+    Columns: dataset; evaluated_users (``complete``: users whose condensed lists reach the last rank
+    under all systems, the same at all ranks; ``any``: all users with an item at this rank); depth
+    (rank in the condensed list); system; lists (number of these users); value (the mean rank; empty
     without such users).
     """
     from reproduction.experiments.universes import ExperimentUniverses
@@ -52,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         configuration = starting_configuration(experiment)
         universes = ExperimentUniverses({experiment.split: experiment})
         has_train = universes.has_train(configuration)
-        # Not the lists themselves: those of all systems can be too large for memory.
+        # The lists of all systems may not fit in memory.
         ranks = {
             system: first_ranks(universes.lists(configuration, system).full, deepest)
             for system in experiment.all_systems
@@ -79,7 +79,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
-    """Return the ranks in full lists of the first items of the condensed ones."""
+    """Return the full-list ranks of the first items of the condensed lists."""
     indices = lists.starts[:-1, np.newaxis] + np.arange(depth)
     there = indices < lists.starts[1:, np.newaxis]
     ranks = np.zeros(indices.shape, dtype=np.int32)
@@ -88,10 +88,10 @@ def first_ranks(lists: ListView, depth: int) -> NDArray[np.int32]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the complete users: a panel for each dataset, a line for each system, the top ten.
+    """Draw the top ten for complete users: one panel per dataset, one line per system.
 
     Parameters of the artifact: ``paper`` (:func:`.paper_says`): a rank in the condensed list, one
-    in the full list, and words where the paper has but a limit that it lies above.
+    in the full list, and words if the paper gives only a lower limit.
     """
     complete = results[results["evaluated_users"] == COMPLETE]
     ends = complete["depth"].min(), complete["depth"].max()
@@ -120,7 +120,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_above(axes: Axes, x: float, y: float, words: str) -> None:
-    """Draw a grey arrow upwards from a limit that the paper lies above, and words beside it."""
+    """Draw a grey arrow up from a lower limit of the paper's value, with words beside it."""
     axes.annotate(
         "",
         (x, y),

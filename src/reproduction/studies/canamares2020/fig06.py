@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: effect of the depth of evaluation."""
+"""Figure 6: effect of the cut-off (evaluation depth)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reproduction.studies.canamares2020._shared.system_curves import draw_system
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the metric at all depths of every experiment.
+    """Return the metric at all cut-offs for every experiment.
 
     Columns: experiment; dataset; metric (without its cut-off); cutoff; system; lists; value;
     p_value; verdict, the last five as in
@@ -41,7 +41,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each experiment, a line for each system over a logarithmic depth."""
+    """Draw one panel per experiment, with one line per system over a logarithmic cut-off."""
     datasets = dict(zip(results["experiment"], results["dataset"], strict=True))
     titles = {
         name: "\n".join(filter(None, (display.datasets[dataset], display.experiments[name])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 7: what is done with items that have no score."""
+"""Figure 7: effect of how items without a score are treated."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ K_SIZE = 6.5
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the metrics on condensed lists of all users, by policy and number of neighbours.
+    """Return the metrics on all users' condensed lists, by policy and number of neighbours.
 
     Columns: dataset; policy; neighbours; metric; system; lists; value; p_value; verdict, the last
-    five as in :meth:`.MeasuredSystems.compared`: against the
-    fewest neighbours.
+    five as in :meth:`.MeasuredSystems.compared`, against the fewest neighbours.
     """
     from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
@@ -53,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a group of bars for each policy, k below each, and the coverage as crosses on them."""
+    """Draw one group of bars per policy, with k below each bar and its coverage as a cross."""
     _, drawn, coverage = display.parameters["metrics"]
     neighbours = dict(zip(results["system"], results["neighbours"].astype(int), strict=True))
     styles = display.styles(neighbours)
@@ -70,7 +69,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         group_labels=POLICY_TITLES,
         series_labels=display.titles,
     )
-    # The lightest of the bars is nearly as light as paper.
+    # The lightest bar is nearly white.
     for bar in axes.patches:
         bar.set_edgecolor(INK)
     crosses = results[results["metric"] == coverage].set_index(["policy", "system"])["value"]
@@ -99,7 +98,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 def _name_bars(axes: Axes, bars: Sequence[tuple[float, int]]) -> None:
     """Print k below each bar, above the name of its group."""
     names = [f"k = {k}" if x == bars[0][0] else f"{k}" for x, k in bars]
-    # The middle bar of a group stands where the group's name does.
+    # The middle bar has the same position as the group's name.
     axes.xaxis.remove_overlapping_locs = False
     axes.set_xticks([x for x, _ in bars], names, minor=True, fontsize=K_SIZE)
     axes.tick_params(axis="x", which="minor", length=0, pad=2)

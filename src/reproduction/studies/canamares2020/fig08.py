@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 8: coverage shortfall of a kNN that asks for a minimum overlap."""
+"""Figure 8: coverage shortfall of a kNN that requires a minimum overlap."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 USER_COVERAGE = "UserCoverage"
 FULL, REDUCED = "full", "reduced"
 PRODUCTS = {"coverage x reduced": REDUCED, "coverage x full": FULL}
-"""The equation between both averages (equal to the full one), and as the paper prints it."""
+"""The equation between both averages (equal to the full one), correct and as printed."""
 
 KNN = {
     REDUCED: ("kNN, reduced", "-"),
     FULL: ("kNN, full", ":"),
 }
-"""Names and dashes of its averages; dashed are systems that the paper does not have."""
+"""Names and dashes of the averages; systems that the paper lacks are dashed."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return full and reduced averages and coverage of kNN by minimum overlap, and those of MF.
+    """Return full and reduced averages and the coverage, of kNN by minimum overlap and of MF.
 
     Columns: dataset; average (full, reduced, or a product of the user coverage and one of these);
-    minimum_overlap (none for systems without); metric; system; lists; value; p_value; verdict, the
-    last five as in :meth:`.MeasuredSystems.compared`: against the
-    parameter ``reference``. The test under the reduced average is over the users that both cover.
-    The paper does not say whether lists are condensed here: both are measured, full ones drawn.
+    minimum_overlap (empty for systems without it); metric; system; lists; value; p_value; verdict,
+    the last five as in :meth:`.MeasuredSystems.compared`, against the parameter ``reference``. The
+    test under the reduced average is over the users that both systems cover. The paper does not say
+    whether these lists are condensed, so both are measured and full ones are drawn.
     """
     return pd.concat(
         [_of_experiment(experiment, inputs) for experiment in inputs.experiments.values()],
@@ -85,7 +85,7 @@ def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.Dat
     """Yield the reduced averages, and both averages times the user coverage."""
     of_users = full["metric"].str.startswith(USER_COVERAGE)
     coverage = full[of_users].set_index("system")["value"]
-    # Coverage is a share of all users: its reduced average says nothing.
+    # Coverage is a share of all users, so its reduced average is meaningless.
     averages = {
         name: table[~table["metric"].str.contains("Coverage")]
         for name, table in ((FULL, full), (REDUCED, reduced))
@@ -98,7 +98,7 @@ def _with_coverage(full: pd.DataFrame, reduced: pd.DataFrame) -> Iterator[pd.Dat
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the averages over the minimum overlap, MF as lines across, and the coverage below.
+    """Draw the averages by minimum overlap, MF as horizontal lines, and the coverage below.
 
     Parameters of the artifact: ``paper`` (:func:`.paper_says`): the overlap beyond which the
     reduced average of kNN is above MF.
@@ -145,9 +145,9 @@ def _draw_averages(axes: Axes, own: pd.DataFrame, display: DisplayStyle) -> None
 
 
 def _of_knn(display: DisplayStyle, dash: str) -> SeriesStyle:
-    """Return a style in the hue of the neighbourhoods; each is a point, so that one stands for all.
+    """Return one style in the hue of the neighbourhoods for all points of kNN.
 
-    The first has the overlap 1 and is the lightest: the one in the middle can be seen.
+    The middle one is used, since the first, with overlap 1, is too light.
     """
     reference = display.parameters["reference"]
     hues = [
@@ -163,7 +163,7 @@ def _over_overlap(axes: Axes, rows: pd.DataFrame, style: SeriesStyle, label: str
     known = points[~np.isnan(points[:, 1])]
     if label is not None and len(known) < len(points):
         if len(known):
-            # At the edge of the panel its name would seem to go on with the line.
+            # At the edge of the panel the name would look like a part of the line.
             axes.annotate(
                 label,
                 known[-1],

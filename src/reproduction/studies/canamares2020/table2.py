@@ -34,7 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row for each dataset and system, with the p-value against the first system."""
+    """Print one row per dataset and system, with the p-value against the first system."""
     metrics = list(dict.fromkeys(results["metric"]))
     columns = [Column("Dataset"), Column("System")]
     names = [metric_name(label) for label in metrics]

@@ -17,10 +17,10 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return all metrics, on full and on condensed lists, with each gain.
+    """Return all metrics with each gain, on full and condensed lists.
 
-    Columns: dataset; list_form (full or condensed); gain (g1, g2, or none where the metric has
-    none); metric; system; lists; value; p_value; verdict, the last five as in
+    Columns: dataset; list_form (full or condensed); gain (g1, g2, or none if the metric has no
+    gain); metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
     from receval.metrics.registry import parse
@@ -54,11 +54,11 @@ def _gain(label: str) -> str:
     return next((name for name, own in GAINS.items() if own == mapping), "none")
 
 
-# Columns and cells of tables that compare systems: values and p-values.
+# Columns and cells of tables that compare the values of systems, with p-values.
 
 
 def system_columns(display: DisplayStyle, systems: Sequence[str]) -> list[Column]:
-    """Return a column for the first system, and for each other one its value and p-value."""
+    """Return one column for the first system, and two for each other: value and p-value."""
     first, *others = (display.short_titles[system] for system in systems)
     names = [first, *(name for other in others for name in (other, f"p, {other}"))]
     return [Column(name, "right") for name in names]
@@ -78,7 +78,7 @@ def system_cells(rows: pd.DataFrame, systems: Sequence[str]) -> list[str]:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row for each metric and gain."""
+    """Print one row per metric and gain."""
     systems = list(dict.fromkeys(results["system"]))
     columns = [Column("Lists"), Column("Metric"), Column("Gain"), *system_columns(display, systems)]
     shown = results.assign(name=[metric_name(label) for label in results["metric"]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table 4: effect of how the values of users are aggregated."""
+"""Table 4: effect of how the values of users are averaged."""
 
 from __future__ import annotations
 
@@ -33,14 +33,13 @@ BY_SIDE = f"{CORRELATION}, by "
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return both metrics under all aggregations, and how ratings and positive ratings go together.
+    """Return both metrics under all averages, and correlations of ratings and positive ratings.
 
     Columns: dataset; statement; aggregation; epsilon (of the geometric mean); metric; system;
-    lists; value; p_value; verdict, the last five as in
-    :meth:`.MeasuredSystems.compared`; coefficient (Pearson's r, in
-    the rows with a statement, whose ``lists`` are the users or the items). The geometric mean is
-    tested by the t-test of logarithms. The parameter ``epsilons`` has the values of epsilon beside
-    the default one.
+    lists; value; p_value; verdict, the last five as in :meth:`.MeasuredSystems.compared`;
+    coefficient (Pearson's r, in the rows with a statement, whose ``lists`` are the users or the
+    items). The geometric mean is tested by the t-test of logarithms. The parameter ``epsilons``
+    lists further values of epsilon.
     """
     tables = []
     for experiment in inputs.experiments.values():
@@ -78,7 +77,7 @@ def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.D
 
 
 def _logarithms(measured: MeasuredSystems, geometric: AdjustedGeometric) -> MeasuredSystems:
-    """Return the systems with the logarithms of their values, whose mean is tested by t."""
+    """Return the systems with the logarithms of their values, for the t-test of their mean."""
     from copy import copy
     from dataclasses import replace
 
@@ -109,7 +108,7 @@ def _correlations(experiment: Experiment) -> Iterator[pd.DataFrame]:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row for each metric and aggregation, and the correlations in a note."""
+    """Print one row per metric and aggregation, with the correlations in a note."""
     values = results[results["statement"] == ""]
     systems = list(dict.fromkeys(values["system"]))
     columns = [Column("Metric"), Column("Aggregation"), *system_columns(display, systems)]
@@ -124,7 +123,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
 
 
 def _note(correlations: pd.DataFrame) -> list[str]:
-    """Say how ratings and positive ratings go together, where the table has it."""
+    """Return a note on the correlations of ratings and positive ratings, if they are known."""
     coefficients = zip(
         correlations["statement"], real_values(correlations["coefficient"]), strict=True
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of a metric over the share of ratings for training (decision A2)."""
+"""Curves of a metric over the train ratio (decision A2)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from reproduction.studies.canamares2020._shared.system_curves import (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the artifact's metric in the starting configuration at every train ratio.
+    """Return the artifact's metric under the starting configuration, at every train ratio.
 
-    Parameters of the artifact: ``metric``; ``users`` (``tested`` or ``relevant``: who is averaged,
-    with rows for each). Lists are condensed where the metric says so. Large ratios leave users
-    without a relevant test rating, who count 0 among the tested.
+    Parameters of the artifact: ``metric``; ``users`` (``tested`` or ``relevant``: which users are
+    averaged, with rows for each). Lists are condensed if the metric says so. Large ratios leave
+    some users without a relevant test rating; they count 0 among the tested.
 
     Columns: dataset; train_ratio; evaluated_users; metric; system; lists; value; p_value; verdict,
     the last five as in :meth:`.MeasuredSystems.compared`.
@@ -55,10 +55,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each dataset, a line for each system, over the first of the users.
+    """Draw one panel per dataset, with one line per system, for the first kind of users.
 
-    Parameters of the artifact: ``ylabel``; ``paper`` (:func:`.paper_says`): ``lowest`` and the
-    value below which none is, or ``crossover`` and the ratio up to which kNN is ahead of MF.
+    Parameters of the artifact: ``ylabel``; ``paper`` (:func:`.paper_says`): ``lowest`` and a lower
+    limit of all values, or ``crossover`` and the ratio up to which kNN is ahead of MF.
     """
     parameters = display.parameters
     said = paper_says(display)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Questions that the five papers opened and others have pursued since."""
+"""Questions that follow up on the five papers."""

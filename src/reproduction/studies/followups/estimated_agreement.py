@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How estimates agree with judgments of randomly drawn items, in numbers."""
+"""Table of the agreement of estimates with judgments of randomly drawn items."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Summarise the artifact ``estimated_values`` over systems.
 
-    The columns are those of :func:`.ratios_to_mar`, without the rows of what it compares with.
+    The columns are those of :func:`.ratios_to_mar`, without the rows of the reference.
     """
     found = ratios_to_mar(read_results(inputs.results["estimated_values"]))
     return found[found["estimator"] != MAR].reset_index(drop=True)
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a dataset and estimator."""
+    """Print one row per dataset and estimator."""
     numbers = {name: real_values(results[name]) for name in ("ratio", "error", "tau")}
     results = results.assign(**numbers)
     metrics = list(dict.fromkeys(results["metric"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bias, variance and order of estimators in a world whose truth is known."""
+"""Bias, variance and system order of estimators in a world with known truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row an estimator: bias, standard deviation, error and order under each metric."""
+    """Print one row per estimator: bias, standard deviation, error and tau under each metric."""
     numbers = {name: real_values(results[name]) for name in ("bias", "sd", "rmse", "tau")}
     results = results.assign(**numbers)
     metrics = list(dict.fromkeys(results["metric"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of metrics in a world whose truth is known, over many draws of what is observed."""
+"""Estimators of metrics in a world with known truth, over many random observations."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from receval.missing_judgments.propensities import PropensityModel
 
 SAMPLED = 10
-"""Random items a user, of which rating values have their propensities, and WTD its shares."""
+"""Random items per user, which give rating values their propensities and WTD its shares."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Estimate the metrics of every system in every draw of the test.
+    """Estimate the metrics of all systems in every draw of the test.
 
-    Parameters of the artifact: ``metrics``; ``draws``, of the test; ``users`` and ``items`` of the
-    world (:class:`reproduction.simulation.complete_judgments.KnownChances`); ``per_user``, numbers
-    of randomly drawn items by which the estimator MAR sees.
+    Parameters of the artifact: ``metrics``; ``draws``, the number of draws of the test; ``users``
+    and ``items`` of the world (:class:`reproduction.simulation.complete_judgments.KnownChances`);
+    ``per_user``, numbers of randomly drawn items for the estimator MAR.
 
-    Columns: metric; estimator (``truth``, by all judgments, once); propensities (by which it
-    weights, or how many random items there are); draw; system; estimate.
+    Columns: metric; estimator (``truth``, by all judgments, occurs once); propensities (its
+    weights, or the number of random items); draw; system; estimate.
     """
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
@@ -99,7 +99,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw tau with the true order, and the error of a draw, a row an estimator."""
+    """Draw tau with the true order and the error of a draw, with one row per estimator."""
     return draw_rows(
         [("Generated world", errors_of_draws(results))],
         display,

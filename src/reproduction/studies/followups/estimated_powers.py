@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights by powers of popularity: order and size of the estimates, by the power."""
+"""Estimates weighted by powers of popularity: system order and size, by the power."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 GENERATED_TITLE = "Generated world"
 
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""Of ratios, as many as are in the panel."""
+"""Ticks of ratios, as far as they are within the panel."""
 
 TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
 
 
-# What weights by powers of popularity give, against what they estimate.
+# Estimates weighted by powers of popularity, compared with their reference.
 
 GENERATED = "known-chances"
-"""The generated world, in the column ``source``; all others are datasets."""
+"""Name of the generated world in the column ``source``; all other sources are datasets."""
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the draws."""
@@ -45,10 +45,10 @@ def summary_of_powers(results: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a source, metric and exponent, with the columns tau (Kendall's tau-b of the order of
-        the systems with that of the reference) and ratio (median over the systems of the estimate
-        over the reference), both means over draws, and the 5th and 95th percentile of the draws as
-        tau_low, tau_high, ratio_low and ratio_high; exponents rise.
+        One row per source, metric and exponent, with the columns tau (Kendall's tau-b of the order
+        of the systems with that of the reference) and ratio (median over the systems of the
+        estimate over the reference), both means over draws, and the 5th and 95th percentile of the
+        draws as tau_low, tau_high, ratio_low and ratio_high; sorted by exponent.
     """
     numbers = {name: real_values(results[name]) for name in ("exponent", "estimate", "reference")}
     table = results.assign(**numbers)
@@ -70,12 +70,12 @@ def summary_of_powers(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Estimate the metrics of every system by SNIPS, with powers of popularity.
+    r"""Estimate the metrics of all systems by SNIPS with powers of popularity.
 
     Propensities are proportional to :math:`|R(i)|^\alpha` of the item's ratings R(i).
 
     Parameters of the artifact: ``metrics``; ``powers``; ``draws``, ``users`` and ``items`` of the
-    generated world, as of :mod:`.estimated_orders`, whose draws these are.
+    generated world; the draws are those of :mod:`.estimated_orders`.
 
     Columns: source (a dataset, or ``known-chances``, the generated world); metric; exponent (of
     popularity); draw (of the generated world's test); system; estimate; reference (by
@@ -119,7 +119,7 @@ def _estimated(
     protocol: Protocol,
     threshold: float,
 ) -> pd.DataFrame:
-    """Return SNIPS for every power, with what the folds' unbiased judgments give as reference."""
+    """Return SNIPS for every power, and the values by unbiased judgments as reference."""
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
     from receval.missing_judgments.propensities import PopularityPropensities
     from receval.missing_judgments.rank_sums import rank_sum_of
@@ -146,7 +146,7 @@ def _estimated(
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw tau above and the ratio below by the power, a column a dataset and one the world."""
+    """Draw tau (above) and the ratio (below) by the power, in a column per dataset and world."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     from receval.figures.curves import line
@@ -162,7 +162,8 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for column, source in zip(grid.T, sources, strict=True):
         title = GENERATED_TITLE if source == GENERATED else display.datasets[str(source)]
         for axes, name in zip(column, ("tau", "ratio"), strict=True):
-            # Under all metrics SNIPS has the same numerators but for a factor, and so one order.
+            # The numerators of SNIPS differ only by a factor between metrics, so there is one
+            # order.
             for metric in metrics[:1] if name == "tau" else metrics:
                 own = found[(found["source"] == source) & (found["metric"] == metric)]
                 band = (own[f"{name}_low"], own[f"{name}_high"]) if source == GENERATED else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Evaluation in strata of exposure, against judgments of random items."""
+"""Evaluation within strata of exposure, compared with judgments of random items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
 
 STRATA = 2
-"""As in the released experiments."""
+"""Number of strata, as in the released experiments."""
 
 RANDOM, WHOLE, BOTH = "random-items", "whole", "strata"
 
@@ -43,17 +43,17 @@ TITLES = {
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Measure the systems by the whole test, by each stratum of it, and by random items.
+    r"""Measure the systems on the whole test, on each of its strata, and on random items.
 
     Parameters of the artifact: ``names`` and ``metrics``.
 
-    Columns: dataset; metric; judgments (``random-items``, those that were drawn; ``whole``, all
-    test ratings; ``stratum-1`` and ``stratum-2``, those of less and of more exposed items,
-    :mod:`reproduction.studies.followups.estimated_strata`; ``strata``, both, averaged by
-    their test ratings); system; value (mean over users with a relevant judgment, and over folds);
-    share (of the test ratings, mean over folds); items (how many have them, mean over folds); tau
-    (Kendall's tau-b of the order of the systems with that by random items); reversed (pairs of
-    systems of which one is ahead in both strata, and the other here); pairs (of systems).
+    Columns: dataset; metric; judgments (``random-items``, the drawn ones; ``whole``, all test
+    ratings; ``stratum-1`` and ``stratum-2``, those of less and of more exposed items; ``strata``,
+    both strata, weighted by their numbers of test ratings); system; value (mean over users with a
+    relevant judgment, and over folds); share (of the test ratings, mean over folds); items (how
+    many have test ratings, mean over folds); tau (Kendall's tau-b of the order of the systems with
+    that by random items); reversed (pairs of systems in which one is ahead in both strata, but the
+    other here); pairs (of systems).
     """
     from receval.metrics.registry import parse_named
 
@@ -102,41 +102,41 @@ def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> floa
     return float(kendall_tau_b(random, means, TOLERANCE_OF_MEANS).item())
 
 
-# Test ratings parted by how much their items were exposed, and the exponent of their popularity.
+# Strata of test ratings by the exposure of their items, and the exponent of their popularity.
 #
 # The propensity of an item that :math:`n_i` users rated is :math:`n_i^\alpha` above a least number
-# :math:`n_{min}` and :math:`n_i` up to there, with the exponent :math:`\alpha` of the power law
-# that the numbers above follow. The range of the propensities of the test ratings is cut into parts
-# of equal *width*. As propensities are very skewed, nearly all test ratings are in the first
-# stratum, and the last one has those of the few most popular items.
+# :math:`n_{min}` and :math:`n_i` up to it. :math:`\alpha` is the exponent of the power law that the
+# larger numbers follow. The range of the propensities of the test ratings is cut into parts of
+# equal *width*. As propensities are very skewed, nearly all test ratings are in the first stratum,
+# and the last one has those of the few most popular items.
 #
-# A metric is measured in each stratum by the test ratings that are there, over the users who have a
-# relevant one, and averaged over strata by how many they have,
+# A metric is measured in each stratum by its test ratings, averaged over the users who have a
+# relevant one, then over strata, weighted by their numbers of test ratings:
 #
 # .. math:: \sum_s \frac{n_s}{n}\, \frac{1}{|U_s|} \sum_{u \in U_s} m_{us}
 #
-# That is no estimate of a total, which
-# :class:`receval.missing_judgments.propensities.StratifiedPropensities` gives, by strata with equal
+# This does not estimate a total.
+# :class:`receval.missing_judgments.propensities.StratifiedPropensities` does, by strata with equal
 # parts of the test.
 #
 # Notes ----- Jadidinejad, Macdonald and Ounis (2021), "The Simpson's paradox in the offline
 # evaluation of recommendation systems", TOIS 40(1), as their released code has it
-# (``StratifiedEvaluation``, with two strata in its experiments). That fits the power law with the
-# package powerlaw; here its two formulas are written out: Clauset, Shalizi and Newman (2009),
-# "Power-law distributions in empirical data", SIAM Review 51(4), sections 3.1 (the exponent,
-# approximately) and 3.3 (the least number).
+# (``StratifiedEvaluation``, with two strata in its experiments). The release fits the power law
+# with the package powerlaw; its two formulas are implemented here: Clauset, Shalizi and Newman
+# (2009), "Power-law distributions in empirical data", SIAM Review 51(4), sections 3.1 (the
+# exponent, approximately) and 3.3 (the least number).
 
 
 @dataclass(frozen=True)
 class PopularityPowerLaw:
-    r"""The law :math:`P(n) \propto n^{-\alpha}` of numbers of ratings from a least one on.
+    r"""The power law :math:`P(n) \propto n^{-\alpha}` of numbers of ratings above a least one.
 
     Attributes
     ----------
     alpha : float
         Above 1.
     least : int
-        The least number that follows it, at least 1.
+        The least number that follows the law, at least 1.
     """
 
     alpha: float
@@ -146,9 +146,9 @@ class PopularityPowerLaw:
     def fit(cls, counts: NDArray[np.integer]) -> Self:
         r"""Fit the law to the numbers of ratings of items.
 
-        For each least number :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m
-        numbers from it on; the least number is the one whose law is nearest to them by the largest
-        difference of the distribution functions.
+        For each candidate :math:`n_{min}`,
+        :math:`\alpha = 1 + m / \sum_i \ln(n_i / (n_{min} - 1/2))` over the m numbers from it on.
+        The one with the best fit is taken, by the largest difference of the distribution functions.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class PopularityPowerLaw:
         return cls(laws[best][1], int(candidates[best]))
 
     def propensities(self, counts: NDArray[np.integer]) -> NDArray[np.float64]:
-        r"""Return :math:`n^\alpha` of numbers above the least one, n of others.
+        r"""Return :math:`n^\alpha` for numbers above the least one, and n for others.
 
         Examples
         --------
@@ -180,26 +180,26 @@ class PopularityPowerLaw:
 
 
 def _law_from(numbers: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the distance of the law from numbers, in rising order from the least on, and alpha."""
+    """Return the distance of the law from ascending numbers, and its alpha."""
     from scipy.special import zeta
 
     least = numbers[0]
     alpha = 1 + len(numbers) / float(np.log(numbers / (least - 0.5)).sum())
     values, first = np.unique(numbers, return_index=True)
     expected = zeta(alpha, values) / zeta(alpha, least)
-    # Shares of the numbers that are at least as large.
+    # Shares of the numbers that are at least as large as each.
     observed = 1 - first / len(numbers)
     return float(np.abs(observed - expected).max()), alpha
 
 
 def strata_of_exposure(fold: Fold, strata: int = 2) -> NDArray[np.int64]:
-    """Part the test ratings of a fold by the propensities of their items.
+    """Divide the test ratings of a fold into strata by the propensities of their items.
 
     Returns
     -------
     ndarray of int64, shape (n_judgments,)
-        From 0 for the least exposed items. A propensity at the border of two parts is in the lower
-        one.
+        The stratum of each, from 0 for the least exposed items. A propensity at the border of two
+        strata is in the lower one.
 
     Examples
     --------
@@ -236,8 +236,8 @@ def means_in_strata(
     Parameters
     ----------
     protocol : Protocol
-        One list a user, and candidates that do not depend on what is judged: ``AR AI-AN`` or
-        ``AR train-AN``.
+        One list per user, and candidates that do not depend on which items are judged: ``AR AI-AN``
+        or ``AR train-AN``.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def means_in_strata(
 
 
 def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Average the means of strata, each weighing as many judgments as it has.
+    """Average the means of strata, weighted by their numbers of judgments.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def mean_over_strata(means: NDArray[np.float64], stratum: NDArray[np.int64]) -> 
 def _measured(
     experiment: Experiment, metrics: Sequence[Metric]
 ) -> tuple[dict[str, NDArray[np.float64]], dict[str, float], dict[str, float]]:
-    """Return values of the systems, shape (n_metrics, n_systems), and what is in the strata."""
+    """Return values of the systems, shape (n_metrics, n_systems), and the sizes of the strata."""
     protocol, threshold = experiment.only_protocol, experiment.threshold
     strata = [STRATUM.format(number + 1) for number in range(STRATA)]
     values: dict[str, list[NDArray[np.float64]]] = {}
@@ -322,13 +322,13 @@ def _measured(
 
 
 def _over_folds(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean over folds in which the value is defined."""
+    """Return the mean over the folds in which the value is defined."""
     means: NDArray[np.float64] = np.nanmean(np.stack(values), axis=0)
     return means
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print tau with random items and the reversed pairs, a row a part of the test."""
+    """Print tau with random items and the reversed pairs, one row per part of the test."""
     results = results.assign(tau=real_values(results["tau"]))
     metrics = list(dict.fromkeys(results["metric"]))
     found = results.drop_duplicates(["dataset", "metric", "judgments"])

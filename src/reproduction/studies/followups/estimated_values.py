@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimates of metrics from ratings that users chose, against judgments of random items."""
+"""Estimates of metrics from chosen ratings, compared with judgments of random items."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Estimate the metrics of every system in every way.
+    """Estimate the metrics of all systems by all estimators.
 
     Parameter of the artifact: ``metrics``, such as P@10
     (:mod:`receval.missing_judgments.rank_sums`).
 
     Columns: dataset; metric; estimator (naive, IPS, SNIPS, SKEW, WTD_H, WTD, and MAR, by the
-    judgments of randomly drawn items); propensities (by which it weights, or empty); system; value;
+    judgments of randomly drawn items); propensities (its weights, or empty); system; value;
     standard_error (over users, given the weights); judgments (how many it uses, over all folds);
-    effective_size (as many equally weighted ones would be as good).
+    effective_size (the equivalent number of equally weighted judgments).
     """
     from receval.missing_judgments.estimates_of_systems import estimates_of_folds
     from receval.missing_judgments.intervened_tests import SKEW, WTD, WTD_H
@@ -69,7 +69,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw tau and ratios to the values by random items, a row an estimator."""
+    """Draw tau with and ratios to the values on random items, one row per estimator."""
     found = ratios_to_mar(results)
     shown = found[found["estimator"] != MAR]
     panels = [

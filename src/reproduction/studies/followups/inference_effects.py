@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Significance against effect size: which pairs of systems differ significantly, by users."""
+"""Significance against effect size of pairs of systems, by the number of users."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ from reproduction.studies.followups._shared.test_curves import set_user_axis
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Test every pair of systems on random subsets of the users, under every metric.
 
-    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users, as far
-    as there are so many (all of them take the place of larger ones); ``subsets``, how many random
-    subsets of each size; ``permutations`` and ``resamples`` of the permutation and the bootstrap
-    test.
+    Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users (sizes
+    above the number of users are replaced by it); ``subsets``, how many random subsets of each
+    size; ``permutations`` and ``resamples`` of the permutation and the bootstrap test.
 
     Columns: dataset; metric; sampled_users; system_a, system_b; relative_difference (of the means
-    of all users, the higher less the lower, by the higher); effect (its size in standard deviations
-    of the paired difference, of all users); users_needed (for a power of .8 against this effect,
-    :func:`receval.statistics.effect_sizes.users_for_power`; empty if there is no effect); subsets;
-    t, permutation, bootstrap, wilcoxon, sign (in what share of the subsets the pair is significant
-    at .05 by that test). A larger subset has all users of a smaller one.
+    over all users, the higher minus the lower, divided by the higher); effect (the difference in
+    standard deviations of the paired differences of all users); users_needed (for a power of .8
+    against this effect, :func:`receval.statistics.effect_sizes.users_for_power`; empty if there is
+    no effect); subsets; t, permutation, bootstrap, wilcoxon, sign (the share of the subsets in
+    which the pair is significant at .05 by that test). Larger subsets contain the smaller ones.
     """
     from receval.seeds import generator, seed_sequence
     from receval.statistics.effect_sizes import users_for_power
@@ -93,7 +92,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the differences of all pairs, equal ones as equal numbers, of one metric."""
+    """Return the differences of all pairs under one metric, rounded so that ties are exact."""
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.pairs import system_pairs
 
@@ -102,7 +101,7 @@ def _differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sizes of d_z and of relative differences, shape (n_metrics, n_pairs)."""
+    """Return the absolute d_z and relative differences, shape (n_metrics, n_pairs)."""
     from receval.statistics.pairs import system_pairs
 
     first, second = system_pairs(stacked.shape[1])
@@ -120,7 +119,7 @@ def _effects(stacked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
 def _p_values(
     stacked: NDArray[np.float64], resamples: int, generator: np.random.Generator
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the p-values of all tests but the permutation test, shape (n_metrics, n_pairs)."""
+    """Return the p-values of all tests except the permutation test, shape (n_metrics, n_pairs)."""
     from receval.statistics.bootstrap import shifted_bootstrap_test
     from receval.statistics.difference_tests import t_test_of_rows, wilcoxon_test_of_rows
     from receval.statistics.paired_tests import sign_test_of_counts
@@ -140,7 +139,7 @@ def _p_values(
 
 
 def least_found(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the least effect that is found in half of the subsets, by metric and size.
+    """Return the smallest effect found in half of the subsets, by metric and size.
 
     Columns: metric; sampled_users; effect, NaN where none is found.
     """
@@ -150,9 +149,9 @@ def least_found(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw which share of the pairs is significant, which effects, and what users would be needed.
+    """Draw the share of significant pairs, the effects found, and the users needed.
 
-    In the first two panels the test is the permutation test.
+    The first two panels use the permutation test.
     """
     figure = new_figure(DOUBLE_COLUMN, 2.8)
     panels = figure.subplots(1, 3)
@@ -190,7 +189,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_needed(axes: Axes, needed: pd.Series, style: SeriesStyle, label: str) -> None:
-    """Draw which share of all pairs needs at most so many users."""
+    """Draw the share of pairs that need at most a given number of users."""
     users = real_values(needed)
     users = np.sort(users[~np.isnan(users)])
     shares = np.arange(1, len(users) + 1) / len(needed)

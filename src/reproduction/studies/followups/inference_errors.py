@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type I errors of five paired tests, by the number of users, where no system is better."""
+"""Type I errors of five paired tests when no system is better, by the number of users."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ from reproduction.studies.followups._shared.test_curves import (
 )
 
 BY_METRIC = ("permutation", "wilcoxon", "sign")
-"""Tests with a panel of their own in the second row."""
+"""Tests with their own panel in the second row."""
 
 KEYS = ["dataset", "population", "metric", "sampled_users", "test"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count how often tests reject at the level .05 although the hypothesis holds.
+    """Count how often tests reject at the level .05 although the null hypothesis is true.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
-    test; ``tests``, how many tests are drawn for each population, metric and size, each with users
-    of its own, who are drawn with replacement; ``pairs``, how many pairs of systems they take.
+    test; ``tests``, the number of tests per population, metric and size, each on its own users
+    drawn with replacement; ``pairs``, the number of pairs of systems that they use.
 
-    Columns: dataset; population (``flipped-signs``: the two values of every user are exchanged at
-    random, of the pairs nearest to each other; ``matched-users``: the values of one system for two
-    random users each; ``equal-means``: users are drawn with probabilities under which both systems
-    have the same mean,
-    :func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`); metric
-    (``all``: all of them together); sampled_users; test
-    (:data:`receval.statistics.difference_tests.TESTS`); tests; error (share of them that is
-    rejected); low, high (ends of its exact 95 % interval).
+    Columns: dataset; population (``flipped-signs``: each user's two values are swapped at random,
+    in the pairs nearest to each other; ``matched-users``: values of one system for two random
+    users; ``equal-means``: users are drawn with probabilities under which both systems have the
+    same mean, :func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`);
+    metric (``all``: all metrics together); sampled_users; test
+    (:data:`receval.statistics.difference_tests.TESTS`); tests; error (share that rejects); low,
+    high (ends of its exact 95 % interval).
 
-    Under the first two, every difference is as likely with the other sign, so that the permutation
-    test is exact. The third asks what tests of a mean are used for: differences may be skewed.
+    In the first two, both signs of every difference are equally likely, so the permutation test is
+    exact. In the third, differences may be skewed; only the means are equal, which is what tests of
+    means are about.
     """
     from receval.seeds import generator
 
@@ -90,9 +90,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw errors by the number of users: all metrics together, and three tests metric by metric.
+    """Draw errors by the number of users, for all metrics together and for three tests by metric.
 
-    The second row of panels is of ``equal-means`` alone.
+    The second row of panels shows only ``equal-means``.
     """
     figure = new_figure(DOUBLE_COLUMN, 4.1)
     grid = figure.subplots(2, 3, sharey=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""False and true differences among all pairs of systems, adjusted for their number or not."""
+"""True and false discoveries among all pairs of systems, with and without adjustment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS = {
     "wilcoxon-benjamini-hochberg": "Benjamini-Hochberg (Wilcoxon)",
     "randomised-tukey": "Randomised Tukey HSD",
 }
-"""How the figure names the methods."""
+"""Names of the methods in the figure."""
 
 STYLES = {
     "unadjusted": SeriesStyle(COLOURS[6], "o"),
@@ -46,28 +46,28 @@ PANELS = (
     ("some", "false_share", "Some do: pairs", "False among the found"),
     ("all", "found", "As they are", "Pairs found"),
 )
-"""What a panel shows: setting, column, title, and what is on the axis."""
+"""Panels: setting, column, title and axis label."""
 
 KEYS = ["dataset", "differing", "metric", "sampled_users", "method"]
 
 
-# Families of all pairs of systems, some of them without a difference, under several methods.
+# Families of all pairs of systems, some without a difference, under several methods.
 
 SETTINGS = {"none": 1, "some": 3, "all": None}
-"""By what share of the pairs differs: groups of systems that users' values are exchanged within,
-or None for no exchange."""
+"""Settings by which pairs differ: groups of systems within which users' values are swapped,
+or None for no swapping."""
 
 QUICK = ("unadjusted", "holm", "benjamini-hochberg", "tukey")
 """Methods by t-tests, and Tukey's."""
 
 SLOW = ("wilcoxon-benjamini-hochberg", "randomised-tukey")
-"""Methods that sort differences or permute users."""
+"""Slow methods, which sort differences or permute users."""
 
 NAMES_OF_METHODS = (*QUICK, *SLOW)
 
 
 def groups_by_mean(values: NDArray[np.float64], groups: int | None) -> NDArray[np.intp]:
-    """Return the group of each system: neighbours by their means, in groups of similar size."""
+    """Return the group of each system: systems with similar means, in groups of similar size."""
     n_systems = len(values)
     ranks = np.argsort(np.argsort(-values.mean(axis=1), kind="stable"), kind="stable")
     return ranks * (n_systems if groups is None else groups) // n_systems
@@ -79,9 +79,9 @@ def drawn_family(
     n_users: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Draw users with replacement and exchange the values of each at random within the groups.
+    """Draw users with replacement, and permute each user's values within the groups.
 
-    Systems of one group then differ by chance alone.
+    Systems of one group then differ only by chance.
     """
     users = generator.integers(0, values.shape[1], n_users)
     found = values[:, users]
@@ -94,7 +94,7 @@ def drawn_family(
 
 @dataclass(frozen=True)
 class FamilyOutcome:
-    """What a method finds in one family."""
+    """The discoveries of a method in one family."""
 
     false: int
     """Rejected pairs of systems of one group."""
@@ -103,14 +103,14 @@ class FamilyOutcome:
 
     @property
     def false_share(self) -> float:
-        """Return the share of false ones among the rejected pairs; 0 if there are none."""
+        """Return the share of false discoveries among the rejected pairs; 0 if there are none."""
         return self.false / max(self.false + self.true, 1)
 
 
 def rejected_pairs(
     family: NDArray[np.float64], seed: np.random.SeedSequence, *, slow: bool, permutations: int
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return which pairs of systems each method rejects, shape (n_pairs,), by its name."""
+    """Return the pairs of systems that each method rejects, shape (n_pairs,), by its name."""
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.multiple_comparisons import benjamini_hochberg, holm
     from receval.statistics.pair_moments import t_test_by_moments
@@ -138,7 +138,7 @@ def rejected_pairs(
 
 
 def outcome_of_family(rejected: NDArray[np.bool_], same_group: NDArray[np.bool_]) -> FamilyOutcome:
-    """Return how many of the rejected pairs are false, and how many true."""
+    """Count the false and the true discoveries among the rejected pairs."""
     return FamilyOutcome(int((rejected & same_group).sum()), int((rejected & ~same_group).sum()))
 
 
@@ -146,18 +146,18 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Test families of all pairs of systems at the level .05.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
-    family; ``families``, how many are drawn for each setting, metric and size, each of users of its
-    own, who are drawn with replacement; ``slow_families`` and ``slow_users``: of how many of them,
-    and up to which size, the slow methods are tried; ``permutations`` of the randomised test.
+    family; ``families``, the number drawn per setting, metric and size, each of its own users drawn
+    with replacement; ``slow_families`` and ``slow_users``, the number of families and the largest
+    size for slow methods; ``permutations`` of the randomised test.
 
-    Columns: dataset; differing (``none``: all systems exchange users' values at random, so that no
-    pair differs; ``some``: those of three groups do, neighbours by their means, so that pairs of
-    two groups differ; ``all``: none do); metric (``all``: of all of them together); sampled_users;
-    method (:data:`._shared.system_families.METHODS`; p-values of t-tests or of Wilcoxon's test);
-    families; any_false (share of the families with a false difference or more); low, high (ends of
-    its exact 95 % interval); false_share (mean share of false ones among the rejected pairs); found
-    (mean share of the pairs that differ that are rejected). Where no pair is without a difference,
-    or none with one, the columns on them are empty.
+    Columns: dataset; differing (``none``: users' values are permuted over all systems, so no pair
+    differs; ``some``: only within three groups of systems with similar means, so pairs from two
+    groups differ; ``all``: no values are permuted); metric (``all``: all metrics together);
+    sampled_users; method (:data:`METHODS`; by p-values of t-tests or of Wilcoxon's test); families;
+    any_false (share of the families with a false discovery); low, high (ends of its exact 95 %
+    interval); false_share (mean share of false discoveries among the rejected pairs); found (mean
+    share of differing pairs that are rejected). Columns about pairs that do not exist in a setting
+    are empty.
     """
     from receval.seeds import generator, seed_sequence
     from receval.statistics.confidence import binomial_interval
@@ -212,7 +212,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw errors and power by the number of users, all metrics together."""
+    """Draw errors and power by the number of users, for all metrics together."""
     figure = new_figure(DOUBLE_COLUMN, 2.6)
     panels = figure.subplots(1, len(PANELS))
     together = results[results["metric"] == ALL]

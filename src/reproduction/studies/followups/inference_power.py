@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Power of five paired tests, by the number of users, where a difference is planted."""
+"""Power of five paired tests for a planted difference, by the number of users."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ KEYS = ["dataset", "planted_effect", "metric", "sampled_users", "test"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count how often tests at the level .05 find a difference that is there.
+    """Count how often tests at the level .05 find an existing difference.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``sizes``, the numbers of users of a
     test; ``effect_hundredths``, the planted differences, in hundredths of standard deviations of
-    the paired difference; ``tests``, how many tests are drawn for each effect, metric and size,
-    each with users of its own, who are drawn with replacement; ``pairs``, how many pairs of systems
-    they take, those whose own effects are nearest.
+    the paired difference; ``tests``, the number of tests per effect, metric and size, each on its
+    own users drawn with replacement; ``pairs``, the number of pairs of systems that they use, those
+    with the nearest effects.
 
-    Columns: dataset; planted_effect; metric (``all``: of all of them together); sampled_users; test
-    (:data:`receval.statistics.difference_tests.TESTS`); tests; power (share of them that rejects);
-    low, high (ends of its exact 95 % interval).
+    Columns: dataset; planted_effect; metric (``all``: all metrics together); sampled_users; test
+    (:data:`receval.statistics.difference_tests.TESTS`); tests; power (share that rejects); low,
+    high (ends of its exact 95 % interval).
 
-    Users keep their differences, and are drawn with probabilities under which the effect is the
-    planted one (:func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`).
+    Users keep their differences, and are drawn with probabilities that give the planted effect
+    (:func:`reproduction.studies.followups._shared.drawn_differences.tilted_to_effect`).
     """
     from receval.seeds import generator
 
@@ -69,12 +69,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw power by the number of users, a panel for each planted effect, all metrics together."""
+    """Draw power by the number of users, one panel per planted effect, all metrics together."""
     effects = sorted(set(results["planted_effect"]))
     figure = new_figure(DOUBLE_COLUMN, 2.4)
     panels = figure.subplots(1, len(effects), sharey=True, squeeze=False)[0]
     together = results[results["metric"] == ALL]
-    # Ties matter where nothing differs, and hardly where something does.
+    # Ties matter if nothing differs, and hardly matter otherwise.
     styles = {name: style for name, style in TEST_STYLES.items() if "ties" not in name}
     for axes, effect in zip(panels, effects, strict=True):
         own = together[together["planted_effect"] == effect]

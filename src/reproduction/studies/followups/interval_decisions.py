@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many decisions on pairs of systems change when metrics are put on interval scales."""
+"""How many decisions on pairs of systems change on interval scales."""
 
 from __future__ import annotations
 
@@ -32,21 +32,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Compare the decisions of three tests on a metric's own values and on interval scales.
 
     A decision is which system of a pair is significantly ahead at the level .05, or neither;
-    nothing is adjusted for the number of pairs. With fewer users than there are, it is taken on
-    random users, in several samples, the same for all metrics, scales and tests.
+    p-values are not adjusted for the number of pairs. Decisions on fewer users than all are made on
+    several random samples, the same for all metrics, scales and tests.
 
     Parameters of the artifact: ``names`` and ``metrics``, beside which there is DCG
-    (:func:`.metrics_with_gain`); ``users``, the numbers of users to be drawn; ``user_samples``, how
-    often each is.
+    (:func:`.metrics_with_gain`); ``users``, the numbers of users to draw; ``user_samples``, the
+    number of samples of each.
 
     Columns: dataset; metric; scale (``equal-steps`` or ``mean-ranks``, of
     :func:`reproduction.studies.followups._shared.interval_values.on_interval_scale`); test (``t``,
-    ``wilcoxon``, ``sign``); drawn (how many users are drawn, ``all`` for
-    everyone); users; user_samples; pairs; then
-    shares of the pairs, means over the samples: significant and significant_scaled (with a
-    significant difference on the own and the other scale); lost (on the own scale alone), gained
-    (on the other alone), reversed (on both, with another system ahead); changed (these three
-    together).
+    ``wilcoxon``, ``sign``); drawn (how many users are drawn, or ``all``); users; user_samples;
+    pairs; then shares of the pairs, as means over the samples: significant and significant_scaled
+    (significant on the metric's own scale, and on the interval scale); lost (only on the own
+    scale), gained (only on the interval scale), reversed (on both, with another system ahead);
+    changed (the sum of these three).
     """
     from receval.seeds import generator
 
@@ -79,13 +78,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return table[keys + counts]
 
 
-# Changed decisions: what another scale or test says of a pair of systems, and of which system.
+# Changed decisions on pairs of systems, between scales or tests.
 
 DecisionChange = Literal["same", "lost", "gained", "reversed"]
 
 CHANGES: tuple[DecisionChange, ...] = ("same", "lost", "gained", "reversed")
-"""Of two decisions on one pair: both say the same, the second finds nothing, the first found
-nothing, or both find a difference and name another system."""
+"""Outcomes of two decisions on one pair: both agree, only the first is significant, only the
+second is significant, or both are significant with another system ahead."""
 
 
 def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
@@ -101,7 +100,7 @@ def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
 
 
 def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, int]:
-    """Count the pairs on which two sets of decisions agree, and in which ways others differ.
+    """Count the pairs on which two sets of decisions agree or differ, by kind of change.
 
     Examples
     --------
@@ -125,7 +124,7 @@ def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, i
 def _changes(
     values: dict[str, NDArray[np.float64]], names: list[str], samples: list[NDArray[np.int64]]
 ) -> list[dict[str, object]]:
-    """Return a row a metric, scale and test, means over samples of users."""
+    """Return one row per metric, scale and test, with means over samples of users."""
     counted: dict[tuple[str, str, str], list[dict[str, int]]] = {}
     n_pairs = 0
     for users in samples:
@@ -169,26 +168,26 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
     }
 
 
-# Bars of the decisions that an interval scale changes, a panel for each test, scale and size.
+# Bars of the decisions that an interval scale changes, one panel per test, scale and size.
 
 TEST_TITLES = {"t": "t-test", "wilcoxon": "Wilcoxon"}
-"""The tests that are drawn, and how."""
+"""The tests that are drawn, and their titles."""
 
 KINDS = {
     "lost": "significant on the metric's own scale alone",
     "gained": "on the interval scale alone",
     "reversed": "on both, with the other system ahead",
 }
-"""Columns of changed decisions, and what the legend says of them."""
+"""Columns of changed decisions, and their labels in the legend."""
 
 ROW_HEIGHT = 0.135
-"""Inches of a metric's bar and of the room between two."""
+"""Inches of a metric's bar and of the gap between two."""
 
 BAR = 0.72
 
 
 def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw shares of pairs in per cent, metrics down, few users above all of them."""
+    """Draw shares of pairs in per cent by metric, first for few users, then for all."""
     from receval.figures.finish import legend_below, letter_panels
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
@@ -216,7 +215,7 @@ def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     grid[0, 0].set_ylim(len(metrics) - 0.4, -0.6)
     drawn = pd.concat(rows)
     most = float(drawn.loc[drawn["test"].isin(TEST_TITLES), "changed"].max())
-    # Of results without any change there is an axis, too.
+    # Results without any change need an axis, too.
     grid[0, 0].set_xlim(0, 100 * max(1.03 * most, 0.01))
     letter_panels(grid.flat)
     legend_below(figure)
@@ -242,8 +241,8 @@ def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the shares of changed decisions of each metric, scales and numbers of users apart.
+    """Draw the shares of changed decisions by metric, scale and number of users.
 
-    The parameter ``shown_users`` is the number of users beside all of them.
+    The parameter ``shown_users`` is the number of users that is shown besides all users.
     """
     return draw_changes(results, display)

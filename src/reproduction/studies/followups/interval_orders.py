@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The orders of the systems by means on interval scales, against those by the metrics' own."""
+"""Orders of systems by means on interval scales, compared with those by the metrics' own."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from reproduction.studies.followups._shared.interval_values import (
 )
 
 SHORT_TITLES = {"equal-steps": "Steps", "mean-ranks": "Ranks"}
-"""Of the scales, in the headings of the table."""
+"""Headings of the scales in the table."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the mean of every system on every scale, and how its order agrees with the own one.
+    """Return the means of all systems on all scales, and the agreement with the own scale.
 
-    Parameters of the artifact: as of :mod:`.interval_decisions`.
+    Parameters of the artifact: those of :mod:`.interval_decisions`.
 
     Columns: dataset; metric; scale (``own``, ``equal-steps`` or ``mean-ranks``); system; value
     (mean over users); tau (Kendall's tau-b of the order of all systems with that on the own scale);
-    swapped (share of the pairs of systems of which another one is ahead); pairs; lists (how many
-    users are averaged).
+    swapped (share of swapped pairs of systems); pairs; lists (how many users are averaged).
     """
     (experiment,) = inputs.experiments.values()
     metrics = metrics_with_gain(inputs)
@@ -60,7 +59,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print tau and the number of swapped pairs, metrics against scales."""
+    """Print tau and the number of swapped pairs, by metric and scale."""
     found = results.drop_duplicates(["metric", "scale"]).set_index(["metric", "scale"])
     columns = [
         Column("Metric"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P-values of all pairs of systems by lexirecall and by other metrics, and who prefers which."""
+"""P-values of all pairs of systems by lexirecall and by other metrics, and the preferences."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count the users who are served better by either system of each pair, under every metric.
+    """Count the users who are better served by each system of a pair, under every metric.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``permutations``, the number of samples
     of the permutation test.
 
     Columns: dataset; metric (``lexirecall`` is the last); system_a, system_b; preferring_a,
-    preferring_b and tied (users, by their means over folds; under lexirecall, of all folds
-    together); p_sign (of the exact sign test of these); p_value (of the permutation test of the
-    difference in means, which for preferences is the sign test); permutations (number of samples of
-    signs).
+    preferring_b and tied (numbers of users, by their means over folds; for lexirecall, over all
+    folds together); p_sign (of the exact sign test of these); p_value (of the permutation test of
+    the difference in means, which is the sign test for preferences); permutations (number of
+    samples of signs).
     """
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.metrics.registry import parse_named
@@ -90,7 +90,7 @@ def _counted(
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the largest p-values of each metric by descending size.
+    """Draw the largest p-values of each metric in descending order.
 
     The parameters are those of :func:`reproduction.studies.metric_studies.p_value_curves.draw`.
     """

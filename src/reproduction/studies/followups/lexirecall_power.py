@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How well lexirecall and other metrics tell systems apart: ties, and significant pairs."""
+"""How well lexirecall and other metrics distinguish systems: ties and significant pairs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TESTS = {"sign": "p_sign", "permutation": "p_value"}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Summarise the artifact ``lexirecall_p_values``, a row a metric.
+    """Summarise the artifact ``lexirecall_p_values``, one row per metric.
 
-    Columns: metric; ties (share of users whom a pair ties, mean over pairs); sign and permutation
-    (pairs that are significant by Holm's method at .05); power_sign and power_permutation (sums of
-    the p-values of all pairs: less is better); tau (Kendall's, of the order of the systems by their
-    mean preference with that of lexirecall); systems (how many).
+    Columns: metric; ties (share of users for whom a pair is tied, mean over pairs); sign and
+    permutation (numbers of pairs that are significant at .05 by Holm's method); power_sign and
+    power_permutation (sums of the p-values of all pairs; lower is better); tau (Kendall's, between
+    the order of systems by mean preference and lexirecall's); systems (how many).
     """
     results = read_results(inputs.results["lexirecall_p_values"])
     rows = []

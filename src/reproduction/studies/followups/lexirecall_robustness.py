@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether lexirecall keeps its order with ever fewer judgments, beside other metrics."""
+"""Rank stability of lexirecall and other metrics with fewer and fewer judgments."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the rank stability of the sampled metrics, and of lexirecall under the same samples.
 
-    Parameters of the artifact: ``names`` and ``metrics``, of the judgment sampling; ``unit``, which
-    leaves in it.
+    Parameters of the artifact: ``names`` and ``metrics``, of the judgment sampling; ``unit``, what
+    is removed in it.
 
     The columns are those of
     :func:`reproduction.studies.metric_studies.rank_stability_of_values.rank_stability`.
@@ -50,7 +50,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArray:
-    """Compare lexirecall's order under each level and sample with that under all judgments."""
+    """Compare lexirecall's order at each level and sample with that under all judgments."""
     import numpy as np
 
     from receval.missing_judgments.judgment_sampling import kept_units
@@ -75,7 +75,7 @@ def _taus_of_lexirecall(inputs: ArtifactInputs, values: SampledValues) -> NDArra
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the curves of every metric, by falling shares of what is kept.
+    """Draw the curves of all metrics by the share that is kept, in descending order.
 
     The parameters are those of :func:`reproduction.studies.metric_studies.rank_stability.draw`.
     """

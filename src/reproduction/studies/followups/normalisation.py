@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics that divide by the best possible list, and the order of systems by their numerators."""
+"""Metrics divided by the best possible list, and orders of systems without the division."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from receval.metrics.list_view import ListView
 
 GAINS = {"nDCG (binary gains)": "binary", "nDCG (ratings as gains)": "rating"}
-"""What nDCG counts, by its name in the rows."""
+"""The numerator of nDCG, by its name in the rows."""
 
 NAMES = (*GAINS, "Recall")
 
 
-# How often a normalised metric puts two systems into the other order than its numerator does.
+# How often a normalised metric and its numerator order two systems differently.
 
 EVERY_RANK = "all"
 """The cut-off of whole lists."""
 
 
 def inversions(results: pd.DataFrame) -> pd.DataFrame:
-    """Count pairs in another order, by metric and cut-off.
+    """Count the pairs in a different order, by metric and cut-off.
 
     Returns
     -------
     DataFrame
-        Columns: metric; cutoff; pairs; inverted (those whose two differences have opposite signs);
-        significant (those of them in which both differences are significant at .05).
+        Columns: metric; cutoff; pairs; inverted (the two differences have opposite signs);
+        significant (inverted, with both differences significant at .05).
     """
     plain, normalised = (
         results[name].to_numpy(dtype=np.float64) for name in ("difference", "normalised_difference")
@@ -55,14 +55,14 @@ def inversions(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Compare systems by metrics that are normalised user by user, and by their numerators.
+    r"""Compare systems by metrics that are normalised per user, and by their numerators.
 
     .. math:: nDCG@n = DCG@n / IDCG@n, \qquad Recall@n = hits@n / R
 
-    with R the number of a user's relevant items. Without the denominators users with much to be
-    found weigh more in the mean.
+    with R the number of a user's relevant items. Without the denominators, users with many relevant
+    items weigh more in the mean.
 
-    Parameter of the artifact: ``cutoffs``; whole lists are always compared, too.
+    Parameter of the artifact: ``cutoffs``; whole lists are always compared as well.
 
     Columns: dataset; metric (the normalised one); cutoff (``all`` for whole lists); system_a,
     system_b; difference (of the mean numerators, a minus b) and p_value (of its paired t-test);
@@ -111,7 +111,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _plain_and_normalised(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the numerators of all metrics and cut-offs, then the metrics, one row each."""
+    """Return one row for each numerator and cut-off, then one for each metric and cut-off."""
     from receval.metrics.metric import ratio
     from receval.metrics.ndcg import discounted_gains
 
@@ -127,7 +127,7 @@ def _plain_and_normalised(lists: ListView, cutoffs: tuple[int, ...]) -> NDArray[
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the percentage of pairs in another order by cut-off: all, and the significant ones."""
+    """Draw the percentage of inverted pairs by cut-off: all pairs and the significant ones."""
     from dataclasses import replace
 
     from receval.figures.curves import line

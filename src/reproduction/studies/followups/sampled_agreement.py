@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How orders of the systems by several metrics agree among sampled candidates."""
+"""Agreement between metrics in the order of systems, among sampled candidates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reproduction.studies.followups._shared.sampled_moments_of_systems import (
 )
 
 FULL = "all candidates"
-"""A metric's own order under full ranking, as what another order is compared with."""
+"""Stands for a metric's own order among all candidates, as the reference of a comparison."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -52,11 +52,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a sampling and number of candidates.
+    """Print one row per sampling and number of candidates.
 
-    Parameters of the artifact: ``with_full`` and ``with_auc``, metrics whose coefficients with the
-    order among all candidates and by AUC are printed; ``printed``, numbers of candidates that have
-    a row, beside all of them.
+    Parameters of the artifact: ``with_full`` and ``with_auc``, metrics whose tau with the order
+    among all candidates and with that by AUC is printed; ``printed``, numbers of candidates with a
+    row, besides all candidates.
     """
     results = results.assign(
         negatives=results["negatives"].astype(str), tau=real_values(results["tau"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far corrected sampled metrics are from the values among all candidates, in numbers."""
+"""Table of the errors of corrected sampled metrics, against values among all candidates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a number of candidates and estimator, a column a cut-off."""
+    """Print one row per number of candidates and estimator, one column per cut-off."""
     metrics = list(dict.fromkeys(results["metric"]))
     rows = []
     for (negatives, estimator), own in results.groupby(["negatives", "estimator"], sort=False):

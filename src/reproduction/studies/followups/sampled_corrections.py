@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Corrections of sampled metrics: how near they come to the values among all candidates."""
+"""Corrections of sampled metrics: how close they come to the values among all candidates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return what each estimator of a metric among all candidates is expected to give.
+    """Return the expected value of each estimator of a metric among all candidates.
 
     Candidates are drawn uniformly. The estimators are those of
     :mod:`receval.sampled_metrics.rank_corrections`, and ``none``, the sampled metric itself.
@@ -30,8 +30,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: ``metrics``, labels; ``negatives``, numbers of candidates.
 
     Columns: dataset; metric; negatives; estimator; system; full (the value among all candidates);
-    expected (mean over samples); sd (over samples; none of the most likely ranks, which are
-    estimated from expected shares, nor where it is more than ten times the systems' mean value).
+    expected (mean over samples); sd (over samples; empty for the most likely ranks, which are
+    estimated from expected shares, and if above ten times the systems' mean value).
     """
     from receval.metrics.registry import parse
     from receval.sampled_metrics.rank_corrections import corrected_values
@@ -59,7 +59,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         ]
         tables.append(corrected_values(moments, size).drop(columns="bias"))
     table = pd.concat(tables, ignore_index=True).assign(dataset=experiment.dataset)
-    # Larger ones are nobody's estimates, and their digits are those of a solver.
+    # Larger ones are useless as estimates, and their digits depend on the solver.
     level = table.groupby(["metric", "negatives"])["full"].transform("mean")
     table["sd"] = table["sd"].where(table["sd"] <= LARGEST_SPREAD * level)
     columns = ("dataset", "metric", "negatives", "estimator", "system", "full", "expected", "sd")
@@ -67,7 +67,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw error and tau with the full order by cut-off, a column a number of samples."""
+    """Draw error and tau with the full order by cut-off, one column per number of candidates."""
     from receval.figures.curves import line, plain_numbers
     from receval.figures.finish import legend_below, letter_panels
     from receval.figures.style import DOUBLE_COLUMN, new_figure, series_styles

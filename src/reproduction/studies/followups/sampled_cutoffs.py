@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cut-off among all candidates that a cut-off among sampled ones amounts to, by system."""
+"""Which cut-off among all candidates a cut-off among sampled ones is equivalent to, by system."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 PROPORTION = "#7f7f7f"
-"""Colour of the line of as many candidates in proportion."""
+"""Colour of the line of cut-offs in proportion to the number of candidates."""
 
 
-# One cut-off under full ranking for all systems, as what a cut-off among samples amounts to.
+# The one full cut-off that a cut-off among samples is equivalent to, for all systems.
 
 
 def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
-    r"""Return the cut-off whose full values are nearest to the sampled ones of all systems.
+    r"""Return the cut-off whose full values are nearest to the sampled values of all systems.
 
     .. math:: K^* = \arg\min_K \sum_s (\mathrm{Recall}_s@K
         - E[\mathrm{Recall}_s@k \text{ among samples}])^2
 
-    over the systems s; of equally near ones the smallest. No mapping of the cut-off k alone can be
+    over the systems s; the smallest of equally near ones. No mapping of the cut-off k alone can be
     nearer, on average over these systems.
 
     Returns
     -------
     DataFrame
         Those of :func:`receval.sampled_metrics.sampled_moments.full_cutoffs`, whose ``full_cutoff``
-        is of each system by itself, and further: ``expected`` (among samples), ``common_cutoff``
+        is of each single system, and: ``expected`` (among samples), ``common_cutoff``
         (:math:`K^*`), ``at_common`` (the full value there).
 
     Notes
@@ -48,7 +48,7 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
 
     Examples
     --------
-    Relevant items at the ranks 1 and 3 of three; a sample of one puts the second one first never:
+    Relevant items at ranks 1 and 3 of three. A sample of one never ranks the second one first:
 
     >>> from receval.metrics.registry import parse
     >>> from receval.sampled_metrics.sampled_candidates import SamplingOdds
@@ -73,7 +73,7 @@ def common_cutoffs(moments: AuditedMoments, sampled: int) -> pd.DataFrame:
         first = moments.tables[1, column]
         tried = np.arange(own["full_cutoff"].min(), own["full_cutoff"].max() + 1)
         full = np.stack([first * _shares(ranks[name], tried, moments) for name in own["system"]])
-        # Sums of squares that rounding alone tells apart are equal.
+        # Sums of squares that differ only by rounding are equal.
         losses = ((full - expected[:, None]) ** 2).sum(axis=0).round(15)
         best = int(losses.argmin())
         found.append(
@@ -90,7 +90,7 @@ def _shares(
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return at which cut-off full recall is what recall among samples is expected to be.
+    """Return the cut-off at which full recall equals the expected recall among samples.
 
     Candidates are drawn uniformly without replacement
     (:func:`reproduction.studies.followups.sampled_cutoffs.common_cutoffs`).
@@ -98,7 +98,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: ``metrics``, labels of recall; ``negatives``, numbers of candidates.
 
     Columns: dataset; negatives; cutoff (among samples); system; expected (among samples);
-    full_cutoff (of the system by itself; 0 where nothing is expected to be found); share (of the
+    full_cutoff (of the single system; 0 if nothing is expected to be found); share (of the
     candidates); common_cutoff (the one whose full values are nearest to the expected ones of all
     systems); at_common (the full value there).
     """
@@ -115,9 +115,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the cut-off of every system in proportion, a panel a number of candidates.
+    """Draw the cut-offs of all systems as shares, one panel per number of candidates.
 
-    Parameters of the artifact: ``named``, the systems that have names; all others are thin lines.
+    Parameters of the artifact: ``named``, the systems with names; all others are thin lines.
     """
     from receval.figures.curves import line
     from receval.figures.finish import legend_below, letter_panels
@@ -134,7 +134,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for number, (axes, size) in enumerate(zip(grid, sizes, strict=True)):
         panel = results[results["negatives"] == size]
         axes.axhline(1, color=PROPORTION, linestyle=":", linewidth=1)
-        # Those with names are on top.
+        # Lines with names are on top.
         for name in [*(name for name in systems if name not in named), *named]:
             own = panel[panel["system"] == name]
             places = [cutoffs.index(cutoff) for cutoff in own["cutoff"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pairs of systems change places among sampled candidates, and how many are enough."""
+"""Which pairs of systems change order among sampled candidates, and how many suffice."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
     from receval.sampled_metrics.sampled_moments import AuditedMoments
 
 SURE = 0.95
-"""The probability of the right order that is asked for."""
+"""The required probability of the right order."""
 
 MOST = 0.9
-"""The share of significant pairs for which the table asks how many candidates are enough."""
+"""The share of significant pairs that must be sure for a number of candidates to be enough."""
 
 NEVER = "more"
-"""Where no number that was tried is enough."""
+"""Stands for "no tried number is enough"."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Return, pair by pair, what is expected among samples, and how probable the right order is.
+    r"""Return by pair the expected difference among samples and the probability of its order.
 
     Expectations and variances are those of the artifact ``sampled_orders``. The difference of two
-    sampled averages is taken as normal, with its exact mean and variance over the samples of all
-    relevant items, each system with samples of its own:
+    sampled averages is assumed to be normal, with its exact mean and variance over samples of all
+    relevant items, independent for each system:
     :func:`receval.sampled_metrics.order_changes.swap_probability`.
 
-    Parameters of the artifact: ``names`` and ``metrics``, of those of ``sampled_orders``.
+    Parameters of the artifact: ``names`` and ``metrics``, a selection from those of
+    ``sampled_orders``.
 
     Columns: dataset; sampling; metric; negatives; system_a, system_b; full_difference (of the means
     over relevant test ratings among all candidates, a minus b); full_p (of its
@@ -100,7 +101,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) -> float:
-    """Test the difference of two means over relevant ratings, the users being independent."""
+    """Test the difference of two means over relevant ratings, with independent users."""
     from receval.statistics.paired_tests import clustered_t_test
 
     one, other = (moments.full_items[name][:, metric] for name in (first, second))
@@ -110,15 +111,15 @@ def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) ->
 
 
 def flips(results: pd.DataFrame) -> pd.DataFrame:
-    """Count pairs in another order by sampling, metric and number of candidates.
+    """Count flipped pairs by sampling, metric and number of candidates.
 
     Returns
     -------
     DataFrame
-        Columns: sampling; metric; negatives; pairs (that differ at all among all candidates);
-        flipped (those whose expected difference has the other sign); significant (pairs that
-        differ significantly at .05 among all candidates); significant_flipped (those of them that
-        are flipped); unsure (those of them whose right order has a probability below .95).
+        Columns: sampling; metric; negatives; pairs (that differ among all candidates); flipped
+        (their expected difference has the other sign); significant (they differ significantly at
+        .05 among all candidates); significant_flipped (significant and flipped); unsure
+        (significant, with a probability of the right order below .95).
     """
     full, expected, p_values, right = (
         real_values(results[name])
@@ -141,7 +142,7 @@ def flips(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def sure_from(counts: pd.DataFrame, share: float) -> str:
-    """Return the least number from which on the order of so many significant pairs is sure.
+    """Return the least number of candidates with a given share of sure significant pairs.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def sure_from(counts: pd.DataFrame, share: float) -> str:
 
 
 def steady_from(counts: pd.DataFrame) -> str:
-    """Return the least number from which on no expected order is another one.
+    """Return the least number of candidates from which on no pair is flipped.
 
     Examples
     --------
@@ -171,7 +172,7 @@ def steady_from(counts: pd.DataFrame) -> str:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a sampling and metric: flipped pairs, sure pairs, and which number is enough.
+    """Print one row per sampling and metric: flipped pairs, sure pairs, and enough candidates.
 
     Parameters of the artifact: ``printed`` and ``sure_at``, numbers of candidates.
     """

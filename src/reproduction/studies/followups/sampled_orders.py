@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of the systems among sampled candidates, against that among all of them."""
+"""Orders of systems among sampled candidates, compared with those among all candidates."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TITLES = {"uniform": "Drawn uniformly", "popularity": "Drawn by popularity"}
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    r"""Return what every system is expected to have under every metric, by number of candidates.
+    r"""Return the expected values of all systems and metrics, by number of candidates.
 
     Each relevant test rating is ranked among s sampled non-relevant candidates (1R NN), drawn
-    uniformly without replacement, or by training popularity with replacement; expectations and
+    uniformly without replacement or by training popularity with replacement. Expectations and
     variances are sums over all samples (:mod:`receval.sampled_metrics.sampled_moments`,
     :mod:`receval.sampled_metrics.weighted_candidates`). Values are means over relevant test
     ratings.
@@ -37,9 +37,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Parameters of the artifact: ``names`` and ``metrics``; ``negatives``, the numbers s.
 
     Columns: dataset; sampling (``uniform`` or ``popularity``); negatives (``all`` under full
-    ranking, with the sampling ``uniform``); metric (``AUC``, the mean share of candidates below
-    the relevant item, is of all candidates alone); system; expected; sd (over samples; each
-    relevant item and system has its own).
+    ranking, with the sampling ``uniform``); metric (``AUC``, the mean share of candidates below the
+    relevant item, only for all candidates); system; expected; sd (over samples, independent for
+    each relevant item and system).
     """
     from receval.metrics.registry import parse_named
 
@@ -76,9 +76,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw tau with the order among all candidates, and below with the order by AUC.
+    """Draw tau with the order among all candidates, and below it tau with the order by AUC.
 
-    Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, beside all.
+    Parameters of the artifact: ``printed``, the numbers of candidates that are drawn, besides all.
     """
     from receval.figures.curves import line
     from receval.figures.finish import legend_below, letter_panels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exact expectations over sampled candidates, beside samples that are drawn."""
+"""Exact expectations over sampled candidates, compared with drawn samples."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ DECIMALS = 4
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return, of some systems and relevant items, what is expected and what samples give.
+    """Return expected and simulated values for some systems and relevant items.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``systems``; ``negatives``, numbers of
-    candidates; ``every``, of how many relevant test ratings of a fold one is taken; ``samples``,
-    how often candidates are drawn for each of these, every time anew for every system.
+    candidates; ``every`` (every n-th relevant test rating of a fold is taken); ``samples``, how
+    often candidates are drawn for each of these, independently for each system.
 
-    Columns: dataset; sampling; system; negatives; metric; relevant_items (that are averaged);
-    expected (exactly, of these items); simulated (mean over the samples); standard_error (of this
+    Columns: dataset; sampling; system; negatives; metric; relevant_items (number averaged);
+    expected (exact, for these items); simulated (mean over the samples); standard_error (of this
     mean); samples.
     """
     from receval.metrics.registry import parse_named
@@ -95,7 +95,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a sampling, system and number of candidates.
+    """Print one row per sampling, system and number of candidates.
 
     The last column has the largest difference of the metrics, in standard errors.
     """

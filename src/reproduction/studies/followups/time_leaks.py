@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many test ratings have training ratings in their future, under several splits."""
+"""How many test ratings are older than training ratings, under several splits."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from receval.splits.split import Split
 
 SCOPES = {"anybody": "Of anybody", "same item": "Of the same item", "same user": "Of the same user"}
-"""Whose training ratings are looked at (:data:`receval.splits.leakage.LEAKAGE_SCOPES`)."""
+"""Which training ratings are considered (:data:`receval.splits.leakage.LEAKAGE_SCOPES`)."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     r"""Count the test ratings with later training ratings (:mod:`receval.splits.leakage`).
 
-    With the times :math:`T_s(u, i)` of the training ratings of a scope s, those of anybody, of the
-    same item or of the same user, a test rating of u for i at t is affected if
+    With the times :math:`T_s(u, i)` of the training ratings in a scope s (all, those of the same
+    item, or of the same user), a test rating of u for i at time t is affected if
 
     .. math:: \exists\, t' \in T_s(u, i) : t' > t.
 
-    Of ratings without timestamps a split may say which are the newest fifth. Then a rating is of
-    one of two moments, and what is affected for certain is counted: a lower bound.
+    For ratings without timestamps, a split may tell which are the newest fifth. Each rating then
+    has one of two times, and counting the certainly affected ones gives a lower bound.
 
     Parameters of the artifact: those of :func:`.tested_by`; ``newest_fifth``, the split whose test
     ratings are the newest.
 
-    Columns: dataset; split; tested (which ratings test); known (``seconds``, or ``newest fifth``
-    where no more is known of the time of a rating); fold; scope; test_interactions and test_users
-    (how many there are); interactions (share of them that is affected); users (share of the users
-    with one that is); median_share (over the test ratings that the scope has training ratings for,
-    the median share of these that is later); median_days (over the affected, the median number of
-    days to the latest of them; empty where seconds are not known).
+    Columns: dataset; split; tested (which ratings test); known (``seconds``, or ``newest fifth`` if
+    no more is known about times); fold; scope; test_interactions and test_users (how many there
+    are); interactions (share of them that is affected); users (share of the users with an affected
+    rating); median_share (median over the test ratings with training ratings in scope of the share
+    of these that is later); median_days (median over the affected of the days to the latest
+    training rating; empty if seconds are not known).
 
     Sources: Ji, Sun, Zhang and Li (2023), ACM TOIS 41(3); Meng et al. (2020), RecSys.
     """
@@ -77,11 +77,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 def _with_times(
     inputs: ArtifactInputs, dataset: str, names: list[str]
 ) -> tuple[Ratings, str, list[str]]:
-    """Return ratings with times, what is known of these, and the splits that can be looked at."""
+    """Return ratings with times, how exactly these are known, and the splits to examine."""
     ratings = inputs.ratings(dataset)
     newest = str(inputs.parameters["newest_fifth"])
     if ratings.timestamps is not None:
-        # It is that split again: the newest fifth of all.
+        # This is the same split again: the newest fifth of all ratings.
         return ratings, "seconds", [name for name in names if name != newest]
     if newest not in names:
         return ratings, "seconds", []
@@ -89,7 +89,7 @@ def _with_times(
 
 
 def with_two_moments(ratings: Ratings, newest: Split) -> Ratings:
-    """Return ratings whose time is 1 if they test in the only fold of a split, and 0 otherwise."""
+    """Return ratings with time 1 if they are in test in the only fold of a split, else 0."""
     import numpy as np
 
     from receval.splits.split import TEST
@@ -136,7 +136,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             )
             axes.set_ylim(0, 114)
             axes.set_yticks(range(0, 101, 20))
-            # As in the labels: what is known of the newest fifth alone is a lower bound.
+            # As in the labels: with only the newest fifth known, values are lower bounds.
             bound = bool((own["known"] != "seconds").all())
             for bars in axes.containers:
                 axes.bar_label(bars, fmt=partial(percentage, at_least=bound), fontsize=6, padding=1)
@@ -158,6 +158,6 @@ def _means(results: pd.DataFrame) -> pd.DataFrame:
 def _labels(results: pd.DataFrame) -> Iterator[tuple[str, str]]:
     for tested, own in results.groupby("tested"):
         title = SPLIT_TITLES[str(tested)]
-        # Nothing is later than the newest fifth, however little is known.
+        # Nothing is later than the newest fifth, even if exact times are unknown.
         at_least = (own["known"] != "seconds").all() and (own["interactions"] > 0).any()
         yield str(tested), f"{title},\nat least" if at_least else title

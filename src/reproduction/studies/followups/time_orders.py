@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of the systems under splits that know nothing of time, and under those that do."""
+"""Orders of systems under splits that ignore time and under splits that respect it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the mean of every system under every split of the same ratings, fold by fold.
+    """Return the means of all systems under all splits of the same ratings, by fold.
 
-    Means are over the users who have ratings to train on and to test: others cannot be told what
-    they like by what they liked, and a split by time of all ratings has many of them.
+    Means are over the users with both training and test ratings. Others have no ratings to learn
+    from, and a time cut leaves many of them.
 
     Parameters of the artifact: ``names`` and ``metrics``; those of :func:`.tested_by`; ``shown``,
     the metric that is drawn.
@@ -61,7 +61,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
-    """Return the mean tau with a random fold, by what tests; of random ones, between two folds."""
+    """Return the mean tau with a random fold, by split; for random splits, between two folds."""
     from reproduction.studies.followups._shared.values_by_split import taus_between_folds
 
     tables = {
@@ -77,7 +77,7 @@ def taus_with_random(results: pd.DataFrame) -> dict[str, float]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the place of every system, a panel for each dataset and protocol."""
+    """Draw the position of every system, one panel per dataset and protocol."""
     from receval.figures.finish import letter_panels
     from receval.figures.line_labels import label_lines
     from receval.figures.style import DOUBLE_COLUMN, new_figure
@@ -87,7 +87,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     rows = [panels[start : start + 2] for start in range(0, len(panels), 2)]
     figure = new_figure(DOUBLE_COLUMN, 3.4 * len(rows))
     drawn = []
-    # Names of splits take as much room as there are splits.
+    # The width is in proportion to the number of splits, whose names must fit.
     for part, row in zip(figure.subfigures(len(rows), 1, squeeze=False)[:, 0], rows, strict=True):
         widths = [own["tested"].nunique() + 1 for own in row]
         grid = part.subplots(1, len(row), squeeze=False, width_ratios=widths)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kendall's tau between the orders of the systems under several splits, and what chance gives."""
+"""Kendall's tau between orders of systems under several splits, and its variation by chance."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 CHANCE = ("chance", "chance_low")
 LOWEST_OF_CHANCE = 5.0
-"""The percentile below which an order differs by more than chance."""
+"""The percentile of tau by chance below which an order differs significantly."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Compare the orders under every two splits of the same ratings, systems and protocol.
+    """Compare the orders under all pairs of splits of the same ratings, systems and protocol.
 
-    Means are over the users who have ratings to train on and to test. Of splits with several folds,
-    all pairs of folds are compared (:mod:`reproduction.studies.followups._shared.values_by_split`).
+    Means are over the users with both training and test ratings. All pairs of folds are compared
+    (:mod:`reproduction.studies.followups._shared.values_by_split`).
 
     Parameters of the artifact: ``names`` and ``metrics``; those of :func:`.tested_by`; ``samples``,
     how often users are drawn.
 
-    Columns: dataset; protocol; metric; first and second (which ratings test under either split);
-    tau (Kendall's tau-b, in the mean over pairs of folds); lowest (the least of them); moved (share
-    of the pairs of systems of which another one is ahead); same_best (share of the pairs of folds
-    in which the same system is best); same_users (tau when only the users are averaged who test
-    under both); chance and chance_low (where the first is random: mean and 5th percentile of tau
-    between two random folds, when of one of them as many users are drawn as the second split has);
-    systems; users (of the second split, in the mean over folds); samples.
+    Columns: dataset; protocol; metric; first and second (which ratings are in test under each
+    split); tau (Kendall's tau-b, mean over pairs of folds); lowest (the lowest of these); moved
+    (share of the pairs of systems that swap); same_best (share of the pairs of folds in which the
+    same system is best); same_users (tau over only the users in test under both); chance and
+    chance_low (if the first is random: mean and 5th percentile of tau between two random folds,
+    with as many users drawn from one of them as the second split has); systems; users (of the
+    second split, mean over folds); samples.
     """
     from receval.metrics.registry import parse_named
     from receval.seeds import generator
@@ -116,7 +116,7 @@ def _compared(
 
 
 def _tau_of_same_users(first: SplitValues, second: SplitValues, metric: int) -> float:
-    """Return the mean tau over pairs of folds, each of the users whom both of its folds have."""
+    """Return the mean tau over pairs of folds, by the users that both folds have in common."""
     from reproduction.studies.followups._shared.values_by_split import taus_between_folds
 
     taus = []
@@ -132,7 +132,7 @@ def _tau_of_same_users(first: SplitValues, second: SplitValues, metric: int) -> 
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the coefficients, a row a metric and pair of splits."""
+    """Print the coefficients, one row per metric and pair of splits."""
     columns = [
         *(Column(name) for name in ("Ratings", "Split", "Other split", "Metric")),
         *(Column(name, "right") for name in ("$`\\tau`$", "Same users", "Moved (%)")),

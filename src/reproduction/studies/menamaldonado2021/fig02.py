@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 2: a toy example of ratings and relevance, and the probabilities counted in it."""
+"""Figure 2: a toy example of ratings and relevance, with probabilities counted in it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ from reproduction.studies.menamaldonado2021._shared.toy_matrices import (
 TOY = {"a": "+++-0", "b": "+010-"}
 """Marks (:data:`.MARKS`) of users u1 to u5; u6 to u10 have the same.
 
-Which pairs are rated follows from the probabilities that the paper prints and from what section 5
-says of u6, u7 and u8, but for the two ratings that are not relevant: each might be that of u4
-instead of u5, or the other way round.
+The rated pairs follow from the printed probabilities and from section 5 on u6, u7 and u8, except
+for the two non-relevant ratings: these might be swapped between u4 and u5.
 """
 
 PRINTED = (
@@ -48,11 +47,11 @@ CUTOFF = 2
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the cells of the toy example, its probabilities, and values of three users.
+    """Return the cells of the toy example, its probabilities, and the values of three users.
 
-    Columns: quantity (rated and relevant, 1 or 0, of each pair; a probability; observed or real
-    P@2 and antiP@2 of a ranking); item; user; ranking; fraction (as counted); number (its value).
-    A probability without an item is that of all pairs.
+    Columns: quantity (rated and relevant, 1 or 0, of each pair; a probability; observed or real P@2
+    and antiP@2 of a ranking); item; user; ranking; fraction (as counted); number (its value). A
+    probability without an item is for all pairs.
 
     Notes
     -----
@@ -84,12 +83,12 @@ def _without_item(quantity: str) -> str:
     return quantity.replace("|i)", ")").replace(",i)", ")")
 
 
-# Drawing toy examples: the matrix of ratings and relevance, and small tables below it.
+# Drawing of toy examples: the matrix of ratings and relevance, and small tables below it.
 
 RATED, UNRATED, GRID = "#9CCBEB", "white", "#8C8C8C"
 TEXT_SIZE = 7
 RULE = 0.15
-"""Room in lines that the rule below a heading takes."""
+"""Height in lines of the rule below a heading."""
 
 FORMULAS = {
     "p(rel|i)": r"$p(\mathrm{rel}|i)$",
@@ -122,11 +121,11 @@ FORMULAS = {
     "<a,b>": r"$\langle a,b\rangle$",
     "<b,a>": r"$\langle b,a\rangle$",
 }
-"""How quantities and rankings of :mod:`._shared.toy_counts` are printed."""
+"""Printed forms of quantities and rankings of :mod:`._shared.toy_matrices`."""
 
 
 def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0) -> float:
-    """Draw the cells of a toy example, a row an item and a column a user."""
+    """Draw the cells of a toy example, one row per item and one column per user."""
     cells = results[results["quantity"].isin(["rated", "relevant"])]
     state = cells.set_index(["quantity", "item", "user"])["number"]
     items, users = (list(dict.fromkeys(cells[name])) for name in ("item", "user"))
@@ -172,7 +171,7 @@ def print_verdict(axes: Axes, height: float, text: str) -> float:
 
 
 def blank(axes: Axes, width: float, lines: float) -> None:
-    """Give an empty panel the coordinates that the other functions use, without axes."""
+    """Set up an empty panel without axes, in the coordinates of the other functions."""
     axes.set_xlim(0, width)
     axes.set_ylim(lines - 0.4, -0.6)
     axes.set_xticks([])
@@ -181,7 +180,7 @@ def blank(axes: Axes, width: float, lines: float) -> None:
 
 
 def key_to_cells(figure: Figure) -> None:
-    """Explain below the panels what colours and digits of the cells mean."""
+    """Explain the colours and digits of the cells below the panels."""
     axes = figure.axes[0]
     for fill, label in ((RATED, "rated"), (UNRATED, "not rated")):
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=fill, edgecolor=GRID, label=label))

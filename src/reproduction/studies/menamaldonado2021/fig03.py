@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 3: steepness and agreement of two functions over two items."""
+"""Figure 3: steepness and agreement of two functions over a pair of items."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from receval.figures.style import DOUBLE_COLUMN, INK, new_figure, short_number
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 CASES = {
-    # f and g over the items a and b, as the caption of the paper's figure gives them: in 1 and 3
-    # the same maximum and a larger difference of f, in 2 and 4 the same difference and a larger
+    # f and g over the items a and b, from the caption of the paper's figure. Cases 1 and 3 have the
+    # same maximum and a larger difference of f; cases 2 and 4 have the same difference and a larger
     # maximum of g.
     1: ((3, 1), (3, 2)),
     2: ((2, 1), (3, 2)),
@@ -23,7 +23,7 @@ CASES = {
 }
 ITEMS = ("a", "b")
 FUNCTION_STYLES = {"f": (INK, "o", "-"), "g": ("#7A7A7A", "s", "--")}
-"""Colour, marker and dash of each function: neither is a system or a metric."""
+"""Colour, marker and dash of each function; neither is a system or a metric."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw both functions over the two items, a panel for each case."""
+    """Draw both functions over the two items, with one panel per case."""
     cases = list(dict.fromkeys(results["case"]))
     figure = new_figure(DOUBLE_COLUMN, 2.1)
     panels = figure.subplots(1, len(cases), sharey=True, squeeze=False)[0]

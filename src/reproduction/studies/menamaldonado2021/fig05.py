@@ -55,10 +55,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: dataset; ratings (all, or train: the training parts of a split); split (the first of
     the artifact's that can be made); fold (its number from 0, or mean); statement;
     popularity_and_rating (agree, disagree, or which is flat: equal for both items); steeper_than
-    (what the odds of popularity are steeper than: both, the average rating alone, its complement
-    alone, neither); predicted (whether lemma 1 predicts that the optimal rankings disagree);
-    rankings (agree, disagree, or tied: one of them has a tie); pairs (number; empty for means);
-    share_of_pairs; paper (the share that the paper states).
+    (what the odds of popularity are steeper than: both, only the average rating, only its
+    complement, or neither); predicted (whether lemma 1 predicts that the optimal rankings
+    disagree); rankings (agree, disagree, or tied: one of them has a tie); pairs (number; empty for
+    means); share_of_pairs; paper (the share that the paper states).
 
     A row has either a statement or an area of the mosaic: the columns from popularity_and_rating to
     rankings. Items without ratings are left out.
@@ -74,7 +74,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         everything = {"dataset": dataset, "ratings": "all", "split": "", "fold": ""}
         tables.append(_pairs(counts).assign(**everything))
         splits = [name for of_dataset, name in inputs.splits if of_dataset == dataset]
-        # The authors' folds where they are, else seeded ones.
+        # The authors' folds if they are available, else seeded ones.
         for name in splits[:1]:
             folds = []
             for number, codes in enumerate(inputs.split(dataset, name).codes):
@@ -133,7 +133,7 @@ def _pairs(counts: RatingProbabilities) -> pd.DataFrame:
 
 
 def _popularity_itself(counts: RatingProbabilities) -> pd.DataFrame:
-    """Compare the steepness of popularity, without odds: a reading of the paper's 63.3 %."""
+    """Compare the steepness of popularity itself, a possible reading of the paper's 63.3 %."""
     from receval.theory.item_pairs import item_pairs
 
     pairs = item_pairs(counts, "rated", steepness="popularity")
@@ -153,7 +153,7 @@ def _steeper_than(
 
 
 def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the means of the shares over the folds; pairs of which a fold has none count as 0."""
+    """Return the means of the shares over the folds; missing kinds of pairs count as 0."""
     together = pd.concat(folds, ignore_index=True)
     keys = ["statement", *_AREA]
     grouped = together.groupby(keys, as_index=False, sort=False)
@@ -163,7 +163,7 @@ def _mean(folds: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the areas of all ratings as a mosaic, coloured by what the optimal rankings do."""
+    """Draw the areas of all ratings as a mosaic, coloured by how the optimal rankings compare."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 3.5 * len(datasets))
     panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 6: popularity and average rating over items, and how opposed the optimal rankings are."""
+"""Figure 6: popularity and average rating of items, and how opposed the optimal rankings are."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ CURVES = {
     "popularity": ("popularity $p(\\mathrm{train}|i)$", "--", 0.07),
     "average_rating": ("average rating $p(\\mathrm{rel}|\\mathrm{train},i)$", "-", 0.48),
 }
-"""Name and dash of each curve, and after which share of the items the name stands: side by side."""
+"""Name and dash of each curve, and the position of its name as a share of the items."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return popularity, average rating and the ranks in the optimal rankings, one row an item.
+    """Return popularity, average rating and ranks in the optimal rankings, one row per item.
 
     Columns: dataset; statement; coefficient (its value: Kendall's tau-b of the optimal rankings for
     observed precision and anti-precision); popularity_rank (from 1, the row's rank in the falling
     order of popularity); popularity; average_rating; precision_rank, anti_precision_rank (ranks in
     the two rankings, the mean of their positions for items of equal value).
 
-    A row has either a statement or an item. Items are not named; without or with all ratings they
-    are left out.
+    A row has either a statement or an item. Items are not named; those without ratings or rated by
+    all users are left out.
     """
     from receval.statistics.correlation import kendall_tau_b
 
@@ -62,7 +62,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the two distributions, each in its own order, and the items by both ranks."""
+    """Draw the two distributions, each in its own order, and the items by their two ranks."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 2.6 * len(datasets))
     panels = figure.subplots(len(datasets), 2, squeeze=False)
@@ -91,7 +91,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _draw_curves(axes: Axes, items: pd.DataFrame) -> None:
-    """Draw each probability in its own falling order, its name above the curve."""
+    """Draw each probability in falling order, with its name above the curve."""
     for name, (label, line, share) in CURVES.items():
         values = np.sort(real_values(items[name]))[::-1]
         axes.plot(np.arange(1, len(values) + 1), values, color=INK, linestyle=line)

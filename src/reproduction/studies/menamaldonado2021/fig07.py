@@ -30,14 +30,14 @@ COMPONENTS = {
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the values of the optimal ranking functions and of their components, one row an item.
+    """Return the optimal ranking functions and their components, one row per item.
 
     Columns: dataset; statement; coefficient (its value: Pearson's r of two columns);
     popularity_rank (from 1, the row's rank); popularity; average_rating; precision, anti_precision
     (functions whose orders are optimal for observed values).
 
-    A row has either a statement or an item. Items are not named; without or with all ratings they
-    are left out.
+    A row has either a statement or an item. Items are not named; those without ratings or rated by
+    all users are left out.
     """
     from receval.statistics.correlation import pearson_r
 
@@ -58,7 +58,7 @@ def _statement(one: str, other: str) -> str:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each function (down) and component (across), with its correlation."""
+    """Draw one panel per function (down) and component (across), with their correlation."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 4.4 * len(datasets))
     panels = figure.subplots(2 * len(datasets), 2, sharex="col", sharey="row", squeeze=False)

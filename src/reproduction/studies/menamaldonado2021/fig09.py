@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 9: how often optimal rankings for observed and real values agree, and lemma 3 says so."""
+"""Figure 9: how often optimal rankings for observed and real values agree, as lemma 3 predicts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAPER = {
     ("anti-precision", LEMMA_HOLDS): 0.753,
 }
 COMPARED = {AGREE: "complement", DISAGREE: "relevance"}
-"""What popularity is compared with, by whether it agrees with relevance."""
+"""The function that popularity is compared with, by whether it agrees with relevance."""
 
 OUTCOME_STYLES = {
     AGREE: (COLOURS[AGREE], CONSISTENT),
@@ -56,13 +56,13 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Columns: dataset; metric (precision or anti-precision); statement; popularity_and_relevance
     (agree, disagree, or which is flat: equal for both items); steepness (of the odds of popularity:
-    steeper, equally or less steep than non-relevance where popularity and relevance agree, and than
-    relevance elsewhere); rankings (whether the optimal rankings for observed and real values agree,
-    disagree, or one of them has a tie); lemma (whether lemma 3 predicts that: holds or fails);
-    pairs (number); share_of_pairs; paper (the share that the paper states).
+    steeper, equally or less steep than non-relevance if popularity and relevance agree, else than
+    relevance); rankings (whether the optimal rankings for observed and real values agree, disagree,
+    or one of them has a tie); lemma (whether lemma 3 predicts that: holds or fails); pairs
+    (number); share_of_pairs; paper (the share that the paper states).
 
-    A row has either a statement, some of them of both metrics, or an area of the mosaic: the
-    columns from popularity_and_relevance to lemma. Items that no user knew are left out.
+    A row has either a statement, sometimes on both metrics, or an area of the mosaic: the columns
+    from popularity_and_relevance to lemma. Items that no user knew are left out.
     """
     from receval.theory.item_pairs import item_pairs
     from receval.theory.rating_probabilities import RatingProbabilities
@@ -135,7 +135,7 @@ _COLUMNS = [
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a mosaic for each metric, coloured by consistency, striped where lemma 3 fails."""
+    """Draw one mosaic per metric, coloured by consistency and hatched where lemma 3 fails."""
     datasets = list(dict.fromkeys(results["dataset"]))
     shown = [(dataset, metric) for dataset in datasets for metric in OPTIMISED]
     figure = new_figure(DOUBLE_COLUMN, 0.3 + 2.6 * len(shown))

@@ -28,19 +28,19 @@ CONSTANT = "p(train | rel)"
 ABOVE = "items with p(train | rel, i) > p(train | i)"
 
 DOTS = "#7A7A7A"
-"""Colour of the items, lighter than the lines among them."""
+"""Colour of the items, lighter than the lines."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return p(train | i) and p(train | rel, i), one row an item, and which line they are near.
+    """Return p(train | i) and p(train | rel, i), one row per item, and the nearer line.
 
     Columns: dataset; statement; probability (p(train | rel), or the share of items);
     popularity_rank (from 1, the row's rank); popularity, p(train | i); popularity_among_relevant,
     p(train | rel, i). A row has either a statement or an item. Items are not named; those that are
-    relevant to no judge are left out.
+    relevant to no user are left out.
 
     The two lines are those of relevance-independent rating, p(train | rel, i) = p(train | i), and
-    of item-independent rating, p(train | rel, i) = p(train | rel). An item is nearer to one by its
+    of item-independent rating, p(train | rel, i) = p(train | rel). The nearer line is found by
     distance, or by the difference in p(train | rel, i) alone.
     """
     from receval.theory.rating_probabilities import RatingProbabilities
@@ -72,7 +72,7 @@ def _share(which: np.ndarray) -> float:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a dot for each item, and the two lines."""
+    """Draw one dot per item, and the two lines."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(SINGLE_COLUMN, 2.5 * len(datasets))
     panels = figure.subplots(len(datasets), 1, squeeze=False)[:, 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figure 11: which ratings train and test in biased and in unbiased evaluation, from splits."""
+"""Figure 11: train and test ratings of biased and unbiased evaluation, counted in the splits."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ FILLS = {
     UNBIASED_TEST: "#56B4E9",
     UNUSED: "#E6E6E6",
 }
-"""Colours of the parts: no hue of a system."""
+"""Colours of the parts, none of them a hue of a system."""
 
 BAND = 0.82
-"""Height of the rectangle of a fold; 1 is the distance between two of them."""
+"""Height of a fold's rectangle, relative to the distance between two folds."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count the ratings by what they are used for, in every fold of the splits.
+    """Count the ratings by their use, in every fold of the splits.
 
     Columns: dataset; split; evaluation (real, observed); fold (from 0); part (train; observed test
-    or unbiased test; unused); ratings; known_ratings (those of them that users chose themselves, or
-    of items that they knew).
+    or unbiased test; unused); ratings; known_ratings (those that users chose themselves, or of
+    items that they knew).
 
     Notes
     -----
@@ -85,7 +85,7 @@ def _parts_of(evaluation: str, codes: Any) -> Iterator[tuple[str, Any]]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a rectangle for each fold of the first split of every dataset."""
+    """Draw one rectangle per fold of the first split of every dataset."""
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN, 0.75 + 2.2 * len(datasets))
     panels = figure.subplots(len(datasets), len(EVALUATIONS), squeeze=False)
@@ -144,8 +144,8 @@ def _draw_folds(axes: Axes, rows: pd.DataFrame, evaluation: str) -> None:
 
 
 def _parts(shares: pd.Series) -> dict[int, tuple[float, float]]:
-    """Return where each fold's own part of a strip begins, and its width."""
-    # Folds partition a strip, or all of them have the whole of it.
+    """Return the start and width of each fold's own part of a strip."""
+    # Folds partition a strip, or each has the whole strip.
     whole = shares.sum() > 1 + 1e-9
     starts = 0 * shares if whole else shares.cumsum() - shares
     return {fold: (starts[fold], shares[fold]) for fold in shares.index}
@@ -158,7 +158,7 @@ def _draw_strip(
     ratings: pd.Series,
     test: str,
 ) -> None:
-    """Draw one strip of a fold: the fold's own part, and what is before and after it."""
+    """Draw one strip of a fold: the fold's own part, and the parts before and after it."""
     bottom, height = band
     around = TRAIN_PART if ratings[TRAIN_PART] > 0 else UNUSED
     inside = test if ratings[test] > 0 else UNUSED

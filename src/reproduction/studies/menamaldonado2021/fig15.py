@@ -29,17 +29,17 @@ PRINTED = "Pearson's $r$"
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return p(train | i) and p(rel | i), one row an item and relevance threshold.
+    """Return p(train | i) and p(rel | i), one row per item and relevance threshold.
 
     Columns: dataset; relevance_threshold; statement; coefficient (its value: Pearson's r);
     popularity_rank (from 1, the row's rank); popularity, p(train | i); relevance, p(rel | i). A
     row has either a statement or an item. Items are not named; those without random judgments are
     left out.
 
-    p(rel | i) is the share of relevant judgments of an item that was drawn for users. p(train | i)
-    is the share of these users who knew the item where they said so (the parameter
-    ``sample_holds_choices``: CM100k), and of all users those who chose to rate it elsewhere
-    (Yahoo! R3).
+    p(rel | i) is the share of relevant ones among the random judgments of an item. If users said
+    which items they knew (the parameter ``sample_holds_choices``: CM100k), p(train | i) is the
+    share of these users who knew the item; else (Yahoo! R3) it is the share of all users who chose
+    to rate it.
     """
     from receval.statistics.correlation import pearson_r
 
@@ -86,7 +86,7 @@ def _probabilities(
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each dataset, at the first of its thresholds, with its correlation."""
+    """Draw one panel per dataset, at its first threshold, with the correlation."""
     first = results.drop_duplicates("dataset").set_index("dataset")["relevance_threshold"]
     datasets = list(dict.fromkeys(results["dataset"]))
     figure = new_figure(DOUBLE_COLUMN if len(datasets) > 1 else SINGLE_COLUMN, 2.8)

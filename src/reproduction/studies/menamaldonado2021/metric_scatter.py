@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One metric against another over the systems, every one of them by its name."""
+"""Scatter plots of one metric against another, with one labelled point per system."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ TAU_SYMBOL = r"$\tau$"
 MINUS = "\N{MINUS SIGN}"
 
 LETTER_WIDTH = 16.0
-"""Points that the letter of a panel takes before its coefficient."""
+"""Width in points of a panel's letter before its coefficient."""
 
 ROW_HEIGHT, PAGE_HEIGHT = 2.45, 8.5
-"""Inches of a row of panels, lower where there are many, for the figure to fit on a page."""
+"""Height in inches of a row of panels, lower for many rows so that the figure fits on a page."""
 
 PANEL = ["y_metric", "x_metric", "experiment", "form"]
 MARGIN = 0.13
-"""Free share of an axis beyond the outermost points, for their names."""
+"""Margin of an axis beyond the outermost points for their names, as a share."""
 
 NAMES_IN_PRINT = {"RR": "MRR", "antiRR": "anti-MRR"}
-"""Metrics of one user by the names that the paper has for their means."""
+"""Names of the metrics per user, by the paper's names for their means."""
 
 FALSE_POSITIVE = ("antiP", "Fallout", "nDCL", "antiRR")
-"""Metrics of which low values are good."""
+"""Metrics with lower values for better systems."""
 
 
-# One metric against another over the systems, with Kendall's tau between them.
+# Scatter plots of two metrics over the systems, with Kendall's tau between them.
 
 COVERAGE = {
     False: ("P@10", "antiP@10"),
@@ -52,15 +52,16 @@ COVERAGE = {
         "antiP(condensed=true,denominator=filled)@10",
     ),
 }
-"""Metrics whose sum is the share of the first ten ranks that hold a judged item.
+"""Metrics whose sum is the share of the first ten ranks with a judged item.
 
-By whether lists are condensed: then it is the share of users who have a judged item in their list.
+Keyed by whether lists are condensed. If so, the sum is the share of users with a judged item in
+their list.
 """
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What one axis of a panel shows.
+    """The evaluation and metric on one axis of a panel.
 
     Attributes
     ----------
@@ -89,9 +90,9 @@ class Panel:
 
 
 def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list[Panel]:
-    """Return the panels of a figure, metric by metric, each over all experiments.
+    """Return the panels of a figure, by metric, then by experiment.
 
-    Parameters of the artifact: ``x_metrics`` and ``y_metrics`` (labels, of as many panels),
+    Parameters of the artifact: ``x_metrics`` and ``y_metrics`` (labels, one pair per panel),
     ``x_evaluation`` and ``y_evaluation``.
     """
     return [
@@ -108,18 +109,17 @@ def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list
 def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the coordinates of every system in every panel of a figure.
 
-    They come from the results of the artifact ``values`` (module ``values`` beside this folder).
-    Beside the parameters of :func:`panels_of`: ``optimal``, the optimal rankings that are shown,
-    ``optimal_released``, those shown in the released form instead, if it has others, and
-    ``optimal_with``, the metrics on the y axis of the panels that show them.
+    They are read from the results of the artifact ``values``. Parameters besides those of
+    :func:`panels_of`: ``optimal``, the optimal rankings that are shown; ``optimal_released``, those
+    shown in the released form instead, if they differ; ``optimal_with``, the y-axis metrics of the
+    panels that show them.
 
-    Columns: experiment; dataset; split; form (``text``, or ``released``: one or both axes as
-    the released code computes them); x_evaluation, x_metric, y_evaluation, y_metric;
-    system; role (``system`` or ``optimal``); x, y (means over folds); and, the same for all rows of
-    a panel, tau (Kendall's tau-b over the systems without optimal rankings), p_value (two-sided,
-    exact where there are no ties), systems (how many), x_coverage, y_coverage (share of the first
-    ten ranks with a judged item, mean over the systems and the optimal rankings that the figure
-    shows).
+    Columns: experiment; dataset; split; form (``text``, or ``released``: one or both axes as the
+    released code computes them); x_evaluation, x_metric, y_evaluation, y_metric; system; role
+    (``system`` or ``optimal``); x, y (means over folds); and, equal for all rows of a panel, tau
+    (Kendall's tau-b over the systems without optimal rankings), p_value (two-sided, exact where
+    there are no ties), systems (how many), x_coverage, y_coverage (share of the first ten ranks
+    with a judged item, mean over the systems and the optimal rankings that the figure shows).
     """
     parameters = inputs.parameters
     values = means_of_values(inputs)
@@ -152,7 +152,7 @@ def means_of_values(inputs: ArtifactInputs) -> pd.DataFrame:
 def panel_values(values: pd.DataFrame, panel: Panel, form: str) -> pd.DataFrame | None:
     """Return both coordinates of all systems in a panel, in the order of the experiment.
 
-    None in the released form where neither axis differs from that of the text.
+    There are none in the released form if both axes are the same as in the text.
     """
     found = [_axis_values(values, panel.experiment, axis, form) for axis in (panel.x, panel.y)]
     if form == "released" and all((axis["form"] == "text").all() for axis in found):
@@ -175,7 +175,7 @@ def panel_values(values: pd.DataFrame, panel: Panel, form: str) -> pd.DataFrame 
 
 
 def correlation(table: pd.DataFrame) -> dict[str, float | int]:
-    """Return Kendall's tau between the axes over the systems, its p-value, and their number."""
+    """Return Kendall's tau between the axes, its p-value, and the number of systems."""
     from scipy.stats import kendalltau
 
     ranked = table[_ranked(table)]
@@ -206,14 +206,14 @@ def _axis_values(values: pd.DataFrame, experiment: str, axis: Axis, form: str) -
 
 
 def _forms(form: str) -> Iterator[str]:
-    """Yield a form, then that of the text, which holds where the released code is the same."""
+    """Yield a form, then the text's form, which applies if the released code does not differ."""
     yield form
     if form != "text":
         yield "text"
 
 
 def _name(label: str) -> str:
-    """Return a metric's name, cut-off and whether it measures condensed lists.
+    """Return a metric's name, its cut-off, and whether it uses condensed lists.
 
     The released form of a metric may have other parameters, such as gains.
     """
@@ -241,38 +241,38 @@ def _coverage(
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the coordinates of the systems.
+    """Return the coordinates of all systems in all panels.
 
     The columns are those of :func:`.metric_pairs`.
     """
     return metric_pairs(inputs)
 
 
-# The points of a scatter plot of systems: none hides another, and few have a colour.
+# Points of a scatter plot of systems: none hides another, and few are coloured.
 
 MARKER_SIZE = 4.5
 STROKE = 0.9
-"""Width in points of the strokes of markers without an area, such as a cross, and of rings."""
+"""Line width in points of rings and of markers without an area, such as crosses."""
 
 NEUTRAL = "#595959"
-"""Colour of the systems that are known by their names alone."""
+"""Colour of the systems that are identified only by their names."""
 
 COLOURED = ("pop", "librec-avg", "librec-random", "random")
-"""Systems that the paper speaks of by name, which with the optimal rankings have a colour."""
+"""Systems that the paper names; only these and the optimal rankings are coloured."""
 
 RING_GAP = 2.8
-"""Points by which a ring is larger than what it surrounds."""
+"""Points by which a ring is larger than the marker it surrounds."""
 
 LEADER = 4.0
-"""Free points around rings and what they surround, for the lines that lead to their names."""
+"""Margin in points around rings, for the lines that lead to their names."""
 
 HIDING = 0.8
-"""Share of the mean diameter of two markers: centres nearer than that hide one of them."""
+"""Share of the mean diameter of two markers; if centres are closer, one marker is hidden."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A marker as it is drawn.
+    """A drawn marker.
 
     Attributes
     ----------
@@ -287,7 +287,7 @@ class Mark:
 
 
 def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
-    """Draw a marker for each system: the optimal rankings above the others, neutral ones below."""
+    """Draw one marker per system, with optimal rankings on top and neutral ones below."""
     styles = display.styles(rows["system"])
     for row in rows.to_dict("records"):
         style, named = styles[row["system"]], is_coloured(row)
@@ -301,7 +301,7 @@ def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
             marker=marker,
             markersize=_size(row),
             color=colour,
-            # A thin white edge parts markers that touch; one that is all strokes has no other.
+            # A thin white edge separates touching markers; markers of strokes have no edge.
             markeredgecolor="white" if filled else colour,
             markeredgewidth=0.4 if filled else STROKE,
             label=display.short_titles[row["system"]],
@@ -310,7 +310,7 @@ def draw_points(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
 
 
 def is_coloured(row: Mapping[str, object]) -> bool:
-    """Tell whether a system has a colour: an optimal ranking, or one that the paper names."""
+    """Return whether a system has a colour: optimal rankings and those that the paper names."""
     return row["role"] == "optimal" or row["system"] in COLOURED
 
 
@@ -323,7 +323,7 @@ def _size(row: Mapping[str, object]) -> float:
 
 
 def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
-    """Turn each marker that another one covers into a round ring around it."""
+    """Turn each marker that another covers into a ring around that one."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     centres = axes.transData.transform(rows[["x", "y"]].to_numpy(dtype=np.float64))
@@ -332,7 +332,7 @@ def ring_hidden_points(axes: Axes, rows: pd.DataFrame) -> list[Mark]:
     plain = np.array([_size(row) for row in records])
     sizes = plain.tolist()
     in_knot = np.zeros(len(records), dtype=bool)
-    # From the topmost down; of one level, those drawn last are above.
+    # From the topmost down; within a level, markers drawn later are above.
     order = sorted(range(len(records)), key=lambda index: (-_level(records[index]), -index))
     for place, index in enumerate(order):
         others = order[:place]
@@ -355,7 +355,7 @@ def _make_ring(marker: Line2D, size: float) -> None:
 
 
 def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) -> list[PointLabel]:
-    """Return the short title of each system, in its colour if it has one."""
+    """Return the short titles of the systems, with their colours if they have any."""
     return [
         PointLabel(
             float(row["x"]),
@@ -370,13 +370,13 @@ def labels_of(rows: pd.DataFrame, display: DisplayStyle, marks: Sequence[Mark]) 
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for every experiment and pair of metrics, in the form of the text.
+    """Draw one panel per experiment and pair of metrics, in the form of the text.
 
-    The experiments stand beside each other; the panels of a single one stand in twos. Experiments
-    that the parameter ``drawn_released`` names have panels in the released form beside those, with
-    the parameter ``released_title`` in their titles. The parameter ``released_tau_<experiment>``
-    has the coefficient of each pair of metrics by the values that the authors released, which real
-    datasets have beside ours.
+    Each experiment has a column; a single experiment has its panels in two columns. Experiments in
+    the parameter ``drawn_released`` also have panels in the released form, with the parameter
+    ``released_title`` in their titles. The parameter ``released_tau_<experiment>`` has the
+    coefficients by the values that the authors released, which are shown beside ours for real
+    datasets.
     """
     released = results["experiment"].isin(display.parameters.get("drawn_released", ()))
     shown = results[(results["form"] == "text") | released]
@@ -399,7 +399,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _headings(panels: Sequence[pd.DataFrame], display: DisplayStyle) -> list[str]:
-    """Return what tells a panel from those before it: its data, once, and the kind of lists."""
+    """Return the heading of a panel: its data, only once, and the kind of lists."""
     firsts = [rows.iloc[0] for rows in panels]
     condensed = ["condensed=true" in first["y_metric"] for first in firsts]
     headings: list[str] = []
@@ -459,7 +459,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
 
 
 def _released(first: pd.Series, display: DisplayStyle) -> str:
-    """Return the coefficient of a panel by the authors' values; empty where there is none."""
+    """Return the coefficient of a panel by the authors' values; empty if there is none."""
     released = display.parameters.get(f"released_tau_{first['experiment']}", ())
     if not released or not display.is_real(first["dataset"]):
         return ""
@@ -468,14 +468,14 @@ def _released(first: pd.Series, display: DisplayStyle) -> str:
 
 
 def tau_text(tau: float, p_value: float, released: str = "") -> str:
-    """Return Kendall's tau and its p-value as papers print them, and tau by released values."""
+    """Return Kendall's tau and its p-value as printed in papers, and tau by released values."""
     beside = f" (released {released.replace('-', MINUS)})" if released else ""
     p_text = p_value_text(p_value).replace("p", "$p$", 1)
     return f"{coefficient_text(TAU_SYMBOL, tau)}{beside}, {p_text}"
 
 
 def axis_title(evaluation: str, label: str, *, told: bool) -> str:
-    """Return a metric's label without parameters, with the kind of evaluation if it is told."""
+    """Return a metric's label without parameters, with the kind of evaluation if it is given."""
     metric, cutoff = re.sub(r"\(.*\)", "", label).split("@")
     plain = f"{NAMES_IN_PRINT.get(metric, metric)}@{cutoff}"
     if "condensed=true" in label:
@@ -484,6 +484,6 @@ def axis_title(evaluation: str, label: str, *, told: bool) -> str:
 
 
 def better(label: str) -> str:
-    """Return an arrow along an axis to the better values of its metric, in words and brackets."""
+    """Return the direction of better values along an axis, as an arrow and words in brackets."""
     low_is_good = re.sub(r"[@(].*", "", label) in FALSE_POSITIVE
     return "(\N{LEFTWARDS ARROW} better)" if low_is_good else "(better \N{RIGHTWARDS ARROW})"

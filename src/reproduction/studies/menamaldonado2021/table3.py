@@ -20,7 +20,7 @@ from reproduction.studies.menamaldonado2021._shared.lemmas import (
 )
 
 COMPARED = {1: "p(not rel|train,i)", -1: "p(rel|train,i)"}
-"""Whose steepness decides, by whether popularity and average rating agree."""
+"""The function whose steepness decides, by whether popularity and average rating agree."""
 
 FORMULAS = {
     "p(not rel|train,i)": r"$`p(\neg\mathrm{rel}|\mathrm{train},\cdot)`$",
@@ -36,14 +36,14 @@ NOTE = (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the conclusion of lemma 1 in each case, and on how many random pairs it holds.
+    """Return the conclusion of lemma 1 in each case, and for how many random pairs it holds.
 
     Columns: popularity_and_average_rating (agree, disagree); compared (the function whose
     steepness decides); odds_are (steeper or less steep than it); conclusion (of the lemma: whether
     the optimal rankings of observed precision and anti-precision agree or disagree); pairs (in the
     case); held (pairs among them with this conclusion); drawn (all pairs of the random items).
 
-    Pairs of equal popularity, average rating or steepness are in no case.
+    Pairs with equal popularity, average rating or steepness are in no case.
     """
     from receval.seeds import generator
     from receval.theory.item_pairs import item_pairs
@@ -57,7 +57,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
             pairs.steeper_than_non_relevance if together == 1 else pairs.steeper_than_relevance
         )
         for sign in STEEPNESS:
-            # What the case leaves open, the steepness against the other function, may be anything.
+            # The case leaves the steepness against the other function open.
             anything = np.array([-1, 0, 1])
             known = np.full(3, sign)
             predicted = lemma1_predicts_disagreement(

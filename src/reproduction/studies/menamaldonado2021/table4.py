@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from receval.theory.item_pairs import ItemPairs
 
 COMPARED = {1: "p(not rel|i)", -1: "p(rel|i)"}
-"""Whose steepness decides, by whether popularity and relevance agree."""
+"""The function whose steepness decides, by whether popularity and relevance agree."""
 
 FORMULAS = {
     "p(not rel|i)": r"$`p(\neg\mathrm{rel}|\cdot)`$",
@@ -48,7 +48,7 @@ NOTE = (
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the conclusions of lemmas 2 and 3 in each case, and on how many pairs they hold.
+    """Return the conclusions of lemmas 2 and 3 in each case, and for how many pairs they hold.
 
     Columns: lemma; rating_depends_on (relevance or item: the premise, under which items are drawn);
     popularity_and_relevance (agree, disagree); compared (the function whose steepness decides);
@@ -57,9 +57,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     anti_precision_held, both_held (pairs among them with these conclusions); drawn (all pairs of
     the random items).
 
-    Of lemma 2 several worlds are drawn, each with its own p(train|rel) and p(train|not rel). Pairs
-    of equal relevance are in no case, and in those of lemma 3 pairs of equal popularity or
-    steepness neither.
+    For lemma 2 several worlds are drawn, each with its own p(train|rel) and p(train|not rel). Pairs
+    of equal relevance are in no case; for lemma 3, neither are pairs of equal popularity or
+    steepness.
     """
     return pd.DataFrame([*_lemma2(inputs), *_lemma3(inputs)])
 
@@ -89,7 +89,7 @@ def _lemma3(inputs: ArtifactInputs) -> Iterator[dict[str, Any]]:
 
     rng = generator(inputs.seed, "menamaldonado2021", "table4", "lemma3")
     pairs = item_pairs(item_dependent_items(rng, int(inputs.parameters["items"])), "all")
-    # What a case leaves open, the steepness against the other function, may be anything.
+    # The case leaves the steepness against the other function open.
     anything = np.array([-1, 0, 1])
     for together in SIGNS:
         steepness = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Toy examples side by side: a matrix, what is counted in it, and what follows for the metrics."""
+"""Toy examples side by side: a matrix, the counts in it, and the consequences for metrics."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from reproduction.studies.menamaldonado2021.fig02 import (
 )
 
 WIDTH = 13.0
-"""Of a panel, where a cell of the matrix is 1."""
+"""Width of a panel, in units of a cell of the matrix."""
 
 CENTRES = (6.6, 9.1, 11.8)
-"""Of the columns of the small tables below the matrix."""
+"""Positions of the columns of the small tables below the matrix."""
 
 RANKING_LABELS = ("<a,b>", "<b,a>")
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the cells of the examples, and everything that the paper says of them.
+    """Return the cells of the examples, and everything that the paper says about them.
 
     Parameters of the artifact: those of :func:`marks_of`; ``compared`` (probabilities,
     :data:`.PROBABILITIES`, whose steepness is compared with that of the odds of popularity);
@@ -70,9 +70,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def marks_of(parameters: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return by the name of each example the marks (:data:`.MARKS`) of its two items.
+    """Return the marks (:data:`.MARKS`) of the two items of each example, by its name.
 
-    They are those of the users who train; the users who test have the same.
+    They are those of the users in train; the users in test have the same.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def marks_of(parameters: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each example, with the parameters of :func:`data`."""
+    """Draw one panel per example, with the parameters of :func:`data`."""
     compared, kinds = display.parameters["compared"], display.parameters["kinds"]
     examples = list(dict.fromkeys(results["example"]))
     names = dict.fromkeys(["p(train|i)", ODDS, *compared])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Observed and real values of all systems: what figures 1, 12 to 14 and 16 to 18 draw."""
+"""Observed and real values of all systems, for figures 1, 12 to 14 and 16 to 18."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reproduction.experiments.tidy_values import Measurement
 
 PARTS = {"observed": "test", "real": "unbiased"}
-"""The judgments of a fold that each kind of evaluation looks at."""
+"""The judgments of a fold that each kind of evaluation uses."""
 
 KEYS = [
     "experiment",
@@ -36,10 +36,10 @@ KEYS = [
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the values of every system in every evaluation of every experiment.
+    """Return the values of all systems in all evaluations of all experiments.
 
     Parameters of the artifact: ``metrics`` (labels of the paper's metrics), ``released`` (labels of
-    those that the released code computes otherwise, and averages over users with a list alone),
+    those that the released code computes differently, and averages only over users with a list),
     ``optimal`` (the systems that are optimal rankings).
 
     Columns: experiment (its name in the study's configuration); dataset; split; evaluation
@@ -75,11 +75,11 @@ def _forms(
     metrics: Sequence[Metric],
     released: Sequence[Metric],
 ) -> list[Measurement]:
-    """Return the ways in which an experiment's values are computed: each value once.
+    """Return the forms in which an experiment's values are computed, each value once.
 
-    In the form of the text a user without a list counts 0 for every metric. The released code
-    leaves such users out of nDCG, RR and their counterparts, has other gains, and may have another
-    threshold of relevance for unbiased judgments.
+    In the form of the text, a user without a list counts 0 for every metric. The released code
+    leaves such users out of nDCG, RR and their counterparts, uses other gains, and may use another
+    relevance threshold for unbiased judgments.
     """
     from reproduction.experiments.tidy_values import Measurement
 

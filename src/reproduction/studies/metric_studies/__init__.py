@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Families of artifacts that valcarce2018 and valcarce2020 have in common."""
+"""Artifact families that valcarce2018 and valcarce2020 share."""

@@ -45,11 +45,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print discriminative power over ordered pairs, datasets against metrics.
+    """Print discriminative power over ordered pairs, by dataset and metric.
 
     Parameters of the artifact: ``down`` says what the rows are, ``metrics`` or ``datasets``;
-    ``published_<dataset>`` has the paper's values as it prints them, which stand beside ours where
-    datasets are the rows, if these are no twins; ``note`` is a remark below the table.
+    ``published_<dataset>`` has the paper's printed values, which are shown beside ours if datasets
+    are the rows and are not twins; ``note`` is a remark below the table.
     """
     metrics_down = display.parameters["down"] == "metrics"
     datasets = list(dict.fromkeys(results["dataset"]))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Agreement of metrics under the geometric mean: the correct one, and the released tool's.
+"""Agreement of metrics under two geometric means: the correct one and the released tool's.
 
-The released tool of valcarce2020 leaves the logarithm of a user without a hit at 0 when it averages
-F1 and RR, as if the list were perfect; all other metrics are floored. The two averages it treats so
-are the two that the paper finds odd.
+When the released tool of valcarce2020 averages F1 and RR, it leaves the logarithm of a user without
+a hit at 0, as if the list were perfect; all other metrics are floored. These are the two averages
+that the paper finds odd.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 FLOORED = Geometric()
 ONES = Geometric(zeros="one")
 AFFECTED = ("F1", "RR")
-"""Metrics that the released tool averages in the other form."""
+"""Metrics that the released tool averages without a floor."""
 
 STARRED = ("F1", "MRR")
-"""What they are called in print, with an asterisk in the other form."""
+"""Printed names of these metrics, with an asterisk without a floor."""
 
 FORMS = {"geometric": "No hit counts as the floor", "released": "No hit counts as 1 (*)"}
 """Titles of the two forms."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the correlation of every pair of metrics under the geometric mean, in both forms.
+    """Return the correlations of all pairs of metrics under both forms of the geometric mean.
 
-    Columns: dataset; average; metric_a, metric_b; tau; systems. Under the average ``geometric``
-    all metrics are floored, under ``released`` F1 and RR are averaged as the released tool does.
-    Rows of the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each
-    metric's arithmetic mean with its geometric one.
+    Columns: dataset; average; metric_a, metric_b; tau; systems. Under the average ``geometric`` all
+    metrics are floored, under ``released`` F1 and RR are averaged as in the released tool. Rows of
+    the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each metric's
+    arithmetic mean with its geometric one.
     """
     from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import agreement_of, system_values
@@ -69,7 +69,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a heat map for each form and dataset; see :func:`.agreement_maps.draw_agreement`."""
+    """Draw one heat map per form and dataset; see :func:`.metric_agreement.draw_agreement`."""
     from reproduction.studies.metric_studies.metric_agreement import draw_agreement
 
     return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreement of metrics: Kendall's tau between the orders in which they put the systems."""
+"""Agreement of metrics: Kendall's tau between their orders of the systems."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RELEASED_DIGITS = 4
-"""Digits of the released values from which the papers' coefficients were computed."""
+"""Number of digits of the released values behind the papers' coefficients."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the correlation of every pair of metrics.
+    """Return the correlations of all pairs of metrics.
 
     Parameters of the artifact, aligned: ``names`` (printed), ``metrics`` (labels of the text's
     forms) and ``released`` (labels of the released tool's).
 
-    Columns: dataset; average (over users); metric_a, metric_b (every ordered pair, a metric with
-    itself included); tau (of the text's forms of the metrics); tau_released (of the released
-    tool's, with values rounded to four digits as the paper's were: rounding ties systems); systems
-    (how many are ordered).
+    Columns: dataset; average (over users); metric_a, metric_b (all ordered pairs, including a
+    metric with itself); tau (of the text's forms of the metrics); tau_released (of the released
+    tool's forms, with values rounded to four digits like the paper's, which ties some systems);
+    systems (their number).
     """
     from receval.metrics.averages import Arithmetic
     from receval.metrics.registry import parse_named
@@ -51,7 +51,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-# Heat maps of the agreement of metrics: a panel for each dataset and average over users.
+# Heat maps of the agreement of metrics, one panel per dataset and average over users.
 
 MINUS = "\N{MINUS SIGN}"
 OWN_AND_PAPER = "\N{BLACK LOWER LEFT TRIANGLE} ours  \N{BLACK UPPER RIGHT TRIANGLE} paper"
@@ -64,18 +64,18 @@ def draw_agreement(
     prefix: str = "",
     starred: Mapping[str, Collection[str]] | None = None,
 ) -> Figure:
-    """Draw a heat map for each dataset (across) and average (down), with its numbers.
+    """Draw one heat map with numbers per dataset (across) and average (down).
 
     Parameters
     ----------
     display : DisplayStyle
         Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
-        below it (-1 where one is negative); ``published_<dataset>`` has the paper's
-        coefficients in hundredths, row by row above the diagonal, where they are drawn.
-        Below a panel stands how the metrics ``own`` are ordered by their arithmetic mean, and with
-        ``published_own_<dataset>`` what the paper has, in hundredths.
+        below it (-1 where one is negative); ``published_<dataset>`` has the paper's coefficients in
+        hundredths, row by row above the diagonal, where they are drawn. A line below a panel gives
+        the agreement of the metrics ``own`` with their arithmetic mean, and the paper's from
+        ``published_own_<dataset>``, in hundredths.
     titles : mapping of str to str
-        The averages to draw, and what is printed for each; nothing for an empty title.
+        The averages to draw, and the title printed for each, which may be empty.
     """
     from matplotlib.ticker import FuncFormatter
 
@@ -85,10 +85,10 @@ def draw_agreement(
 
     datasets = list(dict.fromkeys(results["dataset"]))
     names = list(dict.fromkeys(results["metric_a"]))
-    # Panels are as wide as they can be with readable numbers, and no wider.
+    # Panels are as wide as readable numbers need, and no wider.
     width = min(DOUBLE_COLUMN, max(SINGLE_COLUMN, 0.9 + 0.3 * len(names) * len(datasets)))
     several = len(datasets) > 1
-    # Names, words and title take room above and below the squares of a row.
+    # Names, words and titles need space above and below the squares of a row.
     square = (width - 0.7) / len(datasets)
     height = (
         (square + 0.75 + 0.3 * len(titles)) * len(titles) + 0.4
@@ -127,7 +127,7 @@ def draw_agreement(
         label="Kendall's $\\tau$",
         shrink=0.6,
         aspect=35 if several else 25,
-        # Several panels need the width for their numbers.
+        # Several panels need their width for numbers.
         location="bottom" if several else "right",
         format=FuncFormatter(lambda value, _: short_number(f"{value:.2g}".replace("-", MINUS))),
     )
@@ -135,7 +135,7 @@ def draw_agreement(
 
 
 def _lowest(results: pd.DataFrame, display: DisplayStyle) -> float:
-    """Return where the colour scale begins: below every coefficient that there is."""
+    """Return the start of the colour scale, below all coefficients."""
     known = real_values(results["tau"])
     least = float(np.nanmin(known, initial=1.0))
     if least < 0:
@@ -146,7 +146,7 @@ def _lowest(results: pd.DataFrame, display: DisplayStyle) -> float:
 def _own(
     results: pd.DataFrame, dataset: str, average: str, display: DisplayStyle
 ) -> dict[str, float]:
-    """Return how metrics under an average agree with themselves under the arithmetic mean."""
+    """Return the agreement of metrics under an average with themselves under the mean."""
     rows = results[
         (results["dataset"] == dataset) & (results["average"] == f"arithmetic to {average}")
     ].set_index("metric_a")["tau"]
@@ -155,7 +155,7 @@ def _own(
 
 
 def _beside(tau: NDArray[np.float64], published: Collection[int] | None) -> NDArray[np.float64]:
-    """Return coefficients of both: ours, and above the diagonal the paper's."""
+    """Return our coefficients, with the paper's above the diagonal."""
     if not published:
         return tau
     both = tau.copy()
@@ -164,7 +164,7 @@ def _beside(tau: NDArray[np.float64], published: Collection[int] | None) -> NDAr
 
 
 def _say(axes: Axes, text: str) -> None:
-    """Print some words below a panel, fainter than the names above them."""
+    """Print words below a panel, fainter than the names above them."""
     from receval.figures.finish import NOTE_COLOUR
 
     axes.set_xlabel(text, fontsize=6.5, color=NOTE_COLOUR)
@@ -173,10 +173,10 @@ def _say(axes: Axes, text: str) -> None:
 def _own_agreement(
     taus: Mapping[str, float], shown: Mapping[str, str], published: Collection[int]
 ) -> str:
-    """Say how two means of the same metrics agree, and what the paper has."""
+    """Return text on the agreement of two averages of the same metrics, with the paper's."""
     from receval.figures.heat_map import two_decimals
 
-    # The paper has those of the first ones.
+    # The paper has values for the first averages only.
     paper = [f" (paper {two_decimals(value / 100)})" for value in published]
     said = [*paper, *[""] * (len(taus) - len(paper))]
     values = [
@@ -187,5 +187,5 @@ def _own_agreement(
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a heat map for each dataset; see :func:`.agreement_maps.draw_agreement`."""
+    """Draw one heat map per dataset; see :func:`draw_agreement`."""
     return draw_agreement(results, display, {"arithmetic": ""})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""P-values of all pairs of systems under several metrics, and their curves."""
+"""Curves of the p-values of all pairs of systems under several metrics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 SIGNIFICANT = 0.05
 
 HEIGHT = 3.0
-"""Of the figure, in inches."""
+"""Width of the figure, in inches."""
 
 PANEL_POINTS = 56.0
-"""Points of an inch of the figure's height that the panels have."""
+"""Points per inch of the figure's height that the panels take."""
 
 _LEADER, _LETTER = 12.0, 4.6  # points that a leader and a letter of a name take
 
@@ -41,7 +41,7 @@ THIN = 0.6
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the p-value of every pair of systems under every metric.
+    """Return the p-values of all pairs of systems under all metrics.
 
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
     are those of :func:`reproduction.experiments.metric_comparison.p_values`.
@@ -57,20 +57,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
 
 
-# Names of curves that end on the floor of a panel: upright below it, where each arrives.
+# Names of curves that end at the lower edge of a panel: upright, below their ends.
 
 _LABEL_LEADER = 8.0  # points between the floor and the names
 _SPACING = 8.5  # points between two names
 
 
 def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float) -> None:
-    """Print names below the points of a floor where curves arrive.
+    """Print names below the points where curves end at the lower edge of a panel.
 
     Parameters
     ----------
     ends : mapping of str to tuple of float and str
-        By name, where on the x axis a curve arrives, and its colour. Names in the order of their
-        ends keep a distance; a leader connects each to its end.
+        The end of each curve on the x axis, and its colour, by name. Names keep a distance, in the
+        order of these ends; a leader connects each name to its end.
     """
     if not ends:
         return
@@ -81,7 +81,7 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
     frame = axes.get_window_extent()
     wide, tall = figure.get_size_inches() * 72
     points = axes.transData.transform([(x, floor) for x, _ in ends.values()]) * scale
-    # Curves that arrive together keep the order in which they are named.
+    # Curves that end at the same point keep the order of their names.
     ordered = points[:, 0] + 0.01 * np.arange(len(points))
     places = spaced_positions(ordered, _SPACING, frame.x0 * scale + 3, frame.x1 * scale)
     for (name, (_, colour)), point, place in zip(ends.items(), points, places, strict=True):
@@ -100,12 +100,11 @@ def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float)
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the largest p-values of each metric by descending size, a panel for each dataset.
+    """Draw the largest p-values of each metric in descending order, one panel per dataset.
 
-    A curve ends where it comes to the least p-value that the samples of signs can give, and has
-    its name there, or else at the edge of the panel. The parameter ``largest_pairs`` says how many
-    p-values are drawn, ``named`` which metrics have names, where not all have: all others are thin
-    lines.
+    A curve ends at the least p-value that the samples of signs can give, and is named there or at
+    the edge of the panel. The parameter ``largest_pairs`` is the number of p-values that are drawn.
+    If ``named`` is given, only these metrics have names, and all others are thin lines.
     """
     datasets = list(dict.fromkeys(results["dataset"]))
     styles = display.metric_styles(list(dict.fromkeys(results["metric"])))
@@ -130,7 +129,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_xlabel("Rank of the pair by $p$-value")
         axes.set_xlim(0.5, largest + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        # No line goes through the names below the floor, where the axis ends.
+        # The axis ends here, so no line crosses the names below.
         axes.grid(visible=False, axis="x")
         axes.spines["left"].set_bounds(floor, 1)
     _name_level(panels, largest)
@@ -147,7 +146,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _room_below(longest: int, floor: float) -> float:
-    """Return how many times the floor is the panel's end, so that the longest name has room."""
+    """Return the ratio of the least p-value to the panel's end that leaves space for names."""
     points = PANEL_POINTS * HEIGHT
     needed = _LEADER + _LETTER * longest if longest else 2.0
     decades: float = np.log10(1.6 / floor) * needed / (points - needed)
@@ -161,7 +160,7 @@ def _draw_curves(
     largest: int,
     floor: float,
 ) -> dict[str, tuple[float, str]]:
-    """Draw the curves of a panel; return where those arrive that come to the floor."""
+    """Draw the curves of a panel; return the ends of those that reach the least p-value."""
     arrivals = {}
     for name, style in styles.items():
         p_values = rows.loc[rows["metric"] == name, "p_value"]
@@ -170,7 +169,7 @@ def _draw_curves(
         curve = p_value_curve(p_values, largest)
         on_floor = np.flatnonzero(curve <= floor * 1.5)
         shown = curve[: on_floor[0] + 1] if len(on_floor) else curve
-        # Named below the floor, and not at the edge of the panel.
+        # These are named below the lower edge, not at the right edge of the panel.
         label = f"_{name}" if len(on_floor) else name
         line(axes, np.arange(1, len(shown) + 1), shown, style, label, markers=False)
         if len(on_floor):
@@ -179,7 +178,7 @@ def _draw_curves(
 
 
 def _mark_levels(panels: Sequence[Axes], floor: float) -> None:
-    """Mark the usual level of significance, and the least p-value that there can be."""
+    """Mark the usual level of significance and the least possible p-value."""
     decades = 10.0 ** np.arange(int(np.floor(np.log10(floor))), 1)
     panels[0].yaxis.set_major_locator(FixedLocator(decades.tolist()))
     panels[0].yaxis.set_minor_locator(NullLocator())
@@ -192,8 +191,8 @@ def _mark_levels(panels: Sequence[Axes], floor: float) -> None:
 
 
 def _name_level(panels: Sequence[Axes], largest: int) -> None:
-    """Name the usual level at the right of the first panel where no curve is in the way."""
-    # The more panels, the narrower they are: the words take about 24 points.
+    """Label the usual level at the right of the first panel with enough free space."""
+    # More panels are narrower; the words take about 24 points.
     left = (0.91 - 0.03 * len(panels)) * largest
     room = np.array([[left, SIGNIFICANT, largest + 0.5, 2.2 * SIGNIFICANT]])
     room[:, 1::2] = np.log10(room[:, 1::2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rank stability: metrics with ever fewer judgments, against themselves under all of them."""
+"""Rank stability: how much metrics change their order of systems with fewer judgments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the rank stability of every metric at every level, or its values.
+    """Return the rank stability, or the mean value, of every metric at every level.
 
     Parameters of the artifact: ``names`` and ``metrics``; ``average`` (label of the average over
-    users, arithmetic by default); ``released_average`` (label of the released tool's, of which
-    there are rows for the metrics that were measured so); ``statistic``, ``tau`` or ``value``
-    (averaged over the systems).
+    users, arithmetic by default); ``released_average`` (label of the released tool's average, which
+    adds rows for the metrics that were measured so); ``statistic``, ``tau`` or ``value`` (averaged
+    over the systems).
 
     The columns are those of
     :func:`reproduction.studies.metric_studies.rank_stability_of_values.rank_stability` or
@@ -46,21 +46,20 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the curves of every metric, by falling shares of what is kept.
+    """Draw the curves of all metrics by the share that is kept, in descending order.
 
     Parameters
     ----------
     results : DataFrame
-        With the columns of :mod:`.rank_stability`. Geometric means have a G before the name of the
-        metric, and a star behind it where users without a hit count as 1: these have panels of
-        their own.
+        With the columns of :mod:`.rank_stability`. Geometric means have a G before the metric's
+        name. A star after it marks those where users without a hit count as 1, which have their own
+        panels.
     display : DisplayStyle
-        Its parameters: ``kept`` says what is kept and ``removed`` what is not; ``near_one``, that
-        the y axis enlarges what is near 1, and ``released_near_one``, that those
-        of the released form do; ``lowest`` and
-        ``lowest_released``, where these axes end unless a curve or its band goes below;
-        ``named``, the metrics that have names, where not all have, and all others thin lines;
-        ``published_above``, the coefficient above which the paper has all metrics at
+        Its parameters: ``kept`` and ``removed`` name what is kept and removed; ``near_one`` and
+        ``released_near_one`` enlarge the y axis near 1, in our and in the released form; ``lowest``
+        and ``lowest_released`` are the lower ends of these axes, unless a curve or its band goes
+        below; ``named`` lists the metrics with names (all others are thin lines; by default all are
+        named); ``published_above``, the coefficient that all metrics exceed in the paper at
         ``published_level``.
     """
     from reproduction.studies.metric_studies.rank_stability_curves import draw_rank_stability

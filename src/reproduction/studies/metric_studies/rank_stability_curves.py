@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of rank stability: a panel for each dataset and form of the average over users."""
+"""Curves of rank stability, with one panel per dataset and form of the average over users."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from receval.storage.files import real_values
 YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
 NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
 FORMS = ("No hit counts as the floor", "No hit counts as 1 (*)")
-"""Titles of the panels of geometric means: in our form, and in that of the released tool."""
+"""Titles of the panels of geometric means, in our form and in the released tool's."""
 
 PAPER = "#7f7f7f"
-"""Colour of what the paper says, the same in all figures of the family."""
+"""Colour of the paper's values, the same in all figures of the family."""
 
 HEADING = 0.17
-"""Inches of a line above all panels."""
+"""Height in inches of a line above all panels."""
 
 NEAR = 1.0
-"""Points between two lines, on average, up to which they carry one name: less than their width."""
+"""Mean distance in points up to which two lines share a name, less than their width."""
 
 THIN = 0.6
 """Width of a curve without a name."""
@@ -51,12 +51,12 @@ _NEXT_INTERVAL = 3.0  # points from the panel, or an interval beyond its edge, t
 
 
 _Curves = dict[str, NDArray[np.float64]]
-"""By name, levels from low to high, means, and the ends of their spreads."""
+"""Curves by name: levels in ascending order, means, and the ends of their spreads."""
 
 
 @dataclass(frozen=True)
 class _Form:
-    """A row of panels: its title, curves, and y axis."""
+    """A row of panels: its title, curves and y axis."""
 
     title: str
     rows: pd.DataFrame
@@ -65,10 +65,10 @@ class _Form:
 
 
 def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the curves of every metric, by falling shares of what is kept.
+    """Draw the curves of all metrics by the share that is kept, in descending order.
 
-    A panel's least and most stable metrics, by their means over the levels, have a band for the
-    spread of the samples; all others have an interval at the last level, beyond the panel's edge.
+    The least and most stable metrics of a panel, by their means over the levels, have a band for
+    the spread over samples. All others have an interval at the last level, beyond the panel's edge.
     """
     parameters = display.parameters
     column = "value" if parameters.get("statistic") == "value" else "tau"
@@ -77,7 +77,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
     forms = _forms(results, display)
     height = 2.6 if len(forms) == 1 else 4.4
-    # Dataset and condition are named once: above a single column in its title, else above all.
+    # Dataset and condition are named once: in the title of a single column, else above all.
     single = len(datasets) == 1
     figure = new_figure(*(SINGLE_COLUMN, height) if single else (DOUBLE_COLUMN, height + HEADING))
     heading = None if single else print_heading(figure, parameters["removed"])
@@ -94,7 +94,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for form, panels in zip(forms, grid, strict=True):
         for axes, dataset in zip(panels, datasets, strict=True):
             own = form.rows[form.rows["dataset"] == dataset]
-            # Values hardly differ between samples, and what is above is not said twice.
+            # Values hardly differ between samples, and the text above is not repeated.
             intervals = column == "tau" and form is forms[0]
             curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
             if intervals:
@@ -113,7 +113,7 @@ def draw_rank_stability(results: pd.DataFrame, display: DisplayStyle) -> Figure:
                     axes, float(parameters["published_level"]), float(parameters["published_above"])
                 )
     letter_panels(grid.flat)
-    # Only now is it known which lines are one to the eye.
+    # Only now is it known which lines are indistinguishable.
     beyond = dict.fromkeys(grid.flat, 0.0)
     for axes in with_intervals:
         beyond[axes] = _draw_intervals(axes, curves[axes], styles)
@@ -136,7 +136,7 @@ def _forms(results: pd.DataFrame, display: DisplayStyle) -> list[_Form]:
     released = results["average"].str.contains("zeros=one")
     if not released.any():
         return [_Form("", results, lowest, near_one)]
-    # Beside the released form of a metric stands its own, which the other panel enlarges.
+    # The released form of a metric is shown beside its own, which the other panel enlarges.
     affected = results["metric"].isin(set(results.loc[released, "metric"]))
     return [
         _Form(FORMS[0], results[~released], lowest, near_one),
@@ -156,7 +156,7 @@ def _draw_panel(
     column: str,
     named: Collection[str] | None,
 ) -> _Curves:
-    """Draw the curves of a panel, and bands of some; return the numbers of those with names."""
+    """Draw the curves of a panel and bands of some; return the numbers of the named curves."""
     curves = {
         str(name): real_values(
             own.sort_values("kept_percent")[
@@ -178,7 +178,7 @@ def _draw_panel(
 
 
 def _banded(curves: _Curves) -> set[str]:
-    """Return the names of the curves that have a band, of those whose samples differ."""
+    """Return the names of the curves with a band, among those whose samples differ."""
     spread = {
         name: mean for name, (_, mean, low, high) in curves.items() if np.nanmax(high - low) > 0
     }
@@ -186,10 +186,10 @@ def _banded(curves: _Curves) -> set[str]:
 
 
 def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
-    """Draw the intervals of the curves without a band; return the points that they take.
+    """Draw the intervals of the curves without a band; return their width in points.
 
-    From left to right they are in the order of the curves' ends, highest first. A curve on one with
-    a band has no interval.
+    They are in the order of the curves' ends, with the highest on the left. A curve that coincides
+    with one with a band has no interval.
     """
     banded = _banded(curves)
     if not banded:
@@ -216,7 +216,7 @@ def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyl
 
 
 def _extremes(curves: Mapping[str, np.ndarray]) -> set[str]:
-    """Return the names of the two released forms, or of the least and the most stable curve."""
+    """Return the names of the two released forms, or of the least and most stable curves."""
     starred = {name for name in curves if name.endswith("*")}
     if starred or not curves:
         return starred
@@ -246,17 +246,17 @@ def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> 
         axes.add_artist(interval)
 
 
-# An axis for coefficients near 1, on which what is missing to 1 has a logarithmic scale.
+# An axis for coefficients near 1, with a logarithmic scale of the distance to 1.
 
 LINEAR_BELOW = 0.003
-"""What is missing to 1 up to which the scale is about linear, so that 1 itself has a place."""
+"""Distance to 1 up to which the scale is about linear, so that it includes 1 itself."""
 
 MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
-"""Coefficients that the axis marks, where they lie on it."""
+"""Ticks of the axis, as far as they are within it."""
 
 
 def scale_near_one(axes: Axes, lowest: float) -> None:
-    """Give the y axis of a panel, and of those that share it, a logarithmic scale of 1 - y.
+    """Set a logarithmic scale of 1 - y for the y axis of a panel and those that share it.
 
     Notes
     -----
@@ -290,7 +290,7 @@ def _set_scale(axes: Axes, form: _Form, column: str) -> None:
     if form.lowest is None:
         axes.set_ylim(bottom=0)
         return
-    # Neither a curve nor the end of a band is cut off.
+    # Neither a curve nor the end of a band may be cut off.
     least = np.nanmin(real_values(form.rows[[column, f"{column}_low"]]), initial=np.inf)
     lowest = float(form.lowest) if least >= form.lowest else float(least) - 0.02
     if form.near_one:
@@ -306,7 +306,7 @@ def _set_levels(axes: Axes, percents: pd.Series[float]) -> None:
 
 
 def _mark_published(axes: Axes, percent: float, tau: float) -> None:
-    """Mark the coefficient above which the paper finds all metrics at a level."""
+    """Mark the coefficient that all metrics exceed in the paper at a level."""
     mark = Line2D(
         [percent],
         [tau],

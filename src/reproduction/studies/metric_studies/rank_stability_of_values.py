@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rank stability: how far a metric ranks systems with fewer judgments as it does with all.
+"""Compute rank stability from an archive of values under sampled judgments.
 
-It is computed from the values of systems under sampled judgments, as an archive holds them.
+Rank stability is the agreement between a metric's orders of systems with fewer and with all
+judgments.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.archives import Archive
 
 _PARTS = ("dataset", "systems", "complete", "values", "evaluated_users")
-"""Of an experiment, in an archive."""
+"""Names of an experiment's arrays in an archive."""
 
 SPREAD = (5.0, 95.0)
-"""Percentiles of the samples between which the bands lie."""
+"""Percentiles of the samples that bound the bands."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class SampledValues:
     ----------
     dataset : str
     percents : ndarray of float64, shape (n_levels,)
-        What is kept, in per cent.
+        The kept shares, in per cent.
     aggregated_metrics : tuple of (str, str)
         Labels of average and metric.
     systems : tuple of str
@@ -41,7 +42,7 @@ class SampledValues:
         With all judgments.
     values : ndarray of float64, shape (n_levels, n_samples, n_aggregated_metrics, n_systems)
     evaluated_users : ndarray of int64, shape (n_levels, n_samples)
-        Users still averaged, over all folds.
+        Number of users still averaged, over all folds.
     """
 
     dataset: str
@@ -95,17 +96,17 @@ def rank_stability(
     average: str,
     released: str | None = None,
 ) -> pd.DataFrame:
-    """Correlate the order of the systems at every level with that under all judgments.
+    """Correlate the order of systems at every level with that under all judgments.
 
     Columns: dataset; average (its label); metric (name); kept_percent; tau (Kendall's tau-b,
     averaged over samples); tau_low, tau_high (5th and 95th percentile of the samples);
-    computable_samples (those in which not all systems are tied); evaluated_lists (users in all
-    folds together, averaged over the samples).
+    computable_samples (number of samples in which not all systems are tied); evaluated_lists (users
+    in all folds together, mean over samples).
 
     Parameters
     ----------
     released : str, optional
-        Label of another average, of which there are rows for the metrics that were measured so.
+        Label of another average, which adds rows for the metrics that were measured so.
     """
     tables = []
     for values in judgment_samplings:
@@ -135,7 +136,7 @@ def mean_values(
 
 
 def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
-    """Return tau of every level and sample with all judgments, shape (n_levels, n_samples)."""
+    """Return tau with all judgments by level and sample, shape (n_levels, n_samples)."""
     of_metric = values.values[:, :, aggregated_metric]
     flat = of_metric.reshape(-1, of_metric.shape[-1])
     tau = kendall_tau_b(values.complete[aggregated_metric], flat, TOLERANCE_OF_MEANS)
@@ -145,7 +146,7 @@ def _tau(values: SampledValues, aggregated_metric: int) -> NDArray[np.float64]:
 def summary_rows(
     values: SampledValues, average: str, metric: str, samples: NDArray[np.float64], column: str
 ) -> pd.DataFrame:
-    """Return the rows of one metric: means and spreads over the samples of each level."""
+    """Return the rows of one metric: means and spreads over the samples at each level."""
     computable = ~np.isnan(samples)
     some = computable.any(axis=1)
     summary = np.full((3, len(samples)), np.nan)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of every system under sampled judgments, which rank stability is computed from."""
+"""Values of all systems under sampled judgments, from which rank stability is computed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the values of every system at every level, averaged over the samples.
+    """Return the values of all systems at all levels, averaged over samples.
 
     Columns: dataset; judgment_sampling (its name in the study's configuration); average (over
     users) and metric, by their labels; kept_percent; lists (users in all folds together, averaged
     over the samples); ``value_<system>`` for every system, averaged over folds, then over samples.
-    A row for each system would make a file of more than ten megabytes.
+    One row per system would make a file of more than ten megabytes.
 
-    The coefficients of rank stability are averaged over samples, too: those of samples drawn at
-    random follow from the values of each. Where the most popular items or largest users leave,
-    there is one sample, whose coefficient is that of these values.
+    The coefficients of rank stability are averaged over samples as well; for random samples they
+    follow from the values of each sample. If the most popular items or largest users are removed,
+    there is one sample, and its coefficient follows from these values.
     """
     from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
 
@@ -63,7 +63,7 @@ def _means(values: SampledValues, judgment_sampling: str) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the means of one metric under one judgment sampling, systems against levels.
+    """Print the means of one metric under one judgment sampling, by system and level.
 
     Parameters of the artifact: ``printed`` (the label of the metric), ``printed_sampling`` and
     ``printed_percents``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of every system that a study's coefficients and tests were computed from."""
+"""Values of all systems, from which a study's coefficients and tests are computed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ KEYS = ["dataset", "form", "average", "averaged_first", "metric", "system"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the values of every system under every metric.
+    """Return the values of all systems under all metrics.
 
     Parameters of the artifact: ``names``, ``metrics`` and ``released``; ``averages`` (labels of the
-    averages over users of the text's forms; of the released ones there is the mean alone).
+    averages over users in the text's forms; the released forms have only the mean).
 
     Columns: dataset; form (``text``, or ``released`` for the released tool's form of the metric);
     average (over users, its label); averaged_first; metric (name); system; value; lists (how many
@@ -34,8 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     - averaged_first: ``users`` of each fold, then folds, as in the coefficients of agreement and of
       rank stability under all judgments; or ``folds`` of each user, then users, as in the tests of
-      pairs of systems. In a split of one fold both are the same, and there are no rows of the
-      latter.
+      pairs of systems. Both are the same with a single fold, so there are no rows for the latter.
     """
     from receval.metrics.averages import Arithmetic, parse_average
     from receval.metrics.registry import parse_named
@@ -64,7 +63,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         }
         tables.append(_values(experiment, measurements))
     table = pd.concat(tables, ignore_index=True)
-    # By metric: the systems that one coefficient compares stand together.
+    # By metric, so that the systems that one coefficient compares are together.
     order = np.lexsort([pd.factorize(table[name])[0] for name in reversed(KEYS)])
     return table.iloc[order][[*KEYS, "value", "lists"]]
 
@@ -106,7 +105,7 @@ def _values(experiment: Experiment, measurements: Mapping[str, Measurement]) -> 
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the means of the text's forms, datasets and systems against the metrics.
+    """Print the means in the text's forms: rows are datasets and systems, columns metrics.
 
     The parameter ``printed`` of the artifact has the names of the metrics.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much each decision, and each pair of decisions, has to do with who wins."""
+"""How much each decision, and each pair of decisions, explains of who wins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Explain the variance of the difference, and of the winner, over all universes.
+    """Explain the variance of the difference and of the winner over all universes.
 
     Columns: response (effect or verdict); decision; other (the second decision of a pair, empty for
     a decision alone; ``shared`` and ``rest`` stand for what no single term explains); explained
@@ -52,17 +52,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["response", "decision", "other", "explained"])
 
 
-# Shares of variance that decisions explain, in percent on coloured cells: rows and triangles.
+# Drawings of explained variance, in percent on coloured cells: rows and triangles.
 
 SHARE_SIZE = 6
 """Font size of shares of variance in points."""
 
 SHARES_UP_TO = 0.6
-"""Share of variance with the darkest colour, and of all larger ones: the same in all figures."""
+"""Share of variance from which on cells have the darkest colour, the same in all figures."""
 
 
 def share_rows(axes: Axes, shares: ArrayLike, columns: Sequence[str]) -> None:
-    """Draw shares of variance in percent, a row for each response; what rounds to 0 is blank."""
+    """Draw shares of variance in percent, one row per response; blank if they round to 0."""
     cells = np.asarray(shares, dtype=np.float64)
     axes.imshow(
         cells, cmap=COLOUR_MAP, vmin=0, vmax=SHARES_UP_TO, aspect="auto", interpolation="nearest"
@@ -91,14 +91,14 @@ def triangle(
     together: ArrayLike,
     remainders: Mapping[str, float] | None = None,
 ) -> PolyCollection:
-    """Draw shares of variance in percent, a decision alone in a frame and the pairs below it.
+    """Draw shares of variance in percent: single decisions in frames, and their pairs below.
 
-    What rounds to 0 is blank, and shares have the colours of :func:`share_rows`.
+    Shares that round to 0 are blank; colours are those of :func:`share_rows`.
 
     Raises
     ------
     ValueError
-        There is no decision, the shares are not one a decision and one a pair, or one of them is
+        There is no decision, there is not one share per decision and per pair, or a share is
         negative.
     """
     pairs = list(combinations(range(len(names)), 2))
@@ -170,13 +170,13 @@ def _ink_on(share: float) -> str:
 
 
 def _share_text(share: float) -> str:
-    """Print a share in percent, and nothing for what rounds to 0."""
+    """Return a share in percent; empty if it rounds to 0."""
     text = _percent(share)
     return "" if text == "0" else text
 
 
 def _percent(share: float) -> str:
-    """Print a share in percent, such as 41, 4.1 and .4."""
+    """Return a share in percent, such as 41, 4.1 and .4."""
     if np.isnan(share):
         return "\N{EN DASH}"
     percent = 100 * share
@@ -185,7 +185,7 @@ def _percent(share: float) -> str:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one triangle a response: decisions in its diagonal, pairs below it."""
+    """Draw one triangle per response: decisions on its diagonal, pairs below it."""
     dataset = " and ".join(display.datasets.values())
     titles = {
         "effect": f"Variance of the difference (%), {dataset}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which single change of a decision makes another system the winner: a page of sentences."""
+"""Which changes of a single decision make another system the winner, as sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the starting configuration and all universes that are one decision away from it.
+    """Return the starting configuration and all universes that differ in one decision.
 
     Columns: decision, level (what was changed; empty for the start); then those of ``universes``.
     """
@@ -31,7 +31,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def write(results: pd.DataFrame, display: DisplayStyle) -> str:
-    """Return the page as Markdown, every sentence made from the results.
+    """Return the page as Markdown, with all sentences made from the results.
 
     The parameter ``pair`` of the artifact has the names of the two systems.
     """
@@ -55,7 +55,7 @@ def write(results: pd.DataFrame, display: DisplayStyle) -> str:
 
 
 def _standing(universe: pd.Series, first: str, second: str) -> str:
-    """Say who is ahead in a universe, and how surely."""
+    """Say which system is ahead in a universe, and how surely."""
     value, other = float(universe["value"]), float(universe["other_value"])
     if value == other:
         return f"There both systems have {significant(value)}."
@@ -84,7 +84,7 @@ def _flipped(start: pd.Series, changes: pd.DataFrame) -> list[bool]:
 
 
 def _summary(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> str:
-    """Count the changes that put the other system ahead, and the winners of all."""
+    """Summarise how many changes put the other system ahead, and how many each system wins."""
     flipped = changes[_flipped(start, changes)]
     sure = int((flipped["verdict"] != "tie").sum())
     ahead = "None of them puts the other system ahead."
@@ -124,7 +124,7 @@ def _flips(start: pd.Series, changes: pd.DataFrame, first: str, second: str) -> 
 
 
 def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str) -> str:
-    """Return all universes as a table, the winner first."""
+    """Return all universes as a table, with the winner first."""
     texts = ("Winner", "Decision", "Changed to")
     numbers = (first, second, "Difference", "p")
     columns = [*map(Column, texts), *(Column(name, "right") for name in numbers)]
@@ -152,6 +152,6 @@ def _table(results: pd.DataFrame, display: DisplayStyle, first: str, second: str
         f"Winner: with p < {fixed(LEVEL, 2)}, or, for the bootstrap, where most samples reject "
         "(their share in brackets)."
     )
-    # The page has its title and the datasets in its own words.
+    # The text of the page already gives its title and datasets.
     table = printed(replace(display, title="", caption="", absence=""), columns, rows, [note])
     return to_markdown(table)

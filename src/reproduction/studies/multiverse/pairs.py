@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All pairs of a set of systems: who wins in how many universes, and what decides it."""
+"""All pairs of some systems: in how many universes each wins, and what decides it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from reproduction.studies.multiverse.explained import share_rows
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Compare all pairs of the systems in every universe.
+    """Compare all pairs of systems in every universe.
 
-    Columns: first, second (systems); universes (their number); wins, ties, losses (shares of the
-    universes, significant ones for the first system); ahead (share in which the first system has
-    the higher value); ``explained_<decision>``, the share of the variance of the standardised
-    difference that the decision explains alone.
+    Columns: first, second (systems); universes (their number); wins, ties, losses (shares of
+    universes with significant wins, neither, or significant losses of the first system); ahead
+    (share in which the first system has the higher value); ``explained_<decision>``, the share of
+    the variance of the standardised difference that the decision explains alone.
     """
     from reproduction.experiments.universes import explore_experiments
 
@@ -56,7 +56,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw one bar of verdicts a pair, and beside it what explains its difference."""
+    """Draw one bar of verdicts per pair, and beside it what explains the difference."""
     names = display.short_titles
     pairs = list(zip(results["first"], results["second"], strict=True))
     figure = new_figure(DOUBLE_COLUMN, 0.24 * len(results) + 2.1)

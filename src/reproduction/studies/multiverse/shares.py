@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In how many universes each system wins, by the levels of every decision."""
+"""In how many universes each system wins, by the level of each decision."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from reproduction.studies._shared.figures.bars import ROW_HEIGHT, stacked_shares
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 LEAST = 0.09
-"""Smaller parts have no room for their number."""
+"""Smaller parts have no space for their number."""
 
 TITLE_HEIGHT, SURROUNDINGS_HEIGHT = 0.25, 0.6
-"""Inches of the title of a panel, and of what is around the panels."""
+"""Inches of the title of a panel, and of the margins around the panels."""
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the shares of universes that each system wins significantly, of all and by level.
+    """Return the shares of universes that each system wins significantly, in total and by level.
 
     Columns: decision and level (empty for all universes); universes (their number); first, tie,
     second (shares of the universes).
@@ -42,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a bar for all universes and a panel for each decision, in two columns."""
+    """Draw one bar for all universes and one panel per decision, in two columns."""
     pair = display.parameters["pair"]
     first, second = (display.short_titles[name] for name in pair)
     styles = display.styles(pair)
@@ -76,7 +76,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _columns(groups: list[tuple[str, pd.DataFrame]]) -> list[list[tuple[str, pd.DataFrame]]]:
-    """Cut the panels, in their order, into two columns of heights as alike as can be."""
+    """Divide the panels in order into two columns of most similar heights."""
     if len(groups) == 1:
         return [groups]
     cuts = range(1, len(groups))

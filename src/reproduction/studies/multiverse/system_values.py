@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of all systems in every universe, which the comparisons of their pairs come from."""
+"""Values of all systems in all universes, from which pairs are compared."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ OF_VALUES = tuple(name for name in DECISIONS if name != "test")
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Measure all systems in every universe.
 
-    Columns: the decisions but D, as tests change no value; ``value_<system>`` for every system;
-    ``effect_<first>_<second>`` for every pair, the standardised difference. A row for each system
-    would triple the size of the file.
+    Columns: the decisions except D, since tests change no value; ``value_<system>`` for every
+    system; ``effect_<first>_<second>`` for every pair, the standardised difference. One row per
+    system would triple the size of the file.
 
-    The artifact ``pairs`` follows from these: ``ahead`` from the values, ``explained_<decision>``
-    from the effects. Wins and losses also follow from the p-values of every test, which would be
-    30 columns more: those of one pair are in ``universes``.
+    The artifact ``pairs`` can be computed from these: ``ahead`` from the values,
+    ``explained_<decision>`` from the effects. Wins and losses also need the p-values of all tests,
+    which would take 30 more columns; those of one pair are in ``universes``.
     """
     from receval.multiverse.exploration import explore
     from receval.seeds import generator
     from reproduction.experiments.universes import ExperimentUniverses
 
-    # One test of each universe, the first that is legal: the bootstrap stands last in a grid.
+    # Use the first legal test of each universe; the bootstrap is last in a grid.
     tested: dict[tuple[str, ...], Configuration] = {}
     for configuration in inputs.decisions.configurations():
         levels = configuration.levels
@@ -45,7 +45,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems = inputs.parameters["systems"]
     pairs = list(combinations(systems, 2))
     universes = ExperimentUniverses(inputs.experiments)
-    # As of all artifacts of the dataset: a grid may have no test but the bootstrap.
+    # The same as for all artifacts of the dataset: a grid may have only the bootstrap.
     random = generator(inputs.seed, universes.experiments[0].dataset, "multiverse")
     compared = explore(tested.values(), universes, pairs, random)
     of_pair = {
@@ -64,7 +64,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the values under every metric on every form of list, as far as the start decides."""
+    """Print the values of all metrics and forms of lists; the start fixes the other decisions."""
     start = Configuration().levels
     shown = results
     for name in OF_VALUES:

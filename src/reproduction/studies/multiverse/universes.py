@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every universe of two systems: the specification curve."""
+"""All universes of two systems: the specification curve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     Columns: the decisions; value (of the first system), other_value; residual, other_residual (of
     RBP); difference, effect (standardised difference), p_value, rejected (share of bootstrap
     samples that reject), signed_one_minus_p (1 - p or that share, with the sign of the system that
-    is ahead and that the test sees ahead, too).
+    is ahead both by value and by the test).
     """
     from reproduction.experiments.universes import explore_experiments
 
@@ -34,7 +34,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the specification curve, with a mark at the starting configuration."""
+    """Draw the specification curve and mark the starting configuration."""
     pair = display.parameters["pair"]
     first, second = (display.short_titles[name] for name in pair)
     styles = display.styles(pair)

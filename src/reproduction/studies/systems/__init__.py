@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The recommenders against the published values of the same names."""
+"""Our recommenders compared with published values of recommenders of the same name."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far the systems as a set agree with the published values."""
+"""Agreement of the systems as a set with the published values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reproduction.studies.systems._shared.published_and_ours import published_an
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the agreement of each set of published values, metric by metric.
+    """Return the agreement with each set of published values, by metric.
 
-    Optimal rankings are no systems and do not count. Columns: study; dataset; judgments; metric;
-    searched (``yes`` where the searches for settings looked at the metric); systems (how many);
-    tau (Kendall's tau-b between the published order and ours); median_difference and
-    largest_difference (absolute relative differences); lists (the fewest that a value averages).
+    Optimal rankings are not systems and are left out. Columns: study; dataset; judgments; metric;
+    searched (``yes`` if the searches for settings used the metric); systems (how many); tau
+    (Kendall's tau-b between the published order and ours); median_difference and largest_difference
+    (absolute relative differences); lists (the fewest that a value averages).
     """
     table = published_and_ours(inputs)
     table = table[~table["system"].str.startswith("optimal-")]
@@ -42,7 +42,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print one row a study, dataset, kind of judgments and metric."""
+    """Print one row per study, dataset, kind of judgments and metric."""
     headings = ("Systems", "Kendall's tau", "Median (%)", "Largest (%)")
     columns = [
         *(Column(name) for name in ("Values of", "Dataset", "Metric", "Seen by the search")),

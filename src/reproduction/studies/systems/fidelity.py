@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every system against the values published for it."""
+"""Values of each system beside its published values."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ CLOSE = 5.0
 """Percent: half the width of the grey band."""
 
 APART = {2: 0.4, 3: 0.5, 4: 0.6}
-"""Rows between the first and the last of so many marks of a system: where they nearly coincide the
-last would hide the first."""
+"""Vertical spread in rows of a system's marks, by their number; without it the last of nearly
+coinciding marks would hide the first."""
 
 BETWEEN = (10,)
-"""Ticks whose numbers have no room where panels stand side by side."""
+"""Ticks whose numbers have no space if panels are side by side."""
 
 ROW_HEIGHT = 0.14
-"""Inches of a system."""
+"""Height in inches of a system."""
 
 PANEL = ["dataset", "judgments"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return published and own value of every system and metric.
+    """Return the published and our values for all systems and metrics.
 
     The columns are those of :func:`.published_and_ours`.
     """
@@ -54,12 +54,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the relative differences: a row for each study, a panel for each set of its values.
+    """Draw relative differences, one row per study and one panel per set of its values.
 
-    The panels of a study share the systems, from the best to the worst by the first metric as
-    published for the first of the panels.
+    The panels of a study share the systems, sorted by the published values of the first metric in
+    the first panel.
     """
-    # An empty cell is text: there is no relative difference from a published 0.
+    # An empty cell is text, since a published 0 has no relative difference.
     relative = pd.to_numeric(results["relative_difference"], errors="coerce")
     results = results.assign(
         relative_difference=relative, metric=results["metric"].map(printed_metric)
@@ -97,7 +97,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
 
 def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
-    """Return the style of each metric; what the papers' nine are not is in ink."""
+    """Return the style of each metric; metrics besides the papers' nine are in ink."""
     known = [metric for metric in metrics if plain_metric(metric) in display.metrics]
     styles = display.metric_styles(known)
     return {metric: styles.get(metric, SeriesStyle(INK, "x")) for metric in metrics}
@@ -145,7 +145,7 @@ def _draw_marks(
 
 
 def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
-    """Set the axis of differences: linear as far as ``enlarged``, or logarithmic with a band."""
+    """Set the axis of differences: linear up to ``enlarged``, or logarithmic with a band."""
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=1)
     axes.set_xlabel("Difference from published (%)")
     if enlarged is not None:
@@ -159,7 +159,7 @@ def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
 
 
 def _name_ticks(axes: Axes, without: Sequence[int]) -> None:
-    """Put a mark at each tick, and its number but for some that have no room."""
+    """Put a mark at each tick, and its number if there is space for it."""
     names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
     shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
     axes.set_xticks(TICKS, shown, fontsize=6.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same algorithm with the same hyper-parameters by several packages."""
+"""The same algorithm with the same hyper-parameters in several packages."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ MARKS = {
     "scikit-learn": ("#808080", "^"),
     "LibRec": (PUBLISHED_GREY, "D"),
 }
-"""Colour and marker of each package: no hue, which are those of systems. LibRec's values are
-published ones, and hollow as these are everywhere."""
+"""Marker and grey of each package, since hues mean systems. LibRec's values are
+published ones, and hollow like these everywhere."""
 
 PACKAGES = tuple(MARKS)
-"""In the order of the legend."""
+"""Packages in the order of the legend."""
 
 APART = {"receval": -0.2, "implicit": 0.05, "scikit-learn": 0.05, "LibRec": 0.2}
-"""Marks of one algorithm lie a little apart, or the last would hide the first; in rows."""
+"""Offset in rows between the marks of an algorithm, so that they do not hide each other."""
 
 APART_IF_EXACT = 0.2
 
 ROW_HEIGHT = 0.24
-"""Inches of an algorithm."""
+"""Height in inches of an algorithm."""
 
 KEYS = ["algorithm", "system", "package", "metric"]
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the values of every algorithm by all who implement it, and how alike their lists are.
+    """Return the values of every algorithm in all packages, and the overlap of their lists.
 
-    ``algorithms`` of the parameters are names of further parameters: each the systems that are to
-    compute the same, receval's first. ``published_systems`` are systems of receval's whose values
-    were published for LibRec, with other hyper-parameters.
+    The parameter ``algorithms`` names further parameters, each of which lists the systems that
+    should compute the same, with receval's first. ``published_systems`` are receval's systems with
+    published values for LibRec, with other hyper-parameters.
 
-    Columns: algorithm; system; package (whose implementation); dataset; split; fold (its number,
-    or ``mean`` over the folds of all splits, which have the same folds and other seeds); metric
-    (of the parameters, or ``overlap@10``: the share of the list that is also in receval's, for
+    Columns: algorithm; system; package (whose implementation); dataset; split; fold (its number, or
+    ``mean`` over the folds of all splits, which have the same folds with other seeds); metric (of
+    the parameters, or ``overlap@10``: the share of the list that is also in receval's list, or for
     receval's own system in its list with the next seed); value; half_interval (of the means: half
-    the 95 % interval over seeds, the folds as they are; empty where one seed was tried, and for
-    receval's lists beside its own, whose pairs of seeds are not independent); difference
-    (of value from receval's on the same fold and split); half_interval_of_difference; lists (how
-    many the value averages; empty if published). Of what does not apply the cell is empty.
+    the 95 % interval over seeds on fixed folds; empty for a single seed, and for receval's overlap
+    with itself, whose pairs of seeds are not independent); difference (of value from receval's on
+    the same fold and split); half_interval_of_difference; lists (how many the value averages; empty
+    if published). Cells that do not apply are empty.
     """
     from reproduction.studies.systems._shared.package_values import values_of_packages, with_means
 
@@ -62,9 +62,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw a panel for each metric, with a row for each algorithm and a mark for each package."""
+    """Draw one panel per metric, with one row per algorithm and one mark per package."""
     means = results[results["fold"] == "mean"]
-    # Coverage is 1 or nearly so; the results table has it.
+    # Coverage is about 1 everywhere; the results table has it.
     labels = dict.fromkeys(means["metric"])
     shown = [label for label in labels if not label.startswith("Coverage")]
     algorithms = list(dict.fromkeys(results["algorithm"]))

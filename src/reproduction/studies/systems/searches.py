@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The settings that were recovered, and how close each comes."""
+"""Recovered settings of the systems, and how close each comes to the published values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the traces of all searches, one after the other.
+    """Return the traces of all searches.
 
     The columns are those of :func:`reproduction.workflow.jobs.tuning.search_settings`.
     """
@@ -26,7 +26,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print the chosen setting of each system; a long one goes on in a further row."""
+    """Print the chosen setting of each system; a long setting takes further rows."""
     metrics = list(dict.fromkeys(results["metric"]))
     tried = results.groupby("system")["setting"].nunique().to_dict()
     rows = []

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Families of tables that several studies have: the statistics of their datasets, and texts."""
+"""Table families that several studies share: dataset statistics, claims and texts."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Verdicts on claims of a study's paper: a part of the ledger, shown beside its figures."""
+"""Table of the verdicts on a paper's claims: the part of the ledger beside its figures."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
-    """Print a row a claim and dataset that is decided; a note names the others.
+    """Print one row per decided claim and dataset; a note names the others.
 
-    What other forms of a claim give is in the CSV alone.
+    The results of other forms of a claim are only in the CSV.
 
-    Where all claims are numbers, the paper's number stands beside ours; else the statement and what
-    we have.
+    If all claims are numbers, columns are the paper's number and ours; else the statement and our
+    results.
     """
     results = results[results["form"] == ""]
     is_decided = results["verdict"] != ClaimVerdict.UNDECIDABLE

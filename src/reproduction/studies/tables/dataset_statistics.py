@@ -18,11 +18,11 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def dataset_statistics(datasets: Iterable[tuple[str, Ratings]]) -> pd.DataFrame:
-    """Return one row a dataset: what there is of it.
+    """Return the statistics of datasets, one row per dataset.
 
     Columns: dataset; users, items, ratings (numbers); density_percent (share of pairs with a
     rating, in per cent); item_gini, user_gini (inequality of the numbers of ratings); known_ratings
-    and unknown_ratings (chosen by the user, drawn for the user; 0 where the data does not say).
+    and unknown_ratings (chosen by the user, and drawn for the user; 0 if the data does not say).
     """
     rows = []
     for dataset, ratings in datasets:
@@ -46,8 +46,8 @@ def dataset_statistics(datasets: Iterable[tuple[str, Ratings]]) -> pd.DataFrame:
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the statistics of every dataset.
 
-    The parameter ``columns`` of the artifact names those of :func:`dataset_statistics` that are
-    wanted, in their order.
+    The parameter ``columns`` of the artifact names the columns of :func:`dataset_statistics` to
+    return, in order.
     """
     return dataset_statistics(inputs.all_ratings())[["dataset", *inputs.parameters["columns"]]]
 
@@ -56,7 +56,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the statistics as the paper does.
 
     Parameters of the artifact: ``printed`` names the columns that are printed (all of ``columns``
-    by default; the others are in the CSV alone), ``headings`` their headings.
+    by default; the others are only in the CSV), ``headings`` their headings.
     """
     names = display.parameters.get("printed", display.parameters["columns"])
     headings = dict(zip(names, display.parameters["headings"], strict=True))
@@ -74,7 +74,7 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
     if name.endswith("_gini"):
         return fixed(row[name], 3)
     if name == "known_ratings":
-        # Where the data does not say it, users chose whatever they rated.
+        # If the data does not say it, users chose all items that they rated.
         return f"{row[name] or row['ratings']:,}"
     if name == "unknown_ratings":
         return f"{row[name]:,}" if row[name] else "none"

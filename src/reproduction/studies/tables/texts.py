@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Table of texts, which are those of the configuration: notations, definitions, comparisons."""
+"""Tables of texts from the configuration: notations, definitions, comparisons."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     """Print the columns.
 
     Parameters of the artifact: ``width_percents`` (of the columns, in per cent of the text's) and,
-    where there are any, ``formulas`` (headings of the columns of formulas in LaTeX) and
-    ``printed_headings`` (where those of the CSV are too long for print).
+    optionally, ``formulas`` (headings of the columns of formulas in LaTeX) and ``printed_headings``
+    (if those of the CSV are too long for print).
     """
     formulas = display.parameters.get("formulas", ())
     shown = results.assign(**{name: "$`" + results[name] + "`$" for name in formulas})

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""valcarce2018: robustness and discriminative power of metrics (its artifacts are families)."""
+"""valcarce2018: robustness and discriminative power of metrics (all artifacts are families)."""

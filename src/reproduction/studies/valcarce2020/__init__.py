@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""valcarce2020: assessing metrics by rating, item and user incompleteness (artifacts: families)."""
+"""valcarce2020: metrics under rating, item and user incompleteness (artifacts are families)."""

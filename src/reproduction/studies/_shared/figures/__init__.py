@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What figures of several studies draw."""
+"""Parts of figures that several studies share."""

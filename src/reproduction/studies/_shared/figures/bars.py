@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars: groups with one bar a system, and horizontal ones of the shares of three verdicts."""
+"""Bar charts: one bar per system in each group, and shares of three verdicts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, SeriesStyle, ink_on
 
 GROUP_WIDTH = 0.82
-"""Share of a group's room that its bars fill."""
+"""Share of a group's width that its bars fill."""
 
 GAP = 0.5
-"""Room that parts the bars of a group, in widths of a bar."""
+"""Gap between the bars of a group, in widths of a bar."""
 
 
 def grouped_bars(
@@ -41,17 +41,16 @@ def grouped_bars(
     axes : Axes
         The panel; its y axis starts at 0. Axis labels and title are the caller's.
     frame : DataFrame
-        One row per pair (group, series). A value of NaN stands for "does not apply" and is
-        marked by a dash.
+        One row per pair (group, series). NaN means "does not apply" and is marked by a dash.
     error : str, optional
         Column with half the width of the confidence interval, in the unit of the value.
     group_labels, series_labels : mapping of str to str, optional
-        What is printed instead of a name; a line break in a group's label is kept.
+        Labels printed instead of names; a line break in a group's label is kept.
 
     Raises
     ------
     ValueError
-        Where rows are missing, repeated, or of a group or series that is not to be drawn.
+        If rows are missing, repeated, or of a group or series that is not drawn.
     """
     groups = list(group_order if group_order is not None else frame[group].unique())
     names = list(styles)
@@ -102,7 +101,7 @@ def grouped_bars(
 
 
 def bar_offsets(names: Sequence[str], gaps: Collection[str] = ()) -> tuple[dict[str, float], float]:
-    """Return where the bar of each series stands beside the middle of its group, and its width.
+    """Return the offset of each series' bar from the middle of its group, and the bar width.
 
     Examples
     --------
@@ -148,22 +147,22 @@ def _matrix(
 
 
 def _tint(colour: str) -> tuple[float, float, float]:
-    """Return a light version of a colour: the ground on which its hatch shows."""
+    """Return a light version of a colour, as the background of its hatch."""
     red, green, blue = (1 - 0.3 * (1 - part) for part in to_rgb(colour))
     return red, green, blue
 
 
 BAR_HEIGHT = 0.74
-"""Share of a row's room that its bar fills."""
+"""Share of a row's height that its bar fills."""
 
 ROW_HEIGHT = 0.19
-"""Inches that a row needs for its number to be readable: for the height of a figure."""
+"""Inches that a row needs for its number to be readable; gives the height of a figure."""
 
 NUMBER_SIZE = 6
 """Font size of the numbers in points."""
 
 EDGE = 0.01
-"""Where the numbers at the ends of a bar begin, as a share of it."""
+"""Distance of the numbers from the ends of a bar, as a share of it."""
 
 
 def stacked_shares(
@@ -175,31 +174,30 @@ def stacked_shares(
     least: float = 0.06,
     colours: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """Draw one bar a pair of systems, cut into what each wins and what neither does.
+    """Draw one bar per pair of systems, with the shares that each wins or neither does.
 
-    The name of the first system stands on the left, beside what it wins, that of the second on the
-    right. Shares are printed in percent in the parts that have room for them, as at the axis, whose
-    label is to say so. The first pair is on top, and a line marks the middle, where each would win
-    half.
+    The name of the first system is on the left, beside its share, and that of the second on the
+    right. Parts that are large enough show their share in percent, and so must the label of the
+    axis say. The first pair is at the top, and a line marks the middle.
 
     Parameters
     ----------
     axes : Axes
-        The panel; title and label of the x axis are the caller's, and so is the legend
+        The panel; the caller adds its title, the label of its x axis and the legend
         (:func:`receval.figures.finish.legend_below`).
     shares : array_like of float, shape (n_pairs, 3)
-        Where the first system wins, where neither does, where the second wins; of a pair without
-        any verdict all three are NaN, which is marked by a dash.
+        Shares where the first system wins, neither wins, and the second wins. All three are NaN for
+        a pair without any verdict, which is marked by a dash.
     least : float
-        Parts of at least this share carry their number; 0.06 suits a panel of 4 inches.
+        Parts of at least this share show their number; 0.06 suits a panel of 4 inches.
     colours : sequence of pairs of str, length n_pairs, optional
-        Of the systems of each pair; by default those of all comparisons of two systems.
+        Colours of the systems of each pair; by default those of all comparisons of two systems.
 
     Raises
     ------
     ValueError
-        There is no pair, the shapes do not fit each other, or the shares of a pair are negative or
-        do not sum to 1.
+        There is no pair, the shapes do not match, or the shares of a pair are negative or do not
+        sum to 1.
     """
     table = np.asarray(shares, dtype=np.float64)
     if table.shape != (len(first), 3) or len(first) != len(second) or not len(first):
@@ -216,7 +214,7 @@ def stacked_shares(
                 f"The shares of {first[row]} and {second[row]} are {printed}: they must not be "
                 "negative, and must sum to 1."
             )
-    # The middle shows between the bars only, so that it crosses no number.
+    # The middle line shows only between the bars, so that it crosses no number.
     axes.axvline(0.5, color=INK, linewidth=0.8, zorder=0.5)
     rows = np.arange(len(table))
     left = np.zeros(len(table))
@@ -236,7 +234,7 @@ def stacked_shares(
             linewidth=0.5,
             label=label,
         )
-        # What a system wins is printed beside its name, where numbers can be compared.
+        # A system's share is printed beside its name, where numbers can be compared.
         positions = {"left": left + EDGE, "center": left + width / 2, "right": left + width - EDGE}
         for row in np.flatnonzero(width >= least).tolist():
             axes.text(

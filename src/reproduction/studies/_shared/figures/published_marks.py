@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a paper prints, beside ours: hollow grey marks and thin grey lines, named in grey."""
+"""Draw published values beside ours: hollow grey marks, thin grey lines, and their labels."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal
 from matplotlib.axes import Axes
 
 PUBLISHED_GREY = "#6b6b6b"
-"""Colour of whatever comes from a paper."""
+"""Colour of everything that comes from a paper."""
 
 LABEL_SIZE = 6.0
-"""Font size of its name, in points."""
+"""Font size of its label, in points."""
 
 _MARK = 4.5
 _DISTANCE = 4.5
@@ -30,12 +30,12 @@ def published_mark(
     *,
     side: Literal["right", "above", "above right"] = "right",
 ) -> None:
-    """Mark a published value by a hollow grey diamond, and name it.
+    """Mark a published value with a labelled hollow grey diamond.
 
     Parameters
     ----------
     axes : Axes
-        The panel. Its limits do not change: the value must lie within them to be seen whole.
+        The panel. Its limits do not change, so the value must lie within them.
     """
     axes.plot(
         [x],
@@ -67,7 +67,7 @@ def published_mark(
 def published_line(
     axes: Axes, x: tuple[float, float], y: tuple[float, float], label: str = "paper"
 ) -> None:
-    """Draw a straight thin grey line that a paper gives, its name above its right end."""
+    """Draw a published straight line in thin grey, with its label above its right end."""
     axes.plot(x, y, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)))
     axes.annotate(
         label,

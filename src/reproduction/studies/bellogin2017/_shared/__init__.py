@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What several artifacts of bellogin2017 share."""
+"""Code that several artifacts of bellogin2017 share."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars of systems with their intervals, what the paper prints, and where nothing is defined."""
+"""Draw bars of systems with intervals, published values and marks for undefined values."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY, published_mark
 
 CONFIDENCE = 0.95
-"""How often an interval would hold the mean of all folds that might be drawn."""
+"""Confidence level of the intervals of the mean over folds."""
 
 CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
-"""The columns that tell one bar from another."""
+"""The columns that identify a bar."""
 
 
 def means_with_intervals(
     results: pd.DataFrame, keys: Sequence[str] = CONFIGURATION
 ) -> pd.DataFrame:
-    r"""Return the means over folds, each with half the width of its confidence interval.
+    r"""Return the means over folds, with half the widths of their confidence intervals.
 
     .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
 
@@ -33,7 +33,7 @@ def means_with_intervals(
     Parameters
     ----------
     results : DataFrame
-        A row for each fold and, with ``mean`` for the fold, one for their mean.
+        One row per fold, and one for the mean, with ``mean`` as its fold.
     """
     by = list(keys)
     folds = results[results["fold"] != "mean"]
@@ -66,7 +66,7 @@ def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -
 
 
 def bar_order(systems: Iterable[str], display: DisplayStyle) -> list[str]:
-    """Return systems in the artifact's ``order``, those that the paper does not have at the end."""
+    """Return systems in the artifact's ``order``, followed by those that the paper lacks."""
     order = [str(name) for name in display.parameters["order"]]
     return sorted(
         systems,
@@ -78,12 +78,12 @@ def bar_order(systems: Iterable[str], display: DisplayStyle) -> list[str]:
 
 
 def _gaps(order: Sequence[str], display: DisplayStyle) -> list[str]:
-    """Return before whose bar a gap is left: the first system that the paper does not have."""
+    """Return the system before whose bar there is a gap: the first that the paper lacks."""
     return [name for name in order if name in display.extra_systems][:1]
 
 
 def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
-    """Mark the values that the paper prints, on the real data alone.
+    """Mark the values that the paper prints, on real data only.
 
     Parameters of the artifact: ``paper``, texts "dataset | protocol | system | metric | value".
     """
@@ -100,7 +100,7 @@ def mark_published(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> Non
 
 
 def say_not_defined(axes: Axes, words: str) -> None:
-    """Empty a panel whose metric has no value, and say so in grey."""
+    """Clear a panel whose metric is undefined, and say so in grey."""
     axes.text(
         0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=PUBLISHED_GREY
     )
@@ -111,7 +111,7 @@ def say_not_defined(axes: Axes, words: str) -> None:
 
 
 def sampled_text(sampled: object) -> str:
-    """Return how many candidates are sampled, as a tick label says it; nothing if all are ranked.
+    """Return the number of sampled candidates as a tick label; empty if all are ranked.
 
     Examples
     --------

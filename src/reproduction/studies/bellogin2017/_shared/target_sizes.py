@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparsity of test ratings and size of target sets: the protocols and points of an experiment."""
+"""Protocols and points of the experiments on sparsity and on the size of target sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reproduction.experiments.sampled_judgments import KeptRatings
 
 KEPT, SIZE = "test ratings", "target set size"
-"""What varies along an axis, as the CSVs name it: the share of the test ratings that is kept, and
+"""Names in the CSVs of what varies along an axis: the share of test ratings that is kept, and
 the number of target items of a 1R list."""
 
 
@@ -27,7 +27,7 @@ class Point(NamedTuple):
     Attributes
     ----------
     varied : str
-        What differs along the axis: ``KEPT`` or ``SIZE``.
+        What varies along the axis: ``KEPT`` or ``SIZE``.
     kept_percent : int
         Share of the test ratings that is kept.
     sampled : int
@@ -48,7 +48,7 @@ class Point(NamedTuple):
 
 
 def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
-    """Return the points of removed test ratings, with the smallest samples, and those of sizes."""
+    """Return the points with removed test ratings, on the smallest samples, and those by size."""
     everything = np.ones(len(kept.order), dtype=bool)
     return [
         *(
@@ -60,7 +60,7 @@ def points(kept: KeptRatings, sizes: list[int]) -> list[Point]:
 
 
 def drawn_precision(inputs: ArtifactInputs) -> tuple[Precision, int]:
-    """Return the precision that is drawn, and its cut-off."""
+    """Return the metric that is drawn, and its cut-off."""
     from receval.metrics.precision import Precision
     from receval.metrics.registry import parse
 
@@ -85,7 +85,7 @@ def protocols_by_size(experiment: Experiment, relevant: RelevantSelection) -> di
 
 
 def protocol_of_all_candidates(experiment: Experiment) -> Protocol:
-    """Return the protocol AR AN of an experiment."""
+    """Return the AR AN protocol of an experiment."""
     found = [p for p in experiment.protocols if p.sampled is None and p.relevant == "AR"]
     if len(found) != 1:
         raise ValueError(

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What several artifacts of canamares2020 share."""
+"""Code that several artifacts of canamares2020 share."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems of an experiment, measured for every user and compared with the first of them."""
+"""Measure the systems of an experiment per user, and compare them with the first system."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from reproduction.experiments.universes import ExperimentUniverses
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 TestUsers = Literal["tested", "relevant"]
-"""Users who are averaged: those with a test rating, or with a relevant one."""
+"""Which users are averaged: those with a test rating, or with a relevant test rating."""
 
 _OF_THE_OTHER = {"first": "below", "tie": "tie", "second": "above"}
 
 
 def train_ratios(experiment: Experiment) -> list[float]:
-    """Return the shares of training ratings of an experiment's split, in their order."""
+    """Return the train ratios of an experiment's split, in their order."""
     shares = experiment.split_spec["train_ratio"]
     return [float(share) for share in shares] if isinstance(shares, list | tuple) else [shares]
 
 
 def starting_configuration(experiment: Experiment) -> Configuration:
-    """Return canamares2020's starting configuration on an experiment's split.
+    """Return the starting configuration of canamares2020 on an experiment's split.
 
-    The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one
-    of the split.
+    The data selection (A1) is that of the split. The train ratio (A2) is .5, or the only one of the
+    split.
     """
     selection = SelectionSpec.model_validate(experiment.split_spec["selection"] or {})
     start = Configuration(selection=selection)
@@ -53,15 +53,15 @@ def starting_configuration(experiment: Experiment) -> Configuration:
 
 
 class MeasuredSystems:
-    """Systems measured for every user by metrics on one form of their lists.
+    """Systems measured per user by several metrics, on one form of their lists.
 
-    The decisions A1, A2, B2 and C1 are those of a configuration; the metrics (C2) are given. All
-    others are decided in :meth:`compared`.
+    Decisions A1, A2, B2 and C1 come from a configuration; the metrics (C2) are given. The others
+    are arguments of :meth:`compared`.
 
     Parameters
     ----------
     systems : sequence of str, optional
-        The one that the others are compared with comes first; by default those of the experiment.
+        The first is the one that the others are compared with; by default the experiment's systems.
 
     Attributes
     ----------
@@ -69,15 +69,14 @@ class MeasuredSystems:
         The metrics' printed labels.
     systems : tuple of str
     users : dict of str to UserValues
-        The values of each system, a row a metric.
+        The values of each system, one row per metric.
     n_test, n_relevant : ndarray of int64, shape (n_users,)
         Number of test ratings, and of relevant ones, of each user.
 
     Raises
     ------
     ValueError
-        A metric is not on the form of lists that the configuration says, or there are fewer than
-        two systems.
+        A metric is not on the configuration's form of lists, or there are fewer than two systems.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class MeasuredSystems:
         universes = ExperimentUniverses({experiment.split: experiment})
         self._has_train = universes.has_train(configuration)
         self.users = {}
-        # One system's lists after the other: those of all at once can be too large for memory.
+        # Read one system's lists at a time: those of all systems may not fit in memory.
         for system in self.systems:
             lists = universes.lists(configuration, system)
             self.users[system] = UserValues.of(lists, self.labels, configuration.lists)
@@ -124,26 +123,24 @@ class MeasuredSystems:
     def compared(
         self, configuration: Configuration, users: TestUsers = "tested", /, **labels: object
     ) -> pd.DataFrame:
-        """Aggregate the values of all systems and compare each with the first.
+        """Average the values of all systems, and compare each system with the first.
 
         Parameters
         ----------
         users : {"tested", "relevant"}
-            The paper averages all users with a test rating. Metrics of relevance are 0 where no
-            test rating is relevant, whatever the system recommends: "relevant" leaves such users
-            out.
+            The paper averages all users with a test rating. If none of these is relevant, relevance
+            metrics are 0 for any system; "relevant" leaves such users out.
         **labels
-            What every row says of the comparison, such as the dataset; users may be among them.
+            Further columns of every row, such as the dataset; may include users.
 
         Returns
         -------
         DataFrame
-            A row a metric and system: the labels; metric; system; lists (number of users averaged);
-            value (NaN if there are none); p_value of the paired test against the first system;
-            verdict, that the system is significantly ``above`` or ``below`` the first, or a
-            ``tie``.
-            The last two have no value for the first system itself, and where fewer than two users
-            are covered by both.
+            One row per metric and system: the labels; metric; system; lists (number of users
+            averaged); value (NaN if there are none); p_value of the paired test against the first
+            system; verdict (the system is significantly ``above`` or ``below`` the first, or a
+            ``tie``). The last two are empty for the first system, and if both systems cover fewer
+            than two users in common.
         """
         first, *others = self.systems
         chosen = {name: self.evaluated_users(name, configuration, users) for name in self.systems}
@@ -182,7 +179,7 @@ class MeasuredSystems:
         return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
     def _n_test_of(self, users: TestUsers) -> NDArray[np.int64]:
-        """Return the number of test ratings of each user, 0 for those who are left out."""
+        """Return the number of test ratings per user, 0 for users who are left out."""
         return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
 
     def _pair(
@@ -201,19 +198,18 @@ class MeasuredSystems:
 def aligned_parameter(
     inputs: ArtifactInputs, parameter: str, systems: Sequence[str]
 ) -> dict[str, int]:
-    """Return the number that a parameter gives each system, such as its number of neighbours.
+    """Return each system's number from a parameter, such as its number of neighbours.
 
     Parameters
     ----------
     parameter : str
-        A list of increasing numbers. The name of a system that ends in a number must end in its
-        own.
+        A list of increasing numbers. If the name of a system ends in a number, it must be its own.
 
     Raises
     ------
     ValueError
-        There is not one number for each system, they do not increase, or a system's name says
-        another number.
+        There is not one number per system, they do not increase, or a system's name contradicts its
+        number.
     """
     numbers = [int(number) for number in inputs.parameters[parameter]]
     if len(numbers) != len(systems):

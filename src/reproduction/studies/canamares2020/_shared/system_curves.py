@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of systems, a panel for each dataset or experiment."""
+"""Curves of systems, with one panel per dataset or experiment."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HEIGHT = 2.4
 
 
 def styles_by_short_title(display: DisplayStyle, systems: Iterable[str]) -> dict[str, SeriesStyle]:
-    """Return the style of each system, the same for systems with one short title.
+    """Return the style of each system; systems with the same short title share one.
 
-    So kNN with other numbers of neighbours looks the same in all panels.
+    So kNN looks the same in all panels, whatever its number of neighbours.
     """
     own = display.styles(systems)
     by_title: dict[str, SeriesStyle] = {}
@@ -43,12 +43,12 @@ def draw_system_curves(
     finish: Callable[[Axes, str], None],
     markers: bool = True,
 ) -> Figure:
-    """Draw a line for each system, named at its end, in a panel for each dataset or experiment.
+    """Draw one panel per dataset or experiment, with one line per system, named at its end.
 
     Parameters
     ----------
     finish : callable
-        Takes a panel and its name, names its axes and adds what else belongs there.
+        Takes a panel and its name, labels the axes and adds further elements.
     """
     names = list(dict.fromkeys(results[panel]))
     styles = styles_by_short_title(display, dict.fromkeys(results["system"]))
@@ -59,7 +59,7 @@ def draw_system_curves(
         for system in dict.fromkeys(shown["system"]):
             points = shown[shown["system"] == system].sort_values(across)
             x, y = real_values(points[[across, "value"]]).T
-            # What has no value at all has no end to stand at.
+            # A system without any value has no end of a line for its name.
             label = None if np.isnan(y).all() else display.short_titles[system]
             line(axes, x, y, styles[system], label, markers=markers)
         axes.set_title(titles[name])
@@ -69,15 +69,14 @@ def draw_system_curves(
     return figure
 
 
-# What the paper's text says of a figure, from the parameters of its artifact.
+# Statements of the paper's text about a figure, from the parameters of its artifact.
 
 
 def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
-    """Return what the parameter ``paper`` says of each dataset.
+    """Return the entries of the parameter ``paper`` by dataset.
 
-    Each of its entries is the name of a dataset and, after spaces, further words, such as
-    ``ml-1m 0.5``; what they are is said by the artifact's ``draw``. There may be none: twins have
-    no paper.
+    Each entry is the name of a dataset and further words, such as ``ml-1m 0.5``. The artifact's
+    ``draw`` says what they mean. Twins have no entries.
     """
     said: dict[str, list[list[str]]] = {}
     for entry in display.parameters.get("paper", ()):
@@ -87,7 +86,7 @@ def paper_says(display: DisplayStyle) -> dict[str, list[list[str]]]:
 
 
 def draw_limit(axes: Axes, x: float, before: str, beyond: str) -> None:
-    """Draw an upright grey line where the paper's finding changes, and words on both sides."""
+    """Draw a vertical grey line where the paper's finding changes, with words on both sides."""
     axes.axvline(x, color=PUBLISHED_GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
     for words, shift, align in ((before, -3, "right"), (beyond, 3, "left")):
         axes.annotate(

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What several artifacts of the questions that came after share."""
+"""Code that several artifacts of the follow-up questions share."""

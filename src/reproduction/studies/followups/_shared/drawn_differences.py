@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paired differences of users who are drawn from a population whose effect is known."""
+"""Paired differences of users drawn from a population with a known effect."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
 
 TEST_LEVEL = 0.05
-"""A test rejects if its p-value is at most this: then that of a permutation test is exact."""
+"""A test rejects if its p-value is at most this; a permutation test is then exact."""
 
 ALL = "all"
-"""In the column ``metric``: tests under all metrics together."""
+"""Stands in the column ``metric`` for tests under all metrics together."""
 
 Draw = Callable[[int, int, np.random.Generator], NDArray[np.float64]]
-"""Draws differences of so many tests, of so many users each, shape (n_tests, n_users)."""
+"""Draws differences for a number of tests and of users, shape (n_tests, n_users)."""
 
 
 def values_by_metric(
     experiment: Experiment, names: Sequence[str], labels: Sequence[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the values of users under each metric, shape (n_systems, n_users), by its name."""
+    """Return the values per user under each metric, shape (n_systems, n_users), by its name."""
     from receval.metrics.registry import parse_named
     from reproduction.experiments.user_means import means_of_users
 
@@ -36,11 +36,10 @@ def values_by_metric(
 
 
 def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the differences of all pairs of systems that each lead for some user.
+    """Return the differences of all pairs in which each system leads for some user.
 
-    Rounded so that equal differences are equal numbers, which share their rank. The pairs are in
-    the order of :func:`receval.statistics.pairs.system_pairs`, and the differences turned so that
-    their mean is not below 0.
+    Differences are rounded, so that equal ones share their rank. Pairs are in the order of
+    :func:`receval.statistics.pairs.system_pairs`; signs are such that the mean is at least 0.
     """
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.statistics.pairs import system_pairs
@@ -53,23 +52,22 @@ def differences_of_pairs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return differences * turned[:, np.newaxis]
 
 
-# Populations of users with a wanted effect: exponential tilting of real paired differences.
+# Populations of users with a given effect, by exponential tilting of real paired differences.
 #
-# Shifting differences by a constant gives users who did equally well under both systems a
-# difference, the same for all of them. Drawing the users with other probabilities keeps every
-# difference as it is.
+# A constant shift would give all tied users the same difference. Drawing users with unequal
+# probabilities changes no difference.
 
 _LARGEST_TILT = 1e3  # of differences in units of their standard deviation
 
 
 def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float64]:
-    r"""Return probabilities of the users under which the standardised difference is the wanted one.
+    r"""Return probabilities of the users that give the wanted standardised difference.
 
     .. math:: p_u \propto e^{\lambda d_u}, \qquad
               \frac{\sum_u p_u d_u}{\sqrt{\sum_u p_u d_u^2 - (\sum_u p_u d_u)^2}} = \delta
 
-    Among all probabilities with the same mean these are the nearest to equal ones, by the
-    Kullback-Leibler divergence from them.
+    Among all probabilities with the same mean, these have the least Kullback-Leibler divergence
+    from equal ones.
 
     Parameters
     ----------
@@ -84,7 +82,7 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
 
     Examples
     --------
-    Of four users one is served better by 3 and the others worse by 1: their mean is 0 as it is.
+    One of four users gains 3 and the others lose 1, so the mean is 0 already.
 
     >>> tilted_to_effect([3, -1, -1, -1], 0.0).round(3).tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -111,7 +109,7 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
         variance = float(weights @ np.square(scaled - mean))
         return mean - effect * float(np.sqrt(variance))
 
-    # Far below the mean is the least difference, far above the largest, and the spread is none.
+    # Extreme tilting leaves only the least or the largest difference, without any spread.
     low = high = 0.0
     step = 0.125
     while excess(low) > 0 and low > -_LARGEST_TILT:
@@ -127,12 +125,12 @@ def tilted_to_effect(differences: ArrayLike, effect: float) -> NDArray[np.float6
 
 
 def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) -> Draw:
-    """Return draws of users of the pairs nearest to an effect, tilted until they have it.
+    """Return draws of users of the pairs nearest to an effect, tilted to have this effect.
 
     Parameters
     ----------
     pairs : int
-        How many of the pairs, those whose own effect is nearest to it; tests take turns.
+        How many pairs to use, those whose own effect is nearest; tests take turns.
     """
     effects = differences.mean(axis=1) / differences.std(axis=1)
     chosen = differences[np.argsort(np.abs(effects - effect), kind="stable")[:pairs]]
@@ -150,7 +148,7 @@ def tilted_pairs(differences: NDArray[np.float64], effect: float, pairs: int) ->
 
 
 def flipped_pairs(differences: NDArray[np.float64], pairs: int) -> Draw:
-    """Return draws of users of the nearest pairs whose two values are exchanged at random."""
+    """Return draws of users of the nearest pairs, with their two values swapped at random."""
     effects = differences.mean(axis=1) / differences.std(axis=1)
     chosen = differences[np.argsort(effects, kind="stable")[:pairs]]
 
@@ -164,10 +162,10 @@ def flipped_pairs(differences: NDArray[np.float64], pairs: int) -> Draw:
 
 
 def matched_users(values: NDArray[np.float64]) -> Draw:
-    """Return draws of the differences of two random users each under one system.
+    """Return draws of the differences between two random users under the same system.
 
-    This is the comparison of a system with itself on two random halves of the users: neither half
-    is better but by chance.
+    This compares a system with itself on two random halves of the users, which differ only by
+    chance.
     """
     from receval.metrics.averages import MEAN_DECIMALS
 
@@ -189,7 +187,7 @@ def rejections(
     n_users: int,
     generator: np.random.Generator,
 ) -> list[dict[str, object]]:
-    """Count how many of the drawn tests each kind of test rejects."""
+    """Count the rejections of each kind of test among the drawn tests."""
     from receval.statistics.difference_tests import p_values_of_tests
 
     found = p_values_of_tests(draw(n_tests, n_users, generator), generator)
@@ -208,7 +206,7 @@ def rejections(
 def shares_with_intervals(
     counted: Sequence[Mapping[str, object]], keys: Sequence[str], share: str
 ) -> pd.DataFrame:
-    """Return shares of rejected tests with exact 95 % intervals, also of all metrics together."""
+    """Return the shares of rejections with exact 95 % intervals, also for all metrics together."""
     from receval.statistics.confidence import binomial_interval
 
     table = pd.DataFrame(counted)

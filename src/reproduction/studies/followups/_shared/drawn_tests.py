@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems in a world whose judgments are known, and what is observed of it in many draws."""
+"""Systems in a world with known judgments, and many random observations of that world."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from reproduction.simulation.complete_judgments import KnownChances
 
 TRAINS = 0.6
-"""Of the chance that a pair is observed, the part that trains."""
+"""Share of a pair's chance of observation that is for train."""
 
 TESTS = 0.4
-"""The part that tests, of the pairs that do not train."""
+"""Share for test, among the pairs that are not in train."""
 
 
 def systems() -> dict[str, Recommender]:
@@ -55,12 +55,12 @@ def systems() -> dict[str, Recommender]:
 
 
 class DrawnTests:
-    """The systems, trained once, and the ranks that they give every pair that does not train.
+    """Systems that were trained once, and their ranks of all pairs that are not in train.
 
     Attributes
     ----------
     test_chances : ndarray of float64, shape (n_users, n_items)
-        That a pair which does not train tests.
+        The chance that a pair that is not in train is in test.
     complete : Judgments
         Of all these pairs.
     protocol : Protocol
@@ -92,11 +92,11 @@ class DrawnTests:
 
     @property
     def truth(self) -> RankedFold:
-        """The fold whose unbiased judgments are all there are."""
+        """The fold with all judgments as its unbiased ones."""
         return self._fold(0, np.ones(len(self.complete), bool), np.ones(len(self.complete), bool))
 
     def draws(self, number: int, per_user: int) -> Iterator[RankedFold]:
-        """Yield as many draws of the test, each with a sample of random items of each user."""
+        """Yield a number of draws of the test, each with a sample of random items per user."""
         from reproduction.simulation.complete_judgments import drawn_at_random
 
         for draw in range(number):
@@ -112,7 +112,7 @@ class DrawnTests:
         from reproduction.simulation.complete_judgments import kept_judgments
 
         test, sample = (kept_judgments(self.complete, mask) for mask in (tested, sampled))
-        # Many systems' ranks are taken at these places, which are few.
+        # The ranks of many systems are read at these few positions.
         of_test, of_sample = np.flatnonzero(tested), np.flatnonzero(sampled)
         return RankedFold(
             number,

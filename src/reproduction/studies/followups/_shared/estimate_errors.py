@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bias, variance and order of estimators, from what they gave in many draws."""
+"""Bias, variance and system order of estimators over many draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from receval.storage.files import real_values
 from reproduction.studies.followups._shared.estimator_names import with_titles
 
 TRUTH = "truth"
-"""What all judgments give, as an estimator."""
+"""Name of the value by all judgments, among the estimators."""
 
 SPREAD = (5.0, 95.0)
 """Percentiles of the draws."""
@@ -20,8 +20,8 @@ SPREAD = (5.0, 95.0)
 def errors_of_draws(results: pd.DataFrame) -> pd.DataFrame:
     r"""Summarise the artifact ``estimated_orders``.
 
-    With the estimate :math:`e_{sd}` of a system in a draw, its mean :math:`\bar e_s` over draws and
-    the truth :math:`t_s`, over the systems whose truth is above 0,
+    Over the systems whose truth :math:`t_s` is above 0, with the estimate :math:`e_{sd}` of a
+    system in a draw and its mean :math:`\bar e_s` over draws,
 
     .. math:: bias = \frac{100}{|S|} \sum_s \frac{\bar e_s - t_s}{t_s}, \quad
         sd = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{Var_d(e_{sd})}{t_s^2}}, \quad

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The estimators that figures compare, by what tables call them."""
+"""Names of the estimators in figures and tables."""
 
 from __future__ import annotations
 
 import pandas as pd
 
 MAR = "MAR"
-"""The estimator by judgments of randomly drawn items alone."""
+"""The estimator that uses only judgments of randomly drawn items."""
 
 TITLES = {
     ("naive", ""): "Naive",
@@ -22,11 +22,11 @@ TITLES = {
     ("WTD_H", ""): "WTD_H",
     ("WTD", ""): "WTD",
 }
-"""In the order of figures, from what takes the test as it is to intervened tests."""
+"""Titles in the order of figures, from the unweighted test to intervened tests."""
 
 
 def title_of(estimator: str, propensities: str) -> str:
-    """Return how figures and tables call an estimator.
+    """Return the title of an estimator in figures and tables.
 
     Examples
     --------

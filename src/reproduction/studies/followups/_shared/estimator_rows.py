@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimators as rows of dots: how they order systems, and how far they are off."""
+"""Dot plots of estimators: how well they order systems, and their errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from receval.figures.style import SeriesStyle
 
 Columns = tuple[str, str, str]
-"""Of a dot, and of the ends of its line."""
+"""Columns of a dot and of the ends of its line."""
 
 _ROW, _AROUND, _APART = 0.17, 1.0, 0.16
 
@@ -32,13 +32,13 @@ def draw_rows(
     labels: tuple[str, str],
     unity: bool,
 ) -> Figure:
-    """Draw two panels for each part of the results, a row an estimator.
+    """Draw two panels for each part of the results, with one row per estimator.
 
     Parameters
     ----------
     left, right : tuple of str
-        The columns of both panels. The left one is of the first metric alone, as the others have
-        the same; the right one has a logarithmic scale.
+        The columns of both panels. The left one shows only the first metric, because all have the
+        same values; the right one has a logarithmic scale.
     """
     from matplotlib.ticker import NullFormatter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users under every metric, as they are and on interval scales."""
+"""Values per user under every metric, on its own scale and on interval scales."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from reproduction.studies._shared.inputs import ArtifactInputs
 
 EVERYONE = "all"
-"""How many users are drawn where all are tested."""
+"""Stands for the number of drawn users if all are used."""
 
 OWN = "own"
 """The scale of a metric's own values."""
 
 
-# Interval scales: values of a metric replaced by numbers that are equally far apart.
+# Interval scales replace the values of a metric by equidistant numbers.
 #
-# A mean, a t-test and Wilcoxon's signed-rank test take it that a difference between two values
-# means the same wherever it lies. Of reciprocal ranks that can be doubted: from rank 2 to rank 1 is
-# half of the scale, from 3 to 2 a sixth of it. Ferrante, Ferro and Fuhr (2021), "Towards meaningful
-# statements in IR evaluation: mapping evaluation measures to interval scales", IEEE Access 9, put
-# the values of a metric at equal distances; Moffat (2022), "Batch evaluation metrics in information
-# retrieval: measures, scales, and meaning", arXiv 2207.03103, answers that other distances are as
-# valid where there is an external reason for each.
+# Means, t-tests and Wilcoxon's signed-rank test assume that a difference means the same everywhere
+# on the scale. This is doubtful for reciprocal ranks: from rank 2 to rank 1 is half of the scale,
+# from 3 to 2 a sixth of it. Ferrante, Ferro and Fuhr (2021), "Towards meaningful statements in IR
+# evaluation: mapping evaluation measures to interval scales", IEEE Access 9, put the values of a
+# metric at equal distances; Moffat (2022), "Batch evaluation metrics in information retrieval:
+# measures, scales, and meaning", arXiv 2207.03103, answers that other distances are as valid where
+# there is an external reason for each.
 
 IntervalScale = Literal["equal-steps", "mean-ranks"]
 
 DECIMALS = 12
-"""Values are equal if they are in so many decimals: sums in another order differ far below."""
+"""Values are equal if they agree to this many decimals; rounding errors are far smaller."""
 
 
 def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.float64]:
-    r"""Replace the values of one metric by their places among all that were observed.
+    r"""Replace the values of one metric by their positions among all observed values.
 
     With the distinct values :math:`v_1 < \ldots < v_m`, of which :math:`v_j` was observed
     :math:`n_j` times among :math:`n`,
@@ -50,11 +50,10 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
               \text{mean-ranks: } v_j \mapsto
               \frac{1}{n - 1} \Bigl(\sum_{i < j} n_i + \frac{n_j - 1}{2}\Bigr).
 
-    Both run from 0 to 1, keep the order, and keep what is equal equal. Of equal steps each counts
-    the same, as on the interval scales of the source; those of mean ranks are as wide as lists in
-    them are frequent. A metric whose observed values lie at equal distances, such as precision at a
-    cut-off of which every number of hits occurs, is moved by equal steps no further than by a
-    factor, which no test notices.
+    Both run from 0 to 1, and keep the order and ties. Equal steps count the same, as on the
+    interval scales of the source; steps of mean ranks are proportional to the number of lists. If a
+    metric's observed values are equidistant, such as precision at a cut-off where every number of
+    hits occurs, equal steps only rescale it, which changes no test.
 
     Returns
     -------
@@ -63,13 +62,13 @@ def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.flo
 
     Notes
     -----
-    The source spreads the values that a metric can attain over lists of one length and one number
-    of relevant items. Those of AP or nDCG at 100 cannot be listed; here the values that were
-    observed stand for them, those of all users together.
+    The source uses all values that a metric can attain on lists of one length and one number of
+    relevant items. Those of AP or nDCG at 100 cannot be enumerated, so the observed values of all
+    users are used here.
 
     Examples
     --------
-    Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of none:
+    Reciprocal ranks of first hits at ranks 1, 2, 2 and 3, and of no hit:
 
     >>> on_interval_scale([1, 1 / 2, 1 / 2, 1 / 3, 0], "equal-steps").round(3).tolist()
     [1.0, 0.667, 0.667, 0.333, 0.0]
@@ -102,13 +101,13 @@ SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
 """Names of the interval scales (:mod:`reproduction.studies.followups._shared.interval_values`)."""
 
 SCALE_TITLES = {"equal-steps": "Equal steps", "mean-ranks": "Mean ranks"}
-"""How figures and tables print them."""
+"""Titles of the scales in figures and tables."""
 
 
 def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
-    """Return the metrics of the parameters ``names`` and ``metrics``, and DCG behind nDCG.
+    """Return the metrics of the parameters ``names`` and ``metrics``, with DCG after nDCG.
 
-    DCG has the cut-off and the gain of the parameters' nDCG, and stands nowhere without it.
+    DCG has the cut-off and gain of the parameters' nDCG, and is only added with it.
     """
     from receval.metrics.discounted_gain import DiscountedGain
     from receval.metrics.ndcg import NDCG
@@ -126,10 +125,10 @@ def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
 def values_on_scales(
     experiment: Experiment, metrics: Mapping[str, Metric]
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the values of users on each scale, averaged over the folds that test the user.
+    """Return the values per user on each scale, averaged over the folds that test the user.
 
-    A scale spreads the values of all systems for all users of one fold, before they are averaged:
-    a mean over folds is no value that the metric can have.
+    A scale is computed on the values of all systems and users of one fold, before averaging,
+    because a mean over folds is not a value of the metric.
     """
     import numpy as np
 
@@ -154,5 +153,5 @@ def values_on_scales(
             collected = means[scale]
             for system, name in enumerate(experiment.all_systems):
                 collected.add(name, lists[system], scaled[:, system])
-    # Sums of folds that are equal but for rounding are to be equal.
+    # Sums over folds that differ only by rounding must be equal.
     return {scale: np.round(own.values(), DECIMALS) for scale, own in means.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lists of an experiment as lexirecall compares them."""
+"""Lists of an experiment in the form that lexirecall compares."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 
 LEXIRECALL = "lexirecall"
-"""Its name among the metrics."""
+"""Name of lexirecall among the metrics."""
 
 
 def lexirecall_lists(experiment: Experiment, number: int) -> LexirecallLists:
-    """Return the relevant items of all systems on a fold of an experiment with one protocol."""
+    """Return the relevant items in all systems' lists, on a fold of a one-protocol experiment."""
     from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
 
     protocol = experiment.only_protocol

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-r"""The order of systems by lexirecall, with all judgments and with some of them.
+r"""Orders of systems by lexirecall, with all judgments and with samples of them.
 
-Lexirecall compares two lists and has no value of a system. Systems are ordered by their mean
+Lexirecall compares two lists and gives no value for a system. Systems are ordered by their mean
 preference over the others,
 
 .. math:: m(s) = \frac{1}{|U| (|S| - 1)} \sum_{u \in U} \sum_{t \ne s} LR_u(s, t),
 
-from -1, behind every other one for every user, to 1. Taken over pairs it is Copeland's rule with
-users as voters whose margins count.
+from -1 (worse than every other system for every user) to 1. This is Copeland's rule with users as
+voters and with margins.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _UNRETRIEVED = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class LexirecallLists:
-    """The relevant items of each list of several systems, the lowest-ranked first.
+    """The relevant items in the lists of several systems, the lowest-ranked first.
 
     Attributes
     ----------
     starts : ndarray of int64, shape (n_users + 1,)
-        Where the relevant items of each user begin.
+        Index of the first relevant item of each user.
     ranks : ndarray of int32, shape (n_systems, n_relevant)
         Their ranks, falling within a user; the largest integer where an item is not in the list.
     positions : ndarray of int32, shape (n_systems, n_relevant)
-        Which of the fold's judgments each is.
+        Index of each among the fold's judgments.
     n_judgments : int
         How many judgments the fold has.
     """
@@ -72,15 +72,16 @@ class LexirecallLists:
 
     @property
     def n_users_with_relevant(self) -> int:
-        """How many users have a relevant item."""
+        """Number of users with a relevant item."""
         return int(np.count_nonzero(np.diff(self.starts)))
 
     def preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return how many users prefer each system to each other one.
+        """Count the users who prefer each system to each other system.
 
         Examples
         --------
-        The first has its lowest relevant item at rank 9, the second at 8, which is left out then:
+        The first has its lowest relevant item at rank 9, the second at 8. That item is then left
+        out:
 
         >>> lists = LexirecallLists(
         ...     np.array([0, 2]),
@@ -101,7 +102,7 @@ class LexirecallLists:
         return wins
 
     def mean_preferences(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-        """Return the mean preference of each system, as above; all users are averaged."""
+        """Return the mean preference of each system over all users."""
         wins = self.preferences(kept)
         counts = (wins - wins.T).sum(axis=1)
         return counts / ((len(wins) - 1) * (len(self.starts) - 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Estimates against the values by judgments of randomly drawn items."""
+"""Estimates divided by the values on judgments of randomly drawn items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reproduction.studies.followups._shared.estimator_names import MAR, with_tit
 
 
 def ratios_to_mar(results: pd.DataFrame) -> pd.DataFrame:
-    """Compare each estimator's values of the systems with those by random items.
+    """Compare each estimator's values of the systems with those on random items.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The folds of an experiment with the ranks of its systems, as estimators take them."""
+"""Folds of an experiment with the judged ranks of its systems, as estimators need them."""
 
 from __future__ import annotations
 

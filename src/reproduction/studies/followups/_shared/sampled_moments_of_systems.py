@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What metrics of the systems of an experiment are expected to be among sampled candidates."""
+"""Expected metrics of an experiment's systems among sampled candidates."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from reproduction.studies._shared.inputs import ArtifactInputs
 
 UNIFORM, POPULARITY = "uniform", "popularity"
-"""How candidates are drawn: all alike and without replacement, or by popularity and with it."""
+"""How candidates are drawn: uniformly without, or by popularity with replacement."""
 
 SAMPLINGS = (UNIFORM, POPULARITY)
 
 
 class SampledMoments:
-    """Means and variances of metrics over samples, and their values among all candidates.
+    """Means and variances of metrics over samples, and the values among all candidates.
 
     Parameters
     ----------
     inputs : ArtifactInputs
-        With one experiment under AR and with all candidates, and the models of its systems: judged
-        ranks do not say how popular the items above a relevant one are.
+        With one experiment under AR with all candidates, and the models of its systems, because
+        judged ranks do not tell the popularity of the items above a relevant one.
 
     Attributes
     ----------
@@ -83,9 +83,9 @@ class SampledMoments:
         )
 
     def ties(self, number: int) -> NDArray[np.uint32]:
-        """Return which of two items with equal scores is above in a fold: the smaller one.
+        """Return the numbers that break ties in a fold: the item with the smaller one ranks higher.
 
-        As the ranks were made (:mod:`reproduction.workflow.jobs.systems`).
+        The same as for the judged ranks (:mod:`reproduction.workflow.jobs.systems`).
         """
         from receval.seeds import generator
 
@@ -139,24 +139,24 @@ def _auc(moments: AuditedMoments, system: str) -> float:
     return float(below.mean())
 
 
-# How the order of the systems among samples agrees with other orders.
+# Agreement of the order of systems among samples with other orders.
 
 AUC = "AUC"
 """The mean share of candidates below a relevant item, as a metric."""
 
 EVERY = "all"
-"""The number of candidates where none are left out."""
+"""Stands for the number of candidates if all are ranked."""
 
 
 def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
-    """Compare orders, by sampling, metric and number of candidates.
+    """Compare orders of systems, by sampling, metric and number of candidates.
 
     Returns
     -------
     DataFrame
         Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
-        among all candidates); tau_auc (with the order by AUC). What is of all candidates stands at
-        the end of the uniform samples.
+        among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the
+        end of the uniform samples.
     """
     results = results.assign(negatives=results["negatives"].astype(str))
     whole = results[results["negatives"] == EVERY]
@@ -182,16 +182,16 @@ def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
     return table.iloc[order].reset_index(drop=True)
 
 
-# How far corrected sampled metrics are from what they estimate.
+# Errors of corrected sampled metrics.
 
 NONE = "none"
-"""The sampled metric as it is."""
+"""The uncorrected sampled metric."""
 
 WITHOUT_SPREAD = ("MLE",)
-"""Estimators from expected shares, which have no deviation here."""
+"""Estimators from expected shares, which have no standard deviation here."""
 
 LARGEST_SPREAD = 10
-"""Times the systems' mean value: a larger standard deviation is not told."""
+"""Standard deviations above this multiple of the systems' mean value are not reported."""
 
 ESTIMATOR_TITLES = {
     NONE: "not corrected",
@@ -209,18 +209,18 @@ def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
         error = \frac{100}{\bar F} \sqrt{\frac{1}{|S|} \sum_s (E_s - F_s)^2}
 
     with the expected value :math:`E_s` of a system, its value :math:`F_s` among all candidates, and
-    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be those of
-    the systems that find next to nothing.)
+    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be
+    dominated by systems with values near 0.)
 
     Returns
     -------
     DataFrame
-        Columns: metric; negatives; estimator; bias; error (root mean square); spread
-        (root mean square of the standard deviations over samples, in per cent of the mean value;
-        none where a system has none, or one of more than ten times that); total (root of the sum
-        of the squares of error and spread, the latter at least ten times the mean value where it is
-        not told, and 0 of the most likely ranks); tau (Kendall's tau-b of the orders by expected
-        and by full values).
+        Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean
+        square of the standard deviations over samples, in per cent of the mean value; empty if a
+        system has none, or one of more than ten times the mean value); total (root of the sum of
+        the squares of error and spread; the spread counts as at least ten times the mean value if
+        it is not reported, and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders
+        by expected and by full values).
     """
     rows = []
     groups = results.groupby(["metric", "negatives", "estimator"], sort=False)

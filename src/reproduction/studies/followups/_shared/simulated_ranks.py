@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Samples of candidates that are drawn, to check what is expected of them."""
+"""Draw samples of candidates, to check the computed expectations."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def simulated_hits(
     rng: np.random.Generator,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
-    """Return how many of the sampled candidates are above each relevant item, sample by sample.
+    """Count the sampled candidates above each relevant item, sample by sample.
 
     Parameters
     ----------
     fold : Fold
-        Candidates are all items but those of the user's training ratings and relevant test ratings.
+        Candidates are all items without a training or relevant test rating of the user.
     sampled : int
-        Candidates of each relevant item; with no weights, all of a user who has fewer.
+        Number of candidates per relevant item; without weights, a user with fewer gets all.
     weights : ndarray of float64, shape (n_all_items,), optional
-        Candidates are drawn in proportion to these and with replacement; without them, all alike
-        and without replacement.
+        Candidates are drawn in proportion to these with replacement; by default uniformly without
+        replacement.
 
     Raises
     ------
     ValueError
-        All candidates of a user whose item is ranked have the weight 0, so that none can be drawn.
+        All candidates of a user with a ranked item have weight 0, so that none can be drawn.
 
     Examples
     --------
-    Item 2 is relevant; one of the two other candidates is above it:
+    Item 2 is relevant, and one of the two other candidates is above it:
 
     >>> from receval.data.ratings import summed_matrix
     >>> from receval.splits.split import Judgments
@@ -103,7 +103,7 @@ def _draw(
                     chosen = int(np.searchsorted(bounds[:size], point, side="right"))
                     other = pool[min(chosen, size - 1)]
                 else:
-                    # The first of a shuffled pool, which goes on from where a sample left it.
+                    # The first items of a pool, whose shuffling continues from sample to sample.
                     chosen = drawn + int(rng.random() * (size - drawn))
                     pool[drawn], pool[chosen] = pool[chosen], pool[drawn]
                     other = pool[drawn]

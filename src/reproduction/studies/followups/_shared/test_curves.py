@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curves of tests by the number of users: axes, styles and names that figures share."""
+"""Axes, styles and names for figures of statistical tests by the number of users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POPULATIONS = {
     "matched-users": "One system",
     "equal-means": "Equal means",
 }
-"""Titles of the panels of inference_errors, by what is without a difference."""
+"""Titles of the panels of inference_errors, by the kind of null hypothesis."""
 
 TESTS = {
     "t": "t",
@@ -29,7 +29,7 @@ TESTS = {
     "sign": "Sign",
     "permutation-random-ties": "Permutation, ties at random",
 }
-"""How figures and sentences name the tests."""
+"""Names of the tests in figures and sentences."""
 
 TEST_STYLES = {
     "t": SeriesStyle(COLOURS[0], "o"),
@@ -53,12 +53,12 @@ def draw_tests(
     *,
     intervals: bool = False,
 ) -> None:
-    """Draw a column by the number of users, a line for each test, metric or method.
+    """Draw a column by the number of users, with one line per test, metric or method.
 
     Parameters
     ----------
     rows : DataFrame
-        With the columns ``by``, ``sampled_users``, the one that is drawn, and low and high.
+        With the columns ``by``, ``sampled_users``, the drawn one, low and high.
     """
     for name, style in styles.items():
         own = rows[rows[by] == name]
@@ -70,7 +70,7 @@ def draw_tests(
 
 
 def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
-    """Put the numbers of users on a logarithmic axis that names most of them."""
+    """Put the numbers of users on a logarithmic axis with ticks at most of them."""
     axes.set_xscale("log")
     ends = (min(sizes), max(sizes))
     inner = [size for size in (100, 200, 1000) if ends[0] * 1.9 < size < ends[1] / 1.9]
@@ -83,7 +83,7 @@ def set_user_axis(axes: Axes, sizes: Sequence[int]) -> None:
 
 
 def set_log_shares(axes: Axes, lowest: float) -> None:
-    """Put shares on a logarithmic axis from the tick below the lowest to 1."""
+    """Put shares on a logarithmic axis from the tick below the lowest share to 1."""
     below = [tick for tick in TICKS_OF_SHARES if tick <= lowest]
     shown = [tick for tick in TICKS_OF_SHARES if tick >= (below[-1] if below else 0)]
     axes.set_yscale("log")
@@ -96,5 +96,5 @@ def set_log_shares(axes: Axes, lowest: float) -> None:
 
 
 def mark_level(axes: Axes) -> None:
-    """Mark the level .05 of the tests."""
+    """Mark the significance level .05."""
     axes.axhline(0.05, color=NOTE_COLOUR, linewidth=0.7, linestyle="--", label="_level")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of users for the same systems under several splits of the same ratings."""
+"""Values per user of the same systems under several splits of the same ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SplitValues:
-    """What the users of every fold of a split give the systems.
+    """Values per user of the systems in every fold of a split.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class SplitValues:
     tested : str
         Which ratings test (:data:`.SPLIT_TITLES`).
     folds : tuple of ndarray of float64, shape (n_metrics, n_systems, n_users)
-        Of the users who have ratings to train on and to test.
+        Values of the users with both training and test ratings.
     users : tuple of ndarray of int64, shape (n_users,)
-        Who they are, ascending.
+        The codes of these users, ascending.
     """
 
     dataset: str
@@ -47,7 +47,7 @@ class SplitValues:
 
 @dataclass(frozen=True)
 class SystemsBySplit:
-    """Some splits of a dataset, and the systems that were ranked under all of them.
+    """Splits of a dataset, and the systems that were ranked under all of them.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class SystemsBySplit:
     splits: tuple[SplitValues, ...]
 
 
-# What splits do with time: which ratings test, by the names of the splits.
+# How splits treat time: which ratings are in test, by the names of the splits.
 
 RANDOM = "random"
 NEWEST = "newest"
@@ -72,11 +72,11 @@ SPLIT_TITLES = {
     LAST_OF_USERS: "Last of\neach user",
     NEWEST: "Newest\nof all",
 }
-"""What tests, from what knows nothing of time to what divides past and future."""
+"""Which ratings are in test, from splits that ignore time to those by a time cut."""
 
 
 def tested_by(split: str, parameters: Mapping[str, Any]) -> str:
-    """Return which ratings a split tests, one of :data:`SPLIT_TITLES`."""
+    """Return which ratings a split tests: one of :data:`SPLIT_TITLES`."""
     for kind in SPLIT_TITLES:
         if split in parameters[kind]:
             return kind
@@ -87,13 +87,13 @@ def tested_by(split: str, parameters: Mapping[str, Any]) -> str:
 
 
 def in_order(tested: Iterable[str]) -> list[str]:
-    """Return what tests, each once, in the order of :data:`SPLIT_TITLES`."""
+    """Return the distinct kinds of tests, in the order of :data:`SPLIT_TITLES`."""
     found = set(tested)
     return [kind for kind in SPLIT_TITLES if kind in found]
 
 
 def percentage(value: float, *, at_least: bool = False) -> str:
-    """Return a percentage, with as many decimals as it needs not to be 0 or 100 by rounding.
+    """Return a percentage with enough decimals that it is not rounded to 0 or 100.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def percentage(value: float, *, at_least: bool = False) -> str:
 def systems_by_split(
     inputs: ArtifactInputs, metrics: Mapping[str, Metric]
 ) -> Iterator[SystemsBySplit]:
-    """Yield the experiments on the same ratings under the same protocol, two or more together."""
+    """Yield groups of two or more experiments on the same ratings under the same protocol."""
     groups: dict[tuple[str, str, str], list[Experiment]] = {}
     for experiment in inputs.experiments.values():
         protocol = experiment.only_protocol
@@ -167,22 +167,22 @@ def _values(
     return np.stack(values, axis=1), users
 
 
-# Whether the order of systems under one split differs from that under another by more than chance.
+# Test whether the orders of systems under two splits differ by more than chance.
 #
-# An order is of means over users. Two folds of a random split differ, too: in what trains, and in
-# what tests. Another split often tests fewer users, whose means are less certain. So its order is
-# held against what two random folds would give if one of them tested as few.
+# Orders are by means over users. Two folds of a random split differ, too, in both train and test.
+# Another split often tests fewer users, whose means are less certain. So its order is compared with
+# orders of two random folds, one of which tests equally few users.
 
 
 def taus_between_folds(
     one: ArrayLike, other: ArrayLike, *, same_split: bool = False
 ) -> NDArray[np.float64]:
-    """Return Kendall's tau-b of the order in every fold of one split with every fold of another.
+    """Return Kendall's tau-b between the orders in every fold of one split and of another.
 
     Parameters
     ----------
     same_split : bool
-        Whether both are the same folds, of which each pair counts once, and none with itself.
+        Whether both are the same folds; then each pair of different folds counts once.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def taus_between_folds(
 
 
 def moved_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -> float:
-    """Return the share of the pairs of systems of which another one is ahead, over pairs of folds.
+    """Return the share of pairs of systems that swap, over pairs of folds.
 
     Examples
     --------
@@ -213,9 +213,9 @@ def moved_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -
 
 
 def same_best_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = False) -> float:
-    """Return in which share of the pairs of folds the same system has the highest mean.
+    """Return the share of the pairs of folds in which the same system has the highest mean.
 
-    Of systems with equal means the first counts.
+    The first of several systems with equal means counts.
 
     Examples
     --------
@@ -230,15 +230,15 @@ def same_best_share(one: ArrayLike, other: ArrayLike, *, same_split: bool = Fals
 def taus_by_chance(
     folds: Sequence[NDArray[np.float64]], n_users: int, samples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    r"""Return Kendall's tau-b of the order in a fold with that by some users of another fold.
+    r"""Return Kendall's tau-b between the order in a fold and that by some users of another fold.
 
     For every two folds :math:`f \neq f'` of a random split, `n_users` users of :math:`f'` are drawn
-    with replacement, and the order of the systems by their means is held against that by the means
-    of all users of :math:`f`.
+    with replacement. The order of the systems by the means of these users is compared with that by
+    the means of all users of :math:`f`.
 
     Examples
     --------
-    Two folds in whose every user the second system is ahead:
+    Two folds in which the second system is ahead for every user:
 
     >>> fold = np.array([[0.1, 0.2], [0.3, 0.4]])
     >>> taus_by_chance([fold, fold], 1, 4, np.random.default_rng(0)).tolist()

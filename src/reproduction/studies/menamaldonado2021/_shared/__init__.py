@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What several artifacts of menamaldonado2021 share."""
+"""Code that several artifacts of menamaldonado2021 share."""

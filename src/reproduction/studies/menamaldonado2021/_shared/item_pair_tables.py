@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of pairs of items: how many are alike, and what the paper says of them."""
+"""Tables of pairs of items: how often each case occurs, beside the paper's numbers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ AGREE, DISAGREE, TIED = "agree", "disagree", "tied"
 
 
 def orders_together(one: NDArray[np.int8], other: NDArray[np.int8]) -> NDArray[np.str_]:
-    """Name how two orders of the items of a pair compare; tied is where one has no order."""
+    """Name how two orders of a pair of items compare; they are tied if one has no order."""
     together = one * other
     return np.select([together > 0, together < 0], [AGREE, DISAGREE], TIED)
 
 
 def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
-    """Name how popularity and relevance compare, and which of them is flat where they do not."""
+    """Name how popularity and relevance compare, or which of them is flat."""
     flat_popularity, flat_relevance = pairs.popularity == 0, pairs.relevance == 0
     return np.select(
         [flat_popularity & flat_relevance, flat_popularity, flat_relevance],
@@ -33,7 +33,7 @@ def popularity_against(pairs: ItemPairs, relevance: str) -> NDArray[np.str_]:
 
 
 def table_of_areas(pairs: ItemPairs, names: Mapping[str, NDArray[np.str_]]) -> pd.DataFrame:
-    """Return the pairs and their share for each combination of names that some pairs have."""
+    """Return the number and share of pairs for each combination of names that occurs."""
     columns = list(names)
     table = pd.DataFrame({**names, "pairs": pairs.pairs})
     areas = table.groupby(columns, as_index=False, sort=True).agg(pairs=("pairs", "sum"))
@@ -44,12 +44,12 @@ def table_of_areas(pairs: ItemPairs, names: Mapping[str, NDArray[np.str_]]) -> p
 def table_of_statements(
     pairs: ItemPairs, statements: Mapping[str, tuple[NDArray[np.bool_], float | None]]
 ) -> pd.DataFrame:
-    """Return the pairs of which something is true, their share, and that which the paper states.
+    """Return the number and share of pairs for which statements are true, and the paper's share.
 
     Parameters
     ----------
     statements : mapping of str to (ndarray of bool, shape (n_cases,), float or None)
-        Where a statement is true, and the paper's share, by the text of the statement.
+        For which pairs a statement is true, and the paper's share, by the text of the statement.
     """
     return pd.DataFrame(
         [

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-r"""What the lemmas of menamaldonado2021 predict of a pair of items.
+r"""Predictions of the lemmas of menamaldonado2021 for a pair of items.
 
-Every function works on orders and on comparisons of steepness, element by element, so on one pair
-as on all cases of :class:`receval.theory.item_pairs.ItemPairs`:
+Every function works element by element on orders and on comparisons of steepness, for one pair or
+for all cases of :class:`receval.theory.item_pairs.ItemPairs`:
 
-- an order is 1 where the function in question is larger for the first item of the pair, -1 where it
-  is larger for the second, and 0 where it is equal (flat) for both;
-- a steepness is 1 where the odds of popularity are steeper than the function in question, 0 where
-  they are equally steep, and -1 where they are less steep (definition 2).
+- an order is 1 if the function is larger for the first item of the pair, -1 if it is larger for the
+  second, and 0 if it is equal (flat) for both;
+- a steepness is 1 if the odds of popularity are steeper than the function, 0 if they are equally
+  steep, and -1 if they are less steep (definition 2).
 
-"Relevance" is p(rel | train, i) in lemma 1 and p(rel | i) in lemma 3, "non-relevance" 1 less that.
-The lemmas leave flat functions out; what is said of them here is annex B.
+"Relevance" is p(rel | train, i) in lemma 1 and p(rel | i) in lemma 3, "non-relevance" is 1 minus
+that. The lemmas leave flat functions out; the results on them here are annex B.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def lemma1_predicts_disagreement(
     steeper_than_relevance: ArrayLike,
     steeper_than_non_relevance: ArrayLike,
 ) -> Flags:
-    r"""Tell where the optimal rankings of observed precision and anti-precision disagree.
+    r"""Return where the optimal rankings of observed precision and anti-precision disagree.
 
-    They do if and only if the odds of popularity (a) are steeper than relevance and disagree with
-    it, or (b) are steeper than non-relevance and disagree with that (lemma 1, table 3). Where
-    relevance is flat and popularity is not they do as well; where popularity is flat they do not
-    (annex B). One exception of flat relevance shows in no sign: where it is 0 for both items, or 1,
-    one of the two functions is 0 for both, and has a tie.
+    They disagree if and only if the odds of popularity (a) are steeper than relevance and disagree
+    with it, or (b) are steeper than non-relevance and disagree with that (lemma 1, table 3). If
+    only relevance is flat, they disagree; if popularity is flat, they do not (annex B). One
+    exception cannot be seen from the signs: if relevance is 0 or 1 for both items, one of the two
+    functions is 0 for both and has a tie.
     """
     together = _together(popularity, relevance)
     first = (together < 0) & (np.asarray(steeper_than_relevance) > 0)
@@ -54,12 +54,12 @@ def lemma1_predicts_disagreement(
 def lemma3_predicts_consistent_precision(
     popularity: ArrayLike, relevance: ArrayLike, steeper_than_relevance: ArrayLike
 ) -> Flags:
-    r"""Tell where the optimal rankings of observed and real precision agree.
+    r"""Return where the optimal rankings of observed and real precision agree.
 
-    If rating is independent of relevance given an item, they do where popularity and relevance
-    agree, and where they disagree if and only if relevance is steeper than the odds of popularity
-    (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is flat the real
-    ranking has a tie, and does not agree (annex B).
+    Rating must be independent of relevance given an item. They agree exactly if popularity and
+    relevance agree, or if these disagree and relevance is steeper than the odds of popularity
+    (lemma 3, table 4). If only popularity is flat, they agree; if relevance is flat, the real
+    ranking has a tie, and they do not (annex B).
     """
     less_steep = np.asarray(steeper_than_relevance) < 0
     return np.asarray((_together(popularity, relevance) > 0) | less_steep)
@@ -68,12 +68,12 @@ def lemma3_predicts_consistent_precision(
 def lemma3_predicts_consistent_anti_precision(
     popularity: ArrayLike, relevance: ArrayLike, steeper_than_non_relevance: ArrayLike
 ) -> Flags:
-    r"""Tell where the optimal rankings of observed and real anti-precision agree.
+    r"""Return where the optimal rankings of observed and real anti-precision agree.
 
-    If rating is independent of relevance given an item, they do where popularity and relevance
-    disagree, and where they agree if and only if non-relevance is steeper than the odds of
-    popularity (lemma 3, table 4). Where popularity alone is flat they do too; where relevance is
-    flat the real ranking has a tie, and does not agree (annex B).
+    Rating must be independent of relevance given an item. They agree exactly if popularity and
+    relevance disagree, or if these agree and non-relevance is steeper than the odds of popularity
+    (lemma 3, table 4). If only popularity is flat, they agree; if relevance is flat, the real
+    ranking has a tie, and they do not (annex B).
     """
     less_steep = np.asarray(steeper_than_non_relevance) < 0
     return np.asarray((_together(popularity, relevance) < 0) | less_steep)
@@ -82,13 +82,13 @@ def lemma3_predicts_consistent_anti_precision(
 def lemma4_predicts_agreement(
     first: ArrayLike, second: ArrayLike, steeper_than_second: ArrayLike
 ) -> Flags:
-    r"""Tell where the product of two positive functions agrees with the first of them.
+    r"""Return where the product of two positive functions agrees with the first.
 
-    It does if and only if the first agrees with the second, or is steeper (lemma 4).
+    It agrees if and only if the first agrees with the second or is steeper (lemma 4).
 
     Examples
     --------
-    Functions that disagree: their product goes with the first where that is the steeper one.
+    The product of functions that disagree agrees with the first if that is steeper.
 
     >>> lemma4_predicts_agreement([1, 1], [-1, -1], steeper_than_second=[1, -1]).tolist()
     [True, False]
@@ -114,20 +114,20 @@ Conclusion = Literal["agree", "disagree", "either"]
 
 
 def outcome(held: int, pairs: int) -> str:
-    """Say what came of checking a case: it holds if its conclusion is true of every pair."""
+    """Return the outcome of checking a case, which holds if all pairs have its conclusion."""
     return str(ClaimVerdict.HOLDS if held == pairs else ClaimVerdict.DOES_NOT_HOLD)
 
 
 def random_rated_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
-    """Return items of random popularity and average rating, all independent and uniform."""
+    """Return items of random popularity and average rating, independent and uniform."""
     popularity, relevance = rng.integers(1, SHARES, (2, n_items))
     return _items(popularity, relevance * popularity)
 
 
 def relevance_dependent_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
-    r"""Return items that are rated by one probability if relevant, and by another if not.
+    r"""Return items rated with one probability if relevant, and with another if not.
 
-    :math:`p(train|rel,i)` and :math:`p(train|\neg rel,i)` are random, and the same for all items:
+    :math:`p(train|rel,i)` and :math:`p(train|\neg rel,i)` are random and the same for all items,
     the premise of lemma 2.
     """
     if_relevant, if_not = rng.integers(1, SHARES, 2)
@@ -138,9 +138,9 @@ def relevance_dependent_items(rng: np.random.Generator, n_items: int) -> RatingP
 
 
 def item_dependent_items(rng: np.random.Generator, n_items: int) -> RatingProbabilities:
-    """Return items that are rated alike by those who like them and by those who do not.
+    """Return items that are rated equally by users who like them and users who do not.
 
-    p(rel | train, i) = p(rel | i), of random items: the premise of lemma 3.
+    Random items with p(rel | train, i) = p(rel | i), the premise of lemma 3.
     """
     popularity, relevance = rng.integers(1, SHARES, (2, n_items))
     return _items(popularity, relevance * popularity, SHARES * relevance)
@@ -168,12 +168,12 @@ def _counted(
 def in_case(
     pairs: ItemPairs, together: int, steepness: NDArray[np.int8], sign: int
 ) -> NDArray[np.bool_]:
-    """Tell which pairs are in a case of table 3 or 4, a mask of shape (n_cases,)."""
+    """Return which pairs are in a case of table 3 or 4, as a mask of shape (n_cases,)."""
     return (pairs.popularity * pairs.relevance == together) & (steepness == sign)
 
 
 def conclusion_of(predictions: NDArray[np.bool_]) -> Conclusion:
-    """Return what predictions of agreement say of a case: the same of all its pairs, or either."""
+    """Return the predicted agreement of a case: the same for all its pairs, or either."""
     if predictions.all():
         return "agree"
     return "either" if predictions.any() else "disagree"
@@ -182,5 +182,5 @@ def conclusion_of(predictions: NDArray[np.bool_]) -> Conclusion:
 def held(
     orders: NDArray[np.int8], others: NDArray[np.int8], expected: Conclusion
 ) -> NDArray[np.bool_]:
-    """Tell of which pairs two rankings agree or disagree as expected, a mask (n_cases,)."""
+    """Return for which pairs two rankings agree or disagree as expected, as a mask (n_cases,)."""
     return orders * others == (1 if expected == "agree" else -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the mosaics of pairs of items have in common: colours, and shares beside the paper's."""
+"""Colours and published shares of the mosaics of pairs of items."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from receval.figures.mosaic import percent
 from receval.storage.files import real_values
 from reproduction.studies.menamaldonado2021._shared.item_pair_tables import AGREE, DISAGREE, TIED
 
-# Light and dark in print without colours, and no hue of a system: popularity itself is a subject.
+# Distinct in greyscale, and no hue of a system, since popularity itself is a subject here.
 COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
-"""Of what two rankings do."""
+"""Colours by how two rankings compare."""
 
 LINE_HEIGHT = 9.5
-"""Points from one of the lines above a mosaic to the next."""
+"""Points between two lines above a mosaic."""
 
 
 def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> str:
-    """Return the share of which a statement is true, and the paper's, if it is of these data.
+    """Return the share for which a statement is true, and the paper's share on these data.
 
     Parameters
     ----------
     rows : DataFrame
-        With the columns statement, share_of_pairs and paper; the statement is in one of them.
+        With the columns statement, share_of_pairs and paper; one row has the statement.
 
     Returns
     -------
     str
-        Such as 82.5 % (paper 82.4 %); a dash for a share of no pairs at all.
+        Such as 82.5 % (paper 82.4 %); a dash if there are no pairs.
     """
     chosen = rows[rows["statement"] == statement]
     (share,) = real_values(chosen["share_of_pairs"])
@@ -46,7 +46,7 @@ def paper_share(share: float) -> str:
 
 
 def print_totals(axes: Axes, lines: list[str], above: float) -> None:
-    """Print lines of totals over a mosaic, and its title over these."""
+    """Print lines of totals above a mosaic, and its title above these."""
     axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
     for number, line in enumerate(reversed(lines)):
         axes.annotate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One row an item, without saying which: popularity, ratings, optimal rankings, drawn as a dot."""
+"""One anonymous row per item: popularity, ratings and optimal rankings, drawn as a dot."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 
 
 def items_of_optima(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
-    """Return the items of a dataset with their probabilities and the values of optimal rankings.
+    """Return the items of a dataset with their probabilities and optimal ranking functions.
 
     Columns: popularity_rank; popularity, p(train | i); average_rating, p(rel | train, i);
     precision, anti_precision: the functions whose orders are optimal for the observed values of
     these metrics.
 
-    All ratings train. Items that no user or every user rated are left out, as they are when pairs
-    are counted. Rows are in falling order of popularity, of equal popularity in that of the average
-    rating: they do not say which items they are, since ratings must not be passed on.
+    All ratings are in train. Items that no user or every user rated are left out, as in counts of
+    pairs. Rows are sorted by falling popularity, then by average rating. They do not identify
+    items, since ratings must not be redistributed.
     """
     from receval.theory.optimal_rankings import (
         observed_anti_precision_ranking,
@@ -44,9 +44,9 @@ def items_of_optima(inputs: ArtifactInputs, dataset: str) -> pd.DataFrame:
 
 
 def in_falling_order(columns: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame:
-    """Return a table in the falling order of its first column, then of the next ones.
+    """Return a table sorted in falling order of its columns.
 
-    Its first column, popularity_rank, is the rank in this order, from 1: it tells rows apart.
+    Its first column, popularity_rank, is the rank in this order, from 1, and identifies rows.
     """
     table = pd.DataFrame(columns).sort_values(list(columns), ascending=False, ignore_index=True)
     table.insert(0, "popularity_rank", np.arange(1, len(table) + 1))
@@ -56,7 +56,7 @@ def in_falling_order(columns: Mapping[str, NDArray[np.float64]]) -> pd.DataFrame
 def with_statements(
     dataset: str, statements: Mapping[str, float], column: str, items: pd.DataFrame
 ) -> pd.DataFrame:
-    """Put numbers that are of all items together above the rows of the items."""
+    """Put numbers on all items together above the rows of the items."""
     above = pd.DataFrame({"statement": list(statements), column: list(statements.values())})
     together = pd.concat([above, items.assign(statement="")], ignore_index=True)
     together.insert(0, "dataset", dataset)
@@ -64,28 +64,28 @@ def with_statements(
 
 
 def rows_of_items(results: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    """Return the rows of a dataset's items, without the statements above them."""
+    """Return the rows of a dataset's items, without the statements."""
     return results[(results["dataset"] == dataset) & (results["statement"] == "")]
 
 
 def stated(results: pd.DataFrame, dataset: str, statement: str, column: str) -> float:
-    """Return a number that is stated of a dataset; NaN where its cell is empty."""
+    """Return the number of a statement on a dataset; NaN if its cell is empty."""
     chosen = (results["dataset"] == dataset) & (results["statement"] == statement)
     (cell,) = results.loc[chosen, column]
     return float("nan") if cell == "" else float(cell)
 
 
 RESOLUTION = 300
-"""Dots an inch of what is not drawn as vectors."""
+"""Dots per inch of raster parts."""
 
 
 def dots(
     axes: Axes, x: ArrayLike, y: ArrayLike, colour: str, label: str | None = None, size: float = 1.6
 ) -> None:
-    """Draw one dot a point, overlaps darker than single dots.
+    """Draw one dot per point; overlaps are darker than single dots.
 
-    They are drawn as one picture within the vector figure: thousands of vector dots make a file
-    that is slow to open, and as large as all others of a study together.
+    The dots are a raster image within the vector figure, because thousands of vector dots make a
+    file large and slow to open.
     """
     axes.figure.set_dpi(RESOLUTION)
     axes.plot(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Toy examples: a few users and items, with everything that can be counted in them."""
+"""Toy examples: a few users and items, and everything that can be counted in them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
 
 MARKS = {"+": (True, True), "-": (True, False), "1": (False, True), "0": (False, False)}
-"""Mark of a pair to whether it is rated and whether the item is relevant to the user; a pair that
-is not rated and whose relevance is not known is a dot."""
+"""Maps the mark of a pair to whether it is rated and whether the item is relevant; a pair that
+is not rated and has unknown relevance is a dot."""
 
 DENOMINATORS = {
     "p_relevant": "sampled",
@@ -30,10 +30,10 @@ DENOMINATORS = {
     "p_relevant_and_test": "sampled",
     "p_train_given_relevant": "known_relevant",
 }
-"""Probability to the count that it is a share of, for printing fractions as the paper does."""
+"""Maps a probability to its denominator, for printing fractions like the paper."""
 
 
-# What is counted in a toy example, as rows of a tidy CSV: cells, probabilities, values.
+# Counts in a toy example, as rows of a tidy CSV: cells, probabilities, values.
 
 PROBABILITIES = {
     "p(rel|i)": "p_relevant",
@@ -47,7 +47,7 @@ PROBABILITIES = {
     "p(rel,test|i)": "p_relevant_and_test",
     "p(train|rel,i)": "p_train_given_relevant",
 }
-"""Name in the CSV to the property of
+"""Maps names in the CSV to properties of
 :class:`receval.theory.rating_probabilities.RatingProbabilities`."""
 
 ODDS = "odds of p(train|i)"
@@ -65,10 +65,10 @@ def row(
     user: str = "",
     ranking: Sequence[str] = (),
 ) -> Row:
-    """Return one row: what is counted, of which item, user or ranking, and its number.
+    """Return one row: the quantity, its item, user or ranking, and its number.
 
-    ``fraction`` is a number as it was counted, such as 6/10; the column number then has its value.
-    ``item`` is empty, or a,b for what is said of the pair, and ``ranking`` is printed as <a,b>.
+    ``fraction`` is a number as counted, such as 6/10; the column number then has its value.
+    ``item`` may be empty, or a,b for a pair, and ``ranking`` is printed as <a,b>.
     """
     return {
         "quantity": quantity,
@@ -81,7 +81,7 @@ def row(
 
 
 def cell_rows(matrix: ToyMatrix) -> list[Row]:
-    """Return for each pair of user and item whether it is rated, and its relevance if known."""
+    """Return whether each pair of user and item is rated, and its relevance if known."""
     rows = []
     for column, item in enumerate(matrix.items):
         for index, user in enumerate(matrix.users):
@@ -94,7 +94,7 @@ def cell_rows(matrix: ToyMatrix) -> list[Row]:
 
 
 def probability_rows(matrix: ToyMatrix, quantities: Iterable[str]) -> list[Row]:
-    """Return probabilities of every item, by their names in :data:`PROBABILITIES`."""
+    """Return probabilities of all items, by their names in :data:`PROBABILITIES`."""
     return [
         row(quantity, fraction=fraction, item=item)
         for quantity in quantities
@@ -105,11 +105,11 @@ def probability_rows(matrix: ToyMatrix, quantities: Iterable[str]) -> list[Row]:
 
 
 def steepness_rows(matrix: ToyMatrix, quantities: Sequence[str]) -> list[Row]:
-    """Return the odds of popularity, and how they and some probabilities compare over two items.
+    """Return the odds of popularity, and how they compare with probabilities over two items.
 
-    For each of the quantities and for the odds their decrement rate; for each of the quantities,
-    whether popularity agrees with it (1; -1 if they disagree, 0 for neither), and whether the
-    odds are steeper (1 or 0).
+    There are decrement rates of the odds and of each quantity. For each quantity, there is also
+    whether popularity agrees with it (1; -1 if they disagree, 0 for neither), and whether the odds
+    are steeper (1 or 0).
     """
     from receval.theory.agreement_and_steepness import decrement_rate, is_steeper, odds
 
@@ -136,8 +136,8 @@ def steepness_rows(matrix: ToyMatrix, quantities: Sequence[str]) -> list[Row]:
 def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
     """Return P@1 and antiP@1 of both rankings of two items, and whether the two agree.
 
-    They are averaged over the users who have a test rating. Two metrics agree (1) if the same
-    ranking is better by both of them (P the higher, antiP the lower), and disagree (-1) if not.
+    Values are averaged over the users with a test rating. Two metrics agree (1) if the same ranking
+    is better by both (higher P, lower antiP), and disagree (-1) if not.
     """
     targets = matrix.targets
     rows, better = [], {}
@@ -160,14 +160,14 @@ def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
 
 
 def agreement(first: Iterable[float], second: Iterable[float]) -> int:
-    """Return 1 where two functions agree over two items, -1 where they disagree, else 0."""
+    """Return 1 if two functions agree over two items, -1 if they disagree, else 0."""
     from receval.theory.agreement_and_steepness import agree, disagree
 
     return int(agree(*first, *second)) - int(disagree(*first, *second))
 
 
 def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
-    """Return the optimal ranking functions of both items, and which of them agree."""
+    """Return the optimal ranking functions for both items, and which functions agree."""
     from receval.theory import optimal_rankings
 
     functions = {
@@ -197,10 +197,10 @@ def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
 
 @dataclass(frozen=True)
 class ToyMatrix:
-    """Ratings and relevance of a few items for a few users, the first half of whom train.
+    """Ratings and relevance of a few items for a few users, with half of the users in train.
 
-    Each user has all ratings on one side of the split, as in figures 2, 4 and 8 of
-    menamaldonado2021.
+    All ratings of the first half are in train and those of the others in test, as in figures 2, 4
+    and 8 of menamaldonado2021.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class ToyMatrix:
     rated, relevant : ndarray of bool, shape (n_users, n_items)
         A pair of unknown relevance is False in ``relevant``.
     is_complete : bool
-        Whether the relevance of all pairs is known, not of rated ones only.
+        Whether the relevance of all pairs is known, instead of only rated ones.
     """
 
     items: tuple[str, ...]
@@ -221,7 +221,7 @@ class ToyMatrix:
     def of_marks(cls, rows: Mapping[str, str]) -> Self:
         """Read one row of marks for each item, one mark (:data:`MARKS`) for each user.
 
-        Spaces are left out, so that they may stand between the halves.
+        Spaces are ignored, so they may separate the halves.
         """
         marks = {item: row.replace(" ", "") for item, row in rows.items()}
         lengths = {len(row) for row in marks.values()}
@@ -247,7 +247,7 @@ class ToyMatrix:
 
     @classmethod
     def mirrored(cls, rows: Mapping[str, str]) -> Self:
-        """Read the marks of the users who train; those who test have the same."""
+        """Read the marks of the users in train; those in test have the same."""
         return cls.of_marks({item: row + row for item, row in rows.items()})
 
     @property
@@ -267,28 +267,28 @@ class ToyMatrix:
 
     @property
     def targets(self) -> NDArray[np.bool_]:
-        """Users with at least one test rating, who are averaged, shape (n_users,)."""
+        """Users with at least one test rating, over whom values are averaged, shape (n_users,)."""
         return np.asarray(self.test.any(axis=1))
 
     @property
     def probabilities(self) -> RatingProbabilities:
-        """The probabilities of the items, without those of relevance where it is not known."""
+        """The probabilities of the items, without those of relevance if it is not known."""
         from receval.theory.rating_probabilities import RatingProbabilities
 
         counted = RatingProbabilities.of_matrices(self.relevant, self.train, self.test)
         return counted if self.is_complete else replace(counted, relevant=None)
 
     def fractions(self, probability: str) -> list[str]:
-        """Return a probability of each item as the fraction of users that it is."""
+        """Return a probability of each item as a fraction of users."""
         return fractions(self.probabilities, probability)
 
     def values(
         self, ranking: Sequence[str], cutoff: int, *, real: bool
     ) -> dict[str, NDArray[np.int64]]:
-        r"""Count what precision and anti-precision count in the first ranks of a ranking.
+        r"""Count the true and false positives in the first ranks of a ranking.
 
-        Every user is given the items in the same order, without those that the user has in train.
-        Observed values know the relevance of pairs in test alone, real ones that of all pairs
+        Every user gets the items in the same order, without the user's training items. Observed
+        values use only the relevance of test pairs, real values that of all pairs
         (menamaldonado2021, section 5).
         """
         if real and not self.is_complete:
@@ -308,7 +308,7 @@ class ToyMatrix:
 
 
 def fractions(probabilities: RatingProbabilities, probability: str) -> list[str]:
-    """Return a probability of every item as a fraction, in one list also for a single value."""
+    """Return a probability as a list of fractions, also for a single value."""
     wholes = getattr(probabilities, DENOMINATORS[probability])
     shares = getattr(probabilities, probability)
     return [

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What several artifacts of the study of systems share."""
+"""Code that several artifacts of the study of systems share."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of one algorithm by several packages, by fold, and means with intervals over seeds."""
+"""Values of one algorithm in several packages, by fold, and means with intervals over seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies._shared.published import read_published
 
 PACKAGES = {"implicit": "implicit", "sklearn": "scikit-learn"}
-"""Who trains a system, by the first word of its name; receval else."""
+"""The package that trains a system, by the first word of its name; receval by default."""
 
 OVERLAP = "overlap"
 
@@ -27,7 +27,7 @@ VALUES = ["dataset", "split", "fold", "metric", "value", "difference", "lists"]
 
 
 def values_of_packages(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the rows of single folds, and the means that were published.
+    """Return the rows of single folds, and the published means.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     rows = []
     for names, group in single.groupby(list(keys), sort=False):
         named = dict(zip(keys, names, strict=True))
-        # Overlaps of receval's lists with its own are of pairs of seeds that have one in common.
+        # Overlaps between receval's own lists are of pairs of seeds that share a seed.
         of_pairs = named["package"] == "receval" and named["metric"].startswith(OVERLAP)
         rows.append(
             {
@@ -99,14 +99,14 @@ def with_means(folds: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 
 def half_interval(values: NDArray[np.float64]) -> float:
-    r"""Return half the interval of a mean over folds and seeds, by the spread over seeds alone.
+    r"""Return half the interval of a mean over folds and seeds, from the spread over seeds.
 
-    Folds have seeds of their own, so that the variances within them are averaged:
+    Each fold has its own seeds, so the variances within folds are averaged:
 
     .. math:: h = t_{k(n-1)}(0.975) \sqrt{s^2 / (k n)}
 
-    with :math:`s^2` the mean of the variances within the :math:`k` folds of :math:`n` seeds. What
-    differs from fold to fold, the data, is no part of it.
+    with :math:`s^2` the mean of the variances within the :math:`k` folds of :math:`n` seeds. It
+    leaves out the variation of the data from fold to fold.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def half_interval(values: NDArray[np.float64]) -> float:
     n_folds, n_seeds = values.shape
     if n_seeds < 2:
         return float("nan")
-    # From the first seed on, so that equal values have no variance but for rounding.
+    # Relative to the first seed, so that equal values have no variance from rounding.
     variance = np.var(values - values[:, :1], axis=1, ddof=1).mean()
     factor = stdtrit(n_folds * (n_seeds - 1), (1 + CONFIDENCE) / 2)
     return float(factor * np.sqrt(variance / values.size))
@@ -144,19 +144,19 @@ def _with_differences(table: pd.DataFrame, reference: str) -> pd.DataFrame:
     return joined.drop(columns="value_of_receval").assign(package=None)
 
 
-# The items at the top of systems' lists, and how many of them two systems share.
+# The top items of systems' lists, and how many of them two systems share.
 
 BLOCK = 1024
-"""Users that are scored at a time."""
+"""Number of users that are scored at a time."""
 
 
 def top_items(
     model: Recommender, train: RatingMatrix, users: NDArray[np.int64], depth: int
 ) -> NDArray[np.int32]:
-    """Return the best items of some users among all that they have no training rating of.
+    """Return the top items of some users among all items without their training ratings.
 
-    Judged ranks, which evaluation lives on, do not say which items a list has. Equal scores are
-    ordered by item code here, in evaluation by a random order.
+    Judged ranks do not tell which items a list has. Equal scores are ordered by item code here, but
+    randomly in evaluation.
 
     Examples
     --------
@@ -174,11 +174,11 @@ def top_items(
         scores = model.score(block)
         rated = train[block]
         scores[np.repeat(np.arange(len(block)), np.diff(rated.indptr)), rated.indices] = np.nan
-        # NaN comes last, and a stable order leaves equal scores as they are, by item code.
+        # NaN comes last, and a stable sort leaves equal scores in the order of item codes.
         np.negative(scores, out=scores)
         n_best = min(depth, scores.shape[1])
         cut = np.partition(scores, n_best - 1, axis=1)[:, n_best - 1]
-        # An item at the cut may be one of many; before it there are fewer than the list takes.
+        # Many items may tie at the cut-off; those before it are fewer than the list's length.
         candidates = ~(scores > cut[:, None]) & ~np.isnan(scores)
         rows, items = np.nonzero(candidates)
         order = np.lexsort((scores[rows, items], rows))
@@ -190,7 +190,7 @@ def top_items(
 
 
 def overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.float64]:
-    r"""Return the share of each list that is also in the other list of the user.
+    r"""Return the share of each list that is also in the user's other list.
 
     .. math:: |A \cap B| / \max(|A|, |B|)
 
@@ -215,7 +215,7 @@ def _overlaps(
     systems: dict[str, tuple[str, ...]],
     depth: int,
 ) -> Iterator[dict[str, object]]:
-    """Yield how alike the lists of tested users are: to receval's, and its own to the next seed's.
+    """Yield overlaps of tested users' lists with receval's, and of its own with the next seed's.
 
     The experiments have the same folds.
     """
@@ -254,7 +254,7 @@ def _overlaps(
 def _published(
     inputs: ArtifactInputs, experiment: Experiment, systems: Sequence[str]
 ) -> pd.DataFrame:
-    """Return receval's values of LibRec's systems by fold, and the published means."""
+    """Return receval's values for LibRec's systems by fold, and the published means."""
     if inputs.published is None:
         raise ValueError("The artifact needs the key published: the table to compare with.")
     labels = inputs.parameters["metrics"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics of lists as both the figure and the table of published values call them."""
+"""Labels of metrics that the figure and the table of published values share."""
 
 from __future__ import annotations
 

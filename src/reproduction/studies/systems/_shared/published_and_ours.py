@@ -23,13 +23,13 @@ KEYS = ["dataset", "split", "judgments", "system", "metric"]
 
 
 def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the published and our own value of every system and metric of the experiments.
+    """Return published values and ours for all systems and metrics of the experiments.
 
-    Columns: study (whose values); dataset; split; judgments (``test``, or ``unbiased`` for
-    randomly drawn items); protocol; system; metric; searched (``yes`` where the searches for
-    settings looked at the metric, so that agreement is no evidence); published; ours (mean
-    over folds); relative_difference (ours / published - 1; NaN where published is 0); lists (how
-    many lists our value averages, over all folds).
+    Columns: study (whose values); dataset; split; judgments (``test``, or ``unbiased`` for randomly
+    drawn items); protocol; system; metric; searched (``yes`` if the searches for settings used the
+    metric, so that agreement is no evidence); published; ours (mean over folds);
+    relative_difference (ours / published - 1; NaN if published is 0); lists (how many lists our
+    value averages, over all folds).
     """
     if inputs.published is None:
         raise ValueError("The artifact needs the key published: the table to compare with.")
