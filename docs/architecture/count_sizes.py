@@ -23,7 +23,7 @@ BOUNDS = {
     "modules of src/reproduction": (306, 170),
     "lines of src/reproduction": (43_900, 36_000),
     "lines of tests": (82_100, 60_000),
-    "words of docs": (48_000, 45_000),
+    "words of docs": (48_200, 45_000),
     "lines of README.md": (160, 160),
 }
 """What each count may be at most, and what it is to become."""
