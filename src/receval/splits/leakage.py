@@ -62,8 +62,8 @@ class Leakage:
 def future_in_train(ratings: Ratings, split: Split) -> Leakage:
     r"""Count the test interactions for which some training rating lies in the future.
 
-    Let :math:`T_s(u, i)` be the training ratings of a scope: those of anybody, of the same user u,
-    or of the same item i. A test interaction of u with i at time t is affected if
+    Let :math:`T_s(u, i)` be the training ratings of a scope: those of all users, of user u, or of
+    item i. A test interaction of u with i at time t is affected if
 
     .. math:: \exists\, (u', i', t') \in T_s(u, i) : t' > t.
 

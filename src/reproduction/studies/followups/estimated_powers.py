@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GENERATED_TITLE = "Generated world"
 
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""Ticks of ratios, as far as they are within the panel."""
+"""Ticks of ratios that lie within the panel."""
 
 TAU, RATIO = "$\\tau$ with the reference", "Estimate / reference (log)"
 

@@ -252,7 +252,7 @@ LINEAR_BELOW = 0.003
 """Distance to 1 up to which the scale is about linear, so that it includes 1 itself."""
 
 MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
-"""Ticks of the axis, as far as they are within it."""
+"""Ticks of the axis that lie within it."""
 
 
 def scale_near_one(axes: Axes, lowest: float) -> None:

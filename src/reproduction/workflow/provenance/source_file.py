@@ -282,7 +282,7 @@ class SourceFile:
         """Return the statements that a top-level name depends on, in the order of the file.
 
         These are its definitions, those of every name they read, transitively, and the
-        statements that run for their effect. Names are matched as they are written: a local
+        statements that run for their effect. Names are compared as text: a local
         variable named like a definition of the module counts as a use of it.
         """
         chosen = {i for i, s in enumerate(self.statements) if s.runs_for_effect}
