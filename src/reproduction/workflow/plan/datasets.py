@@ -11,7 +11,7 @@ from typing import Any
 from receval.storage.messages import shortened
 from reproduction.config.settings import Settings
 from reproduction.datasets.availability import Availability, availability_table, resolve
-from reproduction.datasets.checksums import KnownChecksums
+from reproduction.datasets.raw import KnownChecksums
 from reproduction.simulation.spec import WRITERS
 from reproduction.workflow.plan.folders import RunFolders
 
