@@ -12,18 +12,17 @@ import pytest
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose
-from receval.diagnosis.compared_splits import cold_start, compared_splits
+from receval.diagnosis.baselines import QUICK_SYSTEMS, fitting_systems
+from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
 from receval.diagnosis.decisive_numbers import share_of_testable_users, smallest_difference
 from receval.diagnosis.diagnose import sampled_users
-from receval.diagnosis.metrics_on_these_data import metrics_for
-from receval.diagnosis.quick_systems import QUICK_SYSTEMS, fitting_systems
+from receval.diagnosis.metric_sensitivity import metrics_for
 from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
 )
-from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
-from receval.diagnosis.timestamps import future_training, time_span
+from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     disagreeing_item_pairs,

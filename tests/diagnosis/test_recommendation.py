@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from receval.diagnosis.findings import DataFindings
 from receval.diagnosis.recommendation import (
     FEW_USERS,
     MANY_COLD,
     MUCH_FUTURE,
     MUCH_POPULARITY,
     SAME_ORDER,
+    DataFindings,
     advice_on_disliked_items,
     advice_on_judgments,
     advice_on_metrics,

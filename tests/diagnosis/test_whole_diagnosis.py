@@ -15,8 +15,7 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose as users_sample
 from receval.diagnosis.decisive_numbers import smallest_difference
-from receval.diagnosis.diagnose import diagnose
-from receval.diagnosis.diagnosis import Diagnosis
+from receval.diagnosis.diagnose import Diagnosis, diagnose
 from receval.diagnosis.recommendation import advice_on_metrics
 from receval.figures.printed_numbers import significant
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from receval.diagnosis import diagnose, metrics_on_these_data, quick_systems, recommendation
-from receval.diagnosis.diagnosis import Diagnosis
+from receval.diagnosis.diagnose import Diagnosis
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.diagnosis.printed_tables import judgments_table
+from receval.diagnosis.formatting import judgments_table
 from receval.diagnosis.unbiased_judgments import agreement_of_judgments
-from receval.evaluation.intervals_figure import draw_intervals
+from receval.evaluation.formatting import draw_intervals
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.registry import METRICS, metric_class
 
 LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual"}

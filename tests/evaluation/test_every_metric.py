@@ -9,8 +9,8 @@ from metrics.forms import ALL, COMMON
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.coding import SharedCodes
-from receval.evaluation.intervals_figure import draw_intervals
+from receval.evaluation.formatting import draw_intervals
+from receval.evaluation.identifiers import SharedCodes
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems

@@ -8,25 +8,24 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from figures.text_problems import text_problems
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.intervals_figure import (
+from receval.evaluation.formatting import (
     MOST_NAMED,
     MOST_PANELS,
     draw_intervals,
     intervals_caption,
 )
 from receval.evaluation.pair_tests import MOST_GROUPS, pair_table, shared_letters, smallest_p_values
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportText
+from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.figures.finish import settle_layout
 from receval.figures.style import MOST_COLOURED, NO_WINNER, figure_style, styles_of_many
-from receval.figures.text_problems import text_problems
 from receval.seeds import seed_sequence
 from receval.statistics.multiple_comparisons import holm
 from receval.statistics.permutation import permutation_test

@@ -18,7 +18,7 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.systems import evaluate_systems
-from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import DecisionGrid
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.recommenders.wrmf import WRMF

@@ -10,7 +10,7 @@ from matplotlib import get_data_path
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from receval.evaluation.report_parts import ReportFigure
+from receval.evaluation.report import ReportFigure
 from receval.figures.finish import borrow_letters
 from receval.figures.style import figure_style, new_figure
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from figures.text_problems import text_problems
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from receval.figures.heat_map import COLOUR_MAP, SIGNED_COLOUR_MAP, heat_map
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from receval.figures.text_problems import text_problems
 
 
 @pytest.fixture

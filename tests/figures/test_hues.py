@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex, to_rgb
 
-from receval.figures.hues import oklch, shaded
+from receval.figures.style import oklch, shaded
 
 COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda rgb: to_hex(np.array(rgb) / 255))
 

@@ -12,8 +12,8 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
-from receval.figures.finish import save_figure, settle_layout
-from receval.figures.style import figure_style, number_axes
+from receval.figures.finish import number_axes, save_figure, settle_layout
+from receval.figures.style import figure_style
 
 
 def positions(figure: Figure) -> list[tuple[float, ...]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figures.text_problems import leaders_of, text_problems
 from matplotlib.figure import Figure
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import draw_leader, leaders_of
+from receval.figures.label_boxes import draw_leader
 from receval.figures.style import figure_style, new_figure
-from receval.figures.text_problems import text_problems
 
 Place = tuple[float, float]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figures.text_problems import text_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -16,7 +17,6 @@ from scipy.optimize import minimize
 from receval.figures.label_boxes import lines_meet_boxes
 from receval.figures.line_labels import label_lines, readable, spaced_positions
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from receval.figures.text_problems import text_problems
 
 NAMES = ("kNN", "MF", "Pop", "Random")
 

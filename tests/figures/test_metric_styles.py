@@ -11,10 +11,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from studies.accepted_results import ROOT
 
-from receval.figures.hues import oklch
-from receval.figures.metric_styles import metric_styles
-from receval.figures.named_styles import MetricStyle
-from receval.figures.style import SeriesStyle
+from receval.figures.style import MetricStyle, SeriesStyle, metric_styles, oklch
 from reproduction.config.settings import load_settings
 
 DISPLAY = load_settings(ROOT / "config", "full").display

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from figures.text_problems import leaders_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import leaders_of, lines_cross
+from receval.figures.label_boxes import lines_cross
 from receval.figures.point_labels import (
     CLEAR,
     CLUSTER_LEADER_FROM,

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figures.text_problems import text_problems
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
@@ -18,7 +19,6 @@ from receval.figures.style import (
     ink_on,
     new_figure,
 )
-from receval.figures.text_problems import text_problems
 from receval.statistics.type_ii_sums_of_squares import explained_variance
 from reproduction.studies._shared.figures.bars import stacked_shares
 from reproduction.studies.multiverse.explained import SHARES_UP_TO, share_rows, triangle

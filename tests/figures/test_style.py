@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from figures.sample_figures import SAMPLES
+from figures.text_problems import text_problems
 from matplotlib import font_manager
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -26,7 +27,6 @@ from receval.figures.style import (
     ordered_styles,
     series_styles,
 )
-from receval.figures.text_problems import text_problems
 
 
 @pytest.mark.parametrize("weight", ["normal", "bold"])

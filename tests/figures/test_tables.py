@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from receval.figures.escaping import escape_latex, escape_markdown
-from receval.figures.latex_tables import PAGE_ROWS, save_table, to_latex
-from receval.figures.tables import LONGEST_CELL, Column, Table, continued, to_markdown
+from receval.figures.tables import (
+    LONGEST_CELL,
+    PAGE_ROWS,
+    Column,
+    Table,
+    continued,
+    escape_latex,
+    escape_markdown,
+    save_table,
+    to_latex,
+    to_markdown,
+)
 
 TABLE = Table(
     title="Table 2",

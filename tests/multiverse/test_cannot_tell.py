@@ -18,16 +18,14 @@ from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.multiverse.cannot_tell import (
-    CANNOT_TELL,
     counts_of_reasons,
     fewest_users,
     users_whose_order_counts,
 )
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decisions import Configuration, DecisionGrid
 from receval.multiverse.explore_ratings import ExploredRatings, explore_ratings
-from receval.multiverse.flips import flips_by_decision, wins_by_level
 from receval.multiverse.multiverse_report import multiverse_report
+from receval.multiverse.verdicts import CANNOT_TELL, flips_by_decision, wins_by_level
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random

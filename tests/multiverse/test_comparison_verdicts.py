@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from receval.multiverse.comparisons import Comparison, PairOfSystems, UserValues
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Aggregation, SignificanceTest
+from receval.multiverse.decisions import Aggregation, DecisionGrid, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples
 
 Values = NDArray[np.float64]

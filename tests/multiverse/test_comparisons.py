@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from receval.multiverse.comparisons import PairOfSystems, UserValues
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Aggregation, SignificanceTest
+from receval.multiverse.decisions import Aggregation, DecisionGrid, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples, rejected_shares
 
 Values = NDArray[np.float64]

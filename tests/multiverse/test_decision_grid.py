@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decisions import Configuration, DecisionGrid
 from reproduction.config.settings import load_settings
 
 LEVELS: dict[str, list[Any]] = {

@@ -11,13 +11,16 @@ import pytest
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.report_parts import ReportFigure
-from receval.multiverse.cannot_tell import telling
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISION_NAMES
+from receval.evaluation.report import ReportFigure
+from receval.multiverse.decisions import DECISION_NAMES, DecisionGrid
 from receval.multiverse.explore_ratings import GRIDS, ExploredRatings, explore_ratings, grid_of
-from receval.multiverse.flips import changes_from_start, flips_by_decision, wins_by_level
 from receval.multiverse.multiverse_report import MOST_DRAWN, multiverse_report
+from receval.multiverse.verdicts import (
+    changes_from_start,
+    flips_by_decision,
+    telling,
+    wins_by_level,
+)
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
 

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from multiverse.small_universes import explored
 
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision
+from receval.multiverse.decisions import DECISIONS, Configuration, DecisionGrid, MetricDecision
 from receval.multiverse.description import decision_title, level_title
 from receval.multiverse.verdicts import (
     explained,

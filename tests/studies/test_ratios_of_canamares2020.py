@@ -18,10 +18,9 @@ from studies.compared_experiments import (
 )
 from studies.prepared import display_of, drawn, module_of, problems_of
 
-from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY

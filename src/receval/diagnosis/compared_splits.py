@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the splits that a diagnosis compares, each once."""
+"""Make the splits that a diagnosis compares, and measure cold start and leakage under each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.splits.split import TEST, TRAIN
+from receval.splits.leakage import futures_in_train
+from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.split_ratings import SplitRatings, split
 
 COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
@@ -124,4 +125,52 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
             row[f"cold_{what}_share"] = float(np.mean(~trained[codes[test]]))
             row[f"untrained_{what}s"] = int(size - trained.sum())
         rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
+    """Measure how many training ratings are later than test ratings, in the first fold.
+
+    Parameters
+    ----------
+    splits : mapping of str to SplitRatings
+        At least one, all of the same ratings with timestamps.
+
+    Returns
+    -------
+    DataFrame
+        A row for each split: ``any_future``, ``own_future`` and ``item_future`` (shares of the test
+        ratings for which a training rating of any user, of the same user, or of the same item is
+        later), ``later_training`` (the median over test ratings of the share of all training
+        ratings that are later) and ``days`` (the median number of days to the user's last training
+        rating, over test ratings before it). Ratings of the same second are not later.
+
+    Notes
+    -----
+    :func:`receval.splits.leakage.futures_in_train` defines what is counted.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "timestamp": range(6)}
+    >>> last = split(read_ratings(table), "leave-last-out")
+    >>> future_training({"last": last})[["split", "any_future", "own_future"]].to_dict("list")
+    {'split': ['last'], 'any_future': [0.5], 'own_future': [0.0]}
+    """
+    rows = []
+    ratings = next(iter(splits.values())).ratings
+    found = futures_in_train(ratings, [Split(data.parts.codes[:1]) for data in splits.values()])
+    for name, one in zip(splits, found, strict=True):
+        own = one.table.set_index("scope")
+        rows.append(
+            {
+                "split": name,
+                "any_future": own.loc["anybody", "interactions"],
+                "own_future": own.loc["same user", "interactions"],
+                "item_future": own.loc["same item", "interactions"],
+                "later_training": own.loc["anybody", "median_share"],
+                "days": own.loc["same user", "median_days"],
+            }
+        )
     return pd.DataFrame(rows)

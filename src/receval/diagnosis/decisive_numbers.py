@@ -10,8 +10,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from receval.data.ratings import Ratings
-from receval.diagnosis.findings import DataFindings
-from receval.diagnosis.recommendation import recommended_split
+from receval.diagnosis.recommendation import DataFindings, recommended_split
 from receval.splits.ranks_within_groups import ceiling_of_share
 from receval.statistics.pairs import system_pairs
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Diagnose ratings in one call."""
+"""Diagnose ratings in one call, and report the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -14,28 +15,37 @@ from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.relevance import RelevanceRule
+from receval.diagnosis.baselines import QuickLists, QuickRanking, fitting_systems
 from receval.diagnosis.compared_splits import (
     COMPARED_SPLITS,
     ComparedSplits,
     cold_start,
     compared_splits,
+    future_training,
 )
 from receval.diagnosis.decisive_numbers import DecisiveNumbers, SplitNumbers
-from receval.diagnosis.diagnosis import Diagnosis
-from receval.diagnosis.metrics_on_these_data import (
+from receval.diagnosis.formatting import (
+    designs_table,
+    judgments_table,
+    lead_table,
+    metrics_table,
+    size_table,
+    splits_table,
+)
+from receval.diagnosis.metric_sensitivity import (
+    TOLD_PERCENT,
     metrics_for,
     metrics_on_these_data,
     values_of_tested_users,
 )
-from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
+from receval.diagnosis.plots import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
 )
-from receval.diagnosis.recommendation import recommendation
-from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
-from receval.diagnosis.timestamps import future_training, time_span
+from receval.diagnosis.recommendation import Advice, recommendation
+from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     chosen_ratings,
@@ -45,6 +55,7 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.notes import Note
@@ -52,6 +63,131 @@ from receval.protocols.names import parse_protocol
 from receval.seeds import generator
 from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What ratings allow to be measured, and how to design an experiment on them.
+
+    Attributes
+    ----------
+    size, time : DataFrame
+        ``quantity``, ``value``, ``meaning``
+        (:func:`receval.diagnosis.size_and_skew.size_and_skew`,
+        :func:`receval.diagnosis.size_and_skew.time_span`).
+    popularity : DataFrame
+        :func:`receval.diagnosis.size_and_skew.popularity_curve`.
+    cold : DataFrame
+        :func:`receval.diagnosis.compared_splits.cold_start`.
+    future : DataFrame or None
+        :func:`receval.diagnosis.compared_splits.future_training`; None without timestamps.
+    designs, shares : DataFrame
+        :func:`receval.diagnosis.random_precision.precision_of_designs`, and
+        :func:`receval.diagnosis.random_precision.popularity_or_sparsity`.
+    metrics, levels : DataFrame
+        :func:`receval.diagnosis.metric_sensitivity.metrics_on_these_data`.
+    judgments, agreement : DataFrame or None
+        :func:`receval.diagnosis.unbiased_judgments.liked_and_disliked` and
+        :func:`receval.diagnosis.unbiased_judgments.agreement_of_judgments`; None if liked and
+        disliked items cannot be told apart.
+    disagreeing_pairs : float or None
+        :func:`receval.diagnosis.unbiased_judgments.disagreeing_item_pairs`.
+    per_user : DataFrame
+        Values of users by system, under AR AI-AN on the random split.
+    advice : tuple of Advice
+    notes : tuple of Note
+        Notes on what was left out and why, and on sampling.
+    settings : mapping
+        What is needed to repeat the call.
+    """
+
+    size: pd.DataFrame
+    time: pd.DataFrame
+    popularity: pd.DataFrame
+    cold: pd.DataFrame
+    future: pd.DataFrame | None
+    designs: pd.DataFrame
+    shares: pd.DataFrame
+    metrics: pd.DataFrame
+    levels: pd.DataFrame
+    judgments: pd.DataFrame | None
+    agreement: pd.DataFrame | None
+    disagreeing_pairs: float | None
+    per_user: pd.DataFrame
+    advice: tuple[Advice, ...]
+    notes: tuple[Note, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def recommendation(self) -> pd.DataFrame:
+        """The experimental section: ``subject``, ``sentence``, ``reason``."""
+        rows = [(own.subject, own.sentence, own.reason) for own in self.advice]
+        return pd.DataFrame(rows, columns=["subject", "sentence", "reason"])
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{own.subject}: {own.sentence} (Why: {own.reason})" for own in self.advice
+        )
+
+    def report(self, title: str = "Diagnosis") -> Report:
+        """Return the whole diagnosis as a report, with the recommendations first."""
+        section = " ".join(own.sentence for own in self.advice)
+        reasons = tuple(f"{own.subject}. {own.reason}" for own in self.advice)
+        systems = self.per_user["system"].nunique()
+        parts: list[ReportPart] = [
+            ReportText("Recommended experimental section", (section,)),
+            ReportText("Reasons, measured on these ratings", reasons),
+            ReportTable("size", size_table(self.size, self.time)),
+            ReportFigure.drawn(
+                "popularity",
+                lambda: draw_popularity(self.popularity),
+                "Ratings of the items by their rank",
+            ),
+            ReportTable("splits", splits_table(self.cold, self.future)),
+            ReportTable("designs", designs_table(self.designs)),
+            ReportFigure.drawn(
+                "designs",
+                lambda: draw_designs(self.designs),
+                "P@10 of Random and of the most popular items by design, with Pop's multiple of "
+                "Random",
+            ),
+        ]
+        if len(self.shares):
+            parts.append(ReportTable("shares", lead_table(self.shares)))
+        parts.append(ReportTable("metrics", metrics_table(self.metrics, systems)))
+        if self.metrics["tau"].notna().any():
+            parts.append(
+                ReportFigure.drawn(
+                    "metrics",
+                    lambda: draw_metrics(self.metrics, TOLD_PERCENT),
+                    "Robustness to missing judgments (above is better) against discriminative "
+                    "power (left is better)",
+                )
+            )
+        if self.agreement is not None:
+            parts.append(
+                ReportTable("judgments", judgments_table(self.agreement, self.disagreeing_pairs))
+            )
+        return Report(title, tuple(parts), self._data(), self.notes, self.settings)
+
+    def _data(self) -> dict[str, pd.DataFrame]:
+        tables = {
+            "recommendation": self.recommendation,
+            "size": self.size,
+            "time": self.time,
+            "popularity": self.popularity,
+            "cold": self.cold,
+            "future": self.future,
+            "designs": self.designs,
+            "shares": self.shares,
+            "metrics": self.metrics,
+            "levels": self.levels,
+            "judgments": self.judgments,
+            "agreement": self.agreement,
+            "per_user": self.per_user,
+        }
+        return {name: table for name, table in tables.items() if table is not None}
+
 
 Tell = Callable[[str, int, int], None]
 """Called with the name of the current step, its number from 0, and the total."""

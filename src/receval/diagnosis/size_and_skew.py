@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measure the size, density and skew of ratings, and their values."""
+"""Measure the size, density and skew of ratings, their values, and their timestamps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
+from receval.splits.time_cut import SECONDS_OF_A_DAY
 from receval.statistics.concentration import density, gini
 
 HEADS = (0.01, 0.1, 0.2)
@@ -126,3 +127,31 @@ def _density(ratings: Ratings) -> float:
     if ratings.events or ratings.known is not None:
         return density(ratings)
     return len(ratings) / (ratings.n_users * ratings.n_items)
+
+
+def time_span(ratings: Ratings) -> pd.DataFrame:
+    """Describe the timestamps of ratings.
+
+    Returns
+    -------
+    DataFrame
+        ``quantity``, ``value`` and ``meaning``: whether there are timestamps; if so, the days from
+        the first to the last, how many are different, and the share of ratings with the same
+        timestamp as another rating of the same user, which time does not order.
+    """
+    times = ratings.timestamps
+    rows: list[tuple[str, float, str]] = [
+        ("timestamps", float(times is not None), "whether ratings have timestamps")
+    ]
+    if times is not None:
+        distinct, order_of_time = np.unique(times, return_inverse=True)
+        keys = np.sort(ratings.users.astype(np.int64) * len(distinct) + order_of_time)
+        same = keys[1:] == keys[:-1]
+        tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+        days = float(times.max() - times.min()) / SECONDS_OF_A_DAY
+        rows += [
+            ("days", days, "days from the first rating to the last"),
+            ("different_timestamps", len(distinct), "different timestamps"),
+            ("tied_share", float(tied.mean()), "share of ratings as old as another of their user"),
+        ]
+    return pd.DataFrame(rows, columns=["quantity", "value", "meaning"])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.diagnosis.quick_systems import QuickLists
+from receval.diagnosis.baselines import QuickLists
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.named import named_protocols
-from receval.evaluation.ranked_systems import ranked_folds
+from receval.evaluation.fitted_systems import ranked_folds
+from receval.evaluation.measuring import named_protocols
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
 from receval.metrics.lists import JudgedLists

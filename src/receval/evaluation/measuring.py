@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
-from receval.evaluation.named import named_metrics, named_protocols
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
@@ -24,11 +23,40 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
+from receval.metrics.usual_names import metric_of_usual_name
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
+
+
+def named_protocols(
+    given: str | Protocol | Sequence[str | Protocol],
+) -> dict[str, Protocol]:
+    """Return protocols by their names in results."""
+    listed = [given] if isinstance(given, str | Protocol) else list(given)
+    if not listed:
+        raise ValueError("There is no protocol: name at least one, such as 'AR AI-AN'.")
+    found: dict[str, Protocol] = {}
+    for one in listed:
+        protocol = parse_protocol(one) if isinstance(one, str) else one
+        name = protocol.name
+        if protocol.sampled is not None:
+            name += f" sampled={protocol.sampled}"
+        found[name if name not in found else protocol.key] = protocol
+    return found
+
+
+def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Return metrics by their labels."""
+    listed = [given] if isinstance(given, str | Metric) else list(given)
+    if not listed:
+        raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
+    found = [metric_of_usual_name(one) for one in listed]
+    return {metric.label: metric for metric in found}
+
 
 FEW_USERS = 0.1
 """A note warns of averages over a smaller share of all users."""

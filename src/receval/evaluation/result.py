@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.intervals_figure import draw_intervals, intervals_caption
-from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
-from receval.evaluation.printed import (
+from receval.evaluation.formatting import (
     DECIMALS,
     averages_table,
     best_first,
+    draw_intervals,
+    intervals_caption,
     pairs_table,
     with_direction,
 )
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import Table, to_markdown, without_marks_in_names
+from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically

@@ -18,8 +18,8 @@ from receval.data.ratings_table import read_ratings
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run
 from receval.data.run_files import read_run
-from receval.evaluation.coding import SharedCodes
-from receval.evaluation.known_identifiers import (
+from receval.evaluation.identifiers import (
+    SharedCodes,
     TrainedPairs,
     check_that_identifiers_meet,
     without_trained_pairs,
@@ -105,7 +105,7 @@ def evaluate_runs(
         :func:`receval.evaluation.systems.evaluate_systems`.
     TableError
         A file cannot be used, or shares no user or no item with the others
-        (:func:`receval.evaluation.known_identifiers.check_that_identifiers_meet`).
+        (:func:`receval.evaluation.identifiers.check_that_identifiers_meet`).
 
     Examples
     --------

@@ -6,18 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from receval.figures.named_styles import MetricStyle, SystemStyle
 from receval.figures.printed_numbers import fixed, p_value
-
-if TYPE_CHECKING:
-    from receval.figures.style import SeriesStyle
+from receval.figures.style import MetricStyle, SeriesStyle, SystemStyle, metric_styles
 
 TWIN = " twin"
 """Ending of the short title of a synthetic twin."""
-
-# Plans import this module, so it loads drawing libraries only when something is drawn.
 
 
 def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
@@ -91,8 +86,6 @@ class DisplayStyle:
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
         """Return the style of each system; systems that the paper does not have are hatched."""
-        from receval.figures.style import SeriesStyle
-
         return {
             name: SeriesStyle(
                 colour=self.systems[name].colour,
@@ -109,8 +102,6 @@ class DisplayStyle:
 
     def metric_styles(self, names: Sequence[str]) -> dict[str, SeriesStyle]:
         """Return the style of each metric of a figure (:func:`.metric_styles`)."""
-        from receval.figures.metric_styles import metric_styles
-
         return metric_styles(names, self.metrics)
 
     @property

@@ -20,8 +20,9 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.ticker import ScalarFormatter
 
-from receval.figures.style import PADDING, figure_style, number_axes
+from receval.figures.style import PADDING, figure_style, short_number
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
@@ -143,6 +144,25 @@ def _even_columns(entries: int, columns: int) -> int:
     """Return the fewest columns with as few rows: 9 entries in 7 columns become 5 + 4."""
     rows = -(-entries // columns)
     return -(-entries // rows)
+
+
+class AxisNumbers(ScalarFormatter):
+    """Formatter of axis numbers without a zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Format a number; see :meth:`matplotlib.ticker.Formatter.__call__`."""
+        return short_number(super().__call__(x, pos))
+
+
+def number_axes(panels: Iterable[Axes]) -> None:
+    """Use the common number format on all axes with matplotlib's default formatter."""
+    for axes in panels:
+        for axis in (axes.xaxis, axes.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(AxisNumbers())
 
 
 # The layout solver handles its equations in an order that differs between processes, and so do the

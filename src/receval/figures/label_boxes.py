@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import ArrowStyle
-from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
 COINCIDENT = 0.75
@@ -148,26 +146,3 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
     )
     leader.set_in_layout(False)
     figure.add_artist(leader)
-
-
-def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
-    """Return the paths of all leaders of a figure, including those of annotations, in pixels.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (n, 2)
-        Ends and bends of each leader; the name is at the last point.
-    """
-    lines = [
-        line.get_transform().transform(line.get_xydata())
-        for line in figure.findobj(Line2D)
-        if line.get_label() == LEADER
-    ]
-    # An arrow without a head that begins at its text.
-    arrows = [
-        text.arrow_patch.get_transform().transform(text.arrow_patch.get_path().vertices)[::-1]
-        for text in figure.findobj(Annotation)
-        if text.arrow_patch is not None
-        and isinstance(text.arrow_patch.get_arrowstyle(), ArrowStyle.Curve)
-    ]
-    return [np.asarray(places, dtype=np.float64) for places in (*lines, *arrows)]

@@ -15,7 +15,6 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.hues import shaded
 from receval.figures.label_boxes import (
     Boxes,
     are_one,
@@ -26,6 +25,7 @@ from receval.figures.label_boxes import (
     nearest_points,
     overlaps,
 )
+from receval.figures.style import luminance, shaded
 
 LABEL_SIZE = 6.5
 """Font size of a name, in points."""
@@ -497,12 +497,6 @@ def readable(colour: str) -> str:
     plain = to_hex(to_rgb(colour))
     for shade in _SHADES:
         darker = shaded(plain, round(float(shade), 3))
-        if 1.05 / (_luminance(darker) + 0.05) >= _CONTRAST:
+        if 1.05 / (luminance(darker) + 0.05) >= _CONTRAST:
             return darker
     return darker
-
-
-def _luminance(colour: str) -> float:
-    parts = np.array(to_rgb(colour))
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))

@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "Configuration": "receval.multiverse.decisions:Configuration",
-        "DecisionGrid": "receval.multiverse.decision_grid:DecisionGrid",
+        "DecisionGrid": "receval.multiverse.decisions:DecisionGrid",
         "describe": "receval.multiverse.description:describe",
         "explore": "receval.multiverse.exploration:explore",
         "TrainedUniverses": "receval.multiverse.explore_ratings:TrainedUniverses",

@@ -12,14 +12,11 @@ from scipy.special import stdtrit
 
 from receval.metrics.lists import JudgedLists
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
-from receval.multiverse.exploration import Pair
-from receval.multiverse.universes import Universes
+from receval.multiverse.exploration import Pair, Universes
+from receval.multiverse.verdicts import CANNOT_TELL
 from receval.notes import Note
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
-
-CANNOT_TELL = "cannot tell"
-"""The verdict of a universe that cannot tell systems apart."""
 
 REASONS = {
     "no order": "every order has the same value for every user, as all test items of condensed "
@@ -144,11 +141,6 @@ def with_universes_that_cannot_tell(
     column = [reasons[tuple(map(str, key))] for key in keys]
     is_untold = np.array([bool(reason) for reason in column])
     return found.assign(verdict=found["verdict"].mask(is_untold, CANNOT_TELL), reason=column)
-
-
-def telling(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return the universes that can tell systems apart."""
-    return universes[universes["verdict"] != CANNOT_TELL]
 
 
 def counts_of_reasons(universes: pd.DataFrame) -> dict[str, int]:

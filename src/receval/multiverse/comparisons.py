@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from receval.metrics.averages import MEAN_DECIMALS, AdjustedGeometric, Arithmetic, Median, Weighted
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import (
     GEOMETRIC_EPSILON,
     Aggregation,
     CoverageTreatment,
+    ListForm,
     SignificanceTest,
 )
-from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import (
@@ -38,6 +41,35 @@ AVERAGE_BY_AGGREGATION = {
     "geometric": AdjustedGeometric(epsilon=GEOMETRIC_EPSILON),
 }
 """The function in :mod:`receval.metrics.averages` for each aggregation (C3)."""
+
+
+@dataclass(frozen=True)
+class UserValues:
+    """Values of one system for every user, one row per metric, on one form of its lists.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_metrics, n_users)
+    covered : ndarray of bool, shape (n_users,)
+        Users with a list that is not empty.
+    """
+
+    values: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
+        """Measure the lists of a system for every user.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Labels of metrics, either all on full or all on condensed lists.
+        form : {"full", "condensed"}
+            The lists that must not be empty for a user to be covered.
+        """
+        values = evaluate([parse(label) for label in labels], lists)
+        return cls(values, lists.listed(form == "condensed") > 0)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -12,13 +13,31 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.multiverse.comparisons import PairOfSystems
+from receval.metrics.lists import JudgedLists
+from receval.multiverse.comparisons import PairOfSystems, UserValues
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, Configuration
-from receval.multiverse.universes import Universes, UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.statistics.bootstrap import poisson_resamples
 
 Pair = tuple[str, str]
+
+KINDS = {"random": "random-ratio", "user": "user-ratio"}
+"""The kind of split in ``splits.yaml`` for each kind of the decision A2."""
+
+
+class Universes(ABC):
+    """The lists of systems under the decisions A1, A2 and B2.
+
+    All other decisions are applied to the judged lists.
+    """
+
+    @abstractmethod
+    def lists(self, configuration: Configuration, system: str) -> JudgedLists:
+        """Return the full lists of a system under a configuration's decisions A1, A2 and B2."""
+
+    @abstractmethod
+    def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """Return which users have training ratings under the decisions A1 and A2."""
 
 
 def explore(

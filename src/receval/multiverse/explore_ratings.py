@@ -17,9 +17,8 @@ from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.relevance import RelevanceRule
-from receval.evaluation.fitted_systems import notes_on_clicks
+from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
 from receval.evaluation.measuring import FEW_USERS
-from receval.evaluation.progress_steps import ProgressSteps
 from receval.metrics.gains import HIGHEST_EXPONENT
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
@@ -28,10 +27,9 @@ from receval.multiverse.cannot_tell import (
     notes_on_universes,
     with_universes_that_cannot_tell,
 )
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISION_NAMES, Configuration, SplitDecision
-from receval.multiverse.exploration import explore
-from receval.multiverse.universes import Universes, UserValues
+from receval.multiverse.comparisons import UserValues
+from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
+from receval.multiverse.exploration import Universes, explore
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks

@@ -8,13 +8,12 @@ import re
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
 from receval.figures.style import LONGEST_NAME, legend_name
 from receval.figures.tables import Column, Table
-from receval.multiverse.cannot_tell import CANNOT_TELL, REASONS, counts_of_reasons, telling
+from receval.multiverse.cannot_tell import REASONS, counts_of_reasons
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import (
     NO_DIFFERENCE,
@@ -24,13 +23,16 @@ from receval.multiverse.description import (
     level_title,
 )
 from receval.multiverse.explore_ratings import ExploredRatings
-from receval.multiverse.flips import (
+from receval.multiverse.verdicts import (
+    CANNOT_TELL,
+    VERDICTS,
     changes_from_start,
     flips_by_decision,
+    index_of_universe,
     shares_that_tell,
+    telling,
     wins_by_level,
 )
-from receval.multiverse.verdicts import VERDICTS, index_of_universe
 from receval.storage.messages import how_many
 
 _SHARES = tuple(VERDICTS.values())
@@ -45,7 +47,7 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     Examples
     --------
     >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.multiverse.decision_grid import DecisionGrid
+    >>> from receval.multiverse.decisions import DecisionGrid
     >>> from receval.multiverse.explore_ratings import explore_ratings
     >>> from receval.recommenders.non_personalised import Popularity, Random
     >>> table = {"user": list("aaabbbccc"), "item": list("xyzxyzxyz"), "rating": [5, 1, 4] * 3}

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.registry import parse
-from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
+from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems, UserValues
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment

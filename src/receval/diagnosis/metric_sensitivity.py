@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.diagnosis.quick_systems import QuickLists
+from receval.diagnosis.baselines import QuickLists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists

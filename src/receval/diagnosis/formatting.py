@@ -7,8 +7,8 @@ import math
 
 import pandas as pd
 
-from receval.diagnosis.metrics_on_these_data import POPULAR_PERCENT, SAMPLES, TOLD_PERCENT
-from receval.evaluation.printed import with_direction
+from receval.diagnosis.metric_sensitivity import POPULAR_PERCENT, SAMPLES, TOLD_PERCENT
+from receval.evaluation.formatting import with_direction
 from receval.figures.printed_numbers import NOTHING, fixed, significant
 from receval.figures.tables import Column, Table
 from receval.metrics.registry import parse
