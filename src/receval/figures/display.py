@@ -24,24 +24,11 @@ def absence_of(titles: Sequence[str], advice: str = "README: how to get the data
 class DisplayStyle:
     """Titles, styles and parameters that a drawing needs in addition to its results.
 
-    Attributes
-    ----------
-    title, caption : str
-        Title and caption of the artifact.
-    systems : mapping of str to SystemStyle
-        By the names in the CSV.
-    extra_systems : tuple of str
-        Systems that the paper does not have.
-    datasets : mapping of str to str
-        Short titles by the names in the CSV.
-    experiments : mapping of str to str
-        By experiment, text that distinguishes it from others on the same dataset; may be empty.
-    absence : str
-        A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
-    parameters : mapping
-        The artifact's parameters from the study's configuration.
-    metrics : mapping of str to MetricStyle
-        By the names in print.
+    Systems, datasets (short titles) and experiments are by the names in the CSV, metrics by the
+    names in print. The text of an experiment distinguishes it from others on the same dataset, and
+    may be empty. ``extra_systems`` are not in the paper; ``absence`` is a sentence on absent
+    datasets (:func:`absence_of`) or empty; the parameters are those of the artifact in the study's
+    configuration.
 
     Examples
     --------

@@ -35,18 +35,9 @@ NOTE_COLOUR = "#595959"
 def legend_below(figure: Figure, columns: int | None = None) -> Legend:
     """Put one legend for all panels below them, above any note.
 
-    Parameters
-    ----------
-    figure : Figure
-        From :func:`receval.figures.style.new_figure`. The legend has the labels of all panels, each
-        once, in the order of their first use.
-    columns : int, optional
-        Number of columns of the legend; by default as many as fit the width of the figure.
-
-    Raises
-    ------
-    ValueError
-        No series has a label, or the labels are wider than the figure.
+    The figure is from :func:`receval.figures.style.new_figure`. The legend has the labels of all
+    panels, each once, in the order of their first use, in as many columns as fit by default. A
+    ValueError is raised if no series has a label, or the labels are wider than the figure.
     """
     layout = _layout(figure)
     entries: dict[str, Artist] = {}
@@ -174,12 +165,7 @@ def settle_layout(figure: Figure) -> None:
     """Fix the final layout at rounded positions, with the common number format.
 
     Nothing that needs space may be added later. Settling a second time changes nothing.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure. :func:`save_figure` settles it, too; settle it earlier if final positions are
-        needed.
+    :func:`save_figure` settles, too; do it earlier if final positions are needed.
     """
     number_axes(figure.axes)
     engine = figure.get_layout_engine()
@@ -231,12 +217,8 @@ def save_figure(
     """Write a figure as SVG and PDF, each file in one step.
 
     Both are rendered before the first is written, so if a figure cannot be drawn, neither file
-    changes. Nothing is cropped.
-
-    Parameters
-    ----------
-    title, description : str
-        Text for screen readers, which the files contain but do not show.
+    changes. Nothing is cropped. Title and description are for screen readers; the files contain but
+    do not show them.
     """
     contents = {
         svg: rendered_svg(figure, title, description),
@@ -285,10 +267,7 @@ def described_svg(svg: bytes, title: str, description: str) -> bytes:
 def borrow_letters(figure: Figure) -> str:
     """Use other fonts of this machine for letters that the style's font lacks.
 
-    Returns
-    -------
-    str
-        The letters that no font has, in Unicode order. They are drawn as boxes.
+    The letters that no font has are returned in Unicode order. They are drawn as boxes.
     """
     for axes in figure.axes:
         # Tick labels use these fonts.

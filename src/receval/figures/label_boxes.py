@@ -107,11 +107,8 @@ def lines_cross(
 def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:
     """Return whether two lines look like one, given their points on the page.
 
-    Parameters
-    ----------
-    near : float
-        Maximum mean distance; at their ends, twice that is allowed. Lines that are nowhere farther
-        apart than ``COINCIDENT`` always count as one.
+    Their mean distance is at most ``near``, and twice that at their ends. Lines that are nowhere
+    farther apart than ``COINCIDENT`` always count as one.
     """
     if one.shape != other.shape:
         return False
@@ -127,12 +124,7 @@ LEADER = "_leader"
 
 
 def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
-    """Draw a leader, which the layout ignores.
-
-    Parameters
-    ----------
-    places : array_like of float, shape (n, 2)
-        Its ends and bends, in points from the figure's lower left corner.
+    """Draw a leader, which the layout ignores, through points from the figure's lower left corner.
     """
     across, up = (np.asarray(places, dtype=np.float64) / (figure.get_size_inches() * 72)).T
     leader = Line2D(

@@ -182,15 +182,7 @@ _AROUND = np.array([-_SLACK, -_SLACK, _SLACK, _SLACK])
 
 @dataclass(frozen=True)
 class InsideLabel:
-    """The position of a name.
-
-    Attributes
-    ----------
-    anchor : ndarray of float64, shape (2,)
-        The point of the line that it names.
-    box : ndarray of float64, shape (4,)
-        Left, bottom, right and top of the name.
-    """
+    """The position of a name: the point of the line that it names, and the box of the name."""
 
     anchor: NDArray[np.float64]
     box: NDArray[np.float64]
@@ -221,23 +213,12 @@ def positions_inside(
     """Return places for the names of some lines, where these can be distinguished from others.
 
     A name meets no line and no leader. A leader meets no name, no other leader and few lines. Lines
-    that are apart from the others at fewer places choose first.
+    that are apart from the others at fewer places choose first. Lines that are nowhere apart from
+    others, or have no free place, are missing in the result.
 
-    Parameters
-    ----------
-    lines : sequence of ndarray of float64, shape (n_points, 2)
-        All lines of a panel that look different.
-    sizes : mapping of int to tuple of float and float
-        Width and height of each name that needs a place, by the index of its line.
-    taken : ndarray of float64, shape (n, 4)
-        Boxes that neither a name nor a leader may overlap.
-    beside : sequence of ndarray of float64, shape (n_points, 2)
-        Lines that look like one of ``lines``; no name may meet them either.
-
-    Returns
-    -------
-    dict of int to InsideLabel
-        Lines that are nowhere apart from others, or have no free place, are missing.
+    ``lines`` are all lines of a panel that look different, ``beside`` those that look like one of
+    them. ``sizes`` has the width and height of each name that needs a place, by the index of its
+    line. Names and leaders overlap no ``taken`` box.
     """
     apart = {index: _apart(lines, index) for index in sizes}
     places = {
@@ -439,10 +420,7 @@ def spaced_positions(
 ) -> NDArray[np.float64]:
     """Return the positions nearest to the wanted ones that keep a minimum distance and the order.
 
-    Parameters
-    ----------
-    low, high : float
-        Limits of the positions, if there is room for all.
+    They are within the limits if there is room for all.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def steps_and_bins(n_universes: int) -> tuple[NDArray[np.int64], NDArray[np.int6
 def level_shades(
     codes: NDArray[np.integer], n_levels: int, edges: NDArray[np.integer]
 ) -> NDArray[np.int64]:
-    r"""Return how often each level occurs in each bin of universes, relative to all universes.
+    r"""Return how often each level occurs in each bin of universes, shape (n_levels, n_bins).
 
     With p the share of all universes that have the level and q that of the bin's universes,
 
@@ -87,20 +87,10 @@ def level_shades(
 
     which is 0 if no universe of the bin has the level, a half if the level is as frequent as in all
     universes, and 1 if all universes of the bin have it, whatever p. It is divided into ``SHADES``
-    equal steps.
+    equal steps; a level of no universe has ``NEVER``.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_universes,)
-        The level of each universe as a number, in the order of the universes; negative for none.
-    edges : ndarray of int, shape (n_bins + 1,)
-        Bin b holds the universes from ``edges[b]`` up to but excluding ``edges[b + 1]``, at least
-        one.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_levels, n_bins)
-        From 0 to ``SHADES`` - 1, or ``NEVER`` for a level of no universe.
+    The codes are the levels of the universes in their order, negative for none. Bin b holds the
+    universes from ``edges[b]`` up to but excluding ``edges[b + 1]``, at least one.
     """
     sizes = np.diff(edges)
     bins = np.repeat(np.arange(len(sizes)), sizes)
@@ -173,16 +163,10 @@ LEVEL_SIZE, NAME_SIZE, NUMBER_SIZE = 6, 6.5, 5.5
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision, and its level in each universe.
+    """A decision, and the index of each universe's level, -1 where it does not apply.
 
-    Attributes
-    ----------
-    title : str
-        Line breaks are kept; it should not have more lines than there are levels.
-    levels : tuple of str
-        Titles of the levels, from the top.
-    codes : ndarray of int, shape (n_universes,)
-        The index of each universe's level among the levels; -1 where the decision does not apply.
+    Line breaks of the title are kept; it should not have more lines than there are levels. The
+    titles of the levels are from the top.
     """
 
     title: str
@@ -195,12 +179,8 @@ def draw_levels(
 ) -> None:
     """Draw the tiles of all decisions, with the names of decisions and levels on the left.
 
-    Parameters
-    ----------
-    axes : Axes
-        The panel; its x axis is the share of the universes, from 0 to 1.
-    bins : ndarray of int64, shape (n_bins + 1,)
-        Where bins begin in the order of universes, and where the last one ends.
+    The x axis of the panel is the share of the universes. The bins are where bins begin in the
+    order of universes, and where the last one ends.
     """
     shades = [
         level_shades(decision.codes[order], len(decision.levels), bins) for decision in decisions
@@ -237,10 +217,7 @@ def count_levels(
 ) -> None:
     """Print the share of universes with each level, and of these, where the first system is ahead.
 
-    Parameters
-    ----------
-    strip : Axes
-        The panel above the tiles, beside which the headings of the two columns are printed.
+    The headings of both columns are printed beside the strip, the panel above the tiles.
     """
     style: dict[str, Any] = {"ha": "center", "fontsize": NUMBER_SIZE}
     heads = [
@@ -312,15 +289,10 @@ def name_sides(
 ) -> None:
     """Mark where each system begins to be ahead, and print how many universes are on its side.
 
-    Parameters
-    ----------
-    axes : Axes
-        Universes in ascending order of the difference, from 0 to 1.
-    first, second : str
-        Short titles of the systems; the first is ahead where differences are positive.
-    marked : float
-        Position of the marked universe's line, NaN if there is none. A text that would overlap it
-        is placed beyond it, with a leader to the line of its own side.
+    Universes are in ascending order of the difference from 0 to 1; the first system is ahead where
+    it is positive. ``marked`` is the position of the marked universe's line, NaN if there is none.
+    A text that would overlap that line is placed beyond it, with a leader to the line of its own
+    side.
     """
     behind, ahead = float((differences < 0).mean()), float((differences > 0).mean())
     for crossing in sorted({behind, 1 - ahead}):
@@ -392,32 +364,16 @@ def specification_curve(
 ) -> Figure:
     """Draw a specification curve, with the levels of the decisions below it.
 
-    Universes are in the order of a difference. The area between the curve and 0 has the colour of
-    the most frequent verdict in each bin of universes; the strip below shows the shares of all
-    three verdicts. The more frequent a level is in a bin, the darker is its tile
-    (:func:`receval.figures.specification_curve.level_shades`). Beside each row are the share of all
-    universes with the level, and the share of these in which the first system is ahead,
-    significantly or not.
+    Universes are in the order of a difference, which is positive where the first system is ahead;
+    equal ones are ordered by verdict, -1 first. A verdict is 1 where the first system wins
+    significantly, -1 where the second does, otherwise 0. The area between the curve and 0 has the
+    colour of the most frequent verdict in each bin of universes; the strip below shows the shares
+    of all three verdicts. The more frequent a level is in a bin, the darker is its tile
+    (:func:`level_shades`). Beside each row are the share of all universes with the level, and the
+    share of these in which the first system is ahead, significantly or not.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n_universes,)
-        Differences, positive where the first system is ahead. Equal values are ordered by verdict,
-        wins of the second system first, and then by the order of the universes.
-    verdicts : array_like of int, shape (n_universes,)
-        1 where the first system wins significantly, -1 where the second does, otherwise 0.
-
-    Returns
-    -------
-    Figure
-        A figure as wide as a page and as high as its rows need, with a legend. A note may be added
-        (:func:`receval.figures.finish.note`).
-
-    Raises
-    ------
-    ValueError
-        There is no universe or no decision, lengths differ, a value is not finite, a verdict is
-        unknown, a level has no title, or the universe to be marked does not exist.
+    The figure is as wide as a page and as high as its rows need, with a legend. A note may be added
+    (:func:`receval.figures.finish.note`).
     """
     differences, signs = _checked(values, verdicts, decisions, marked)
     n_universes = len(differences)

@@ -136,17 +136,10 @@ LONGEST_CELL = 100
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """One column: heading, alignment (left for text, right for numbers), and width.
 
-    Attributes
-    ----------
-    header : str
-        Its heading.
-    alignment : {"left", "right", "center"}
-        Left for text, right for numbers.
-    width : float or None
-        Share of the text width, in 0..1, for long text that LaTeX breaks into lines; None for the
-        width of the longest cell.
+    The width is a share of the text width, in 0..1, for long text that LaTeX breaks into lines;
+    None is the width of the longest cell.
     """
 
     header: str
@@ -156,31 +149,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    r"""A table to print, in which every cell is text.
+    r"""A table to print, in which every cell is text, with one cell per column in each row.
 
     Text is plain, and all its characters are printed; control characters and line breaks become
     escapes. A formula is LaTeX between a dollar with a backquote and a backquote with a dollar, as
-    in ``$`E[P_s@n] = \sigma\delta` ``.
-
-    Attributes
-    ----------
-    title : str
-        Short title, such as "Table 2".
-    columns : tuple of Column
-        At least one.
-    rows : tuple of tuple of str
-        One cell per column each.
-    caption : str
-        A sentence that describes the table.
-    notes : tuple of str
-        Remarks below the table.
-    label : str
-        LaTeX label for references; none if empty.
-
-    Raises
-    ------
-    ValueError
-        A row has another length, a cell is not text, or a width or label is invalid.
+    in ``$`E[P_s@n] = \sigma\delta` ``. Notes are printed below the table. The label is for
+    references in LaTeX; none if empty.
 
     Examples
     --------
@@ -287,11 +261,6 @@ def printed(
     notes: Sequence[str] = (),
 ) -> Table:
     """Return a table with the title and caption of an artifact, and a note on absent datasets.
-
-    Parameters
-    ----------
-    notes : sequence of str
-        Further notes below the table.
 
     Examples
     --------
