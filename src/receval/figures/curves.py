@@ -106,11 +106,11 @@ def logarithmic_x(axes: Axes) -> None:
 
 def plain_numbers(axis: Axis) -> None:
     """Label an axis with plain numbers and thousands separators: .5, 100, 1,000."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _written_out(value)))
 
+    def written_out(value: float, _: int | None) -> str:
+        return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
 
-def _written_out(value: float) -> str:
-    return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
+    axis.set_major_formatter(FuncFormatter(written_out))
 
 
 def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:

@@ -235,7 +235,7 @@ def rendered_svg(figure: Figure, title: str = "", description: str = "") -> byte
         svg = _render(figure, "svg", _SVG_METADATA)
         # Texts are also in XML comments, and XML forbids control characters even there.
         svg = _NOT_IN_XML.sub(lambda found: ascii(found[0].decode())[1:-1].encode(), svg)
-        return described_svg(svg, printable(title, "\n"), printable(description, "\n"))
+        return _described(svg, printable(title, "\n"), printable(description, "\n"))
 
 
 def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> bytes:
@@ -246,20 +246,18 @@ def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> byte
         return _render(figure, "pdf", {**_PDF_METADATA, **named})
 
 
-def described_svg(svg: bytes, title: str, description: str) -> bytes:
+def _described(svg: bytes, title: str, description: str) -> bytes:
     """Return an SVG with its title and description added."""
+    texts = {tag: text for tag, text in (("title", title), ("desc", description)) if text}
+    if not texts:
+        return svg
     start = re.search(rb"<svg\b[^>]*", svg)
     if start is None:
         raise ValueError("The figure was not rendered as an SVG: it has no <svg> element.")
     elements = "".join(
-        f'\n <{tag} id="{tag}">{escape(text)}</{tag}>'
-        for tag, text in (("title", title), ("desc", description))
-        if text
+        f'\n <{tag} id="{tag}">{escape(text)}</{tag}>' for tag, text in texts.items()
     )
-    if not elements:
-        return svg
-    names = " ".join(tag for tag, text in (("title", title), ("desc", description)) if text)
-    attributes = f' role="img" aria-labelledby="{names}"'
+    attributes = f' role="img" aria-labelledby="{" ".join(texts)}"'
     end = start.end()
     return svg[:end] + attributes.encode() + svg[end : end + 1] + elements.encode() + svg[end + 1 :]
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,18 @@ COINCIDENT = 0.75
 
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure of a panel."""
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def points_per_pixel(axes: Axes) -> float:
+    """Return the factor from pixels, matplotlib's units of the page, to points."""
+    return 72 / figure_of(axes).dpi
 
 
 def inside(boxes: Boxes, frame: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -124,8 +137,7 @@ LEADER = "_leader"
 
 
 def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
-    """Draw a leader, which the layout ignores, through points from the figure's lower left corner.
-    """
+    """Draw a leader, which the layout ignores; points are from the figure's lower left corner."""
     across, up = (np.asarray(places, dtype=np.float64) / (figure.get_size_inches() * 72)).T
     leader = Line2D(
         np.round(across, 6),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
@@ -19,11 +18,13 @@ from receval.figures.label_boxes import (
     Boxes,
     are_one,
     draw_leader,
+    figure_of,
     inside,
     lines_cross,
     lines_meet_boxes,
     nearest_points,
     overlaps,
+    points_per_pixel,
 )
 from receval.figures.style import luminance, shaded
 
@@ -89,8 +90,7 @@ def label_lines(
     panels = list(panels)
     room = beyond if isinstance(beyond, Mapping) else dict.fromkeys(panels, beyond)
     found = {axes: _ends(axes, room[axes], near) for axes in panels}
-    for figure in dict.fromkeys(axes.get_figure(root=True) for axes in found):
-        assert isinstance(figure, Figure)
+    for figure in dict.fromkeys(map(figure_of, found)):
         settle_layout(figure)
     for axes, ends in found.items():
         named = _name_inside(axes, ends, _AMONG if room[axes] else _TOGETHER) if near else []
@@ -139,24 +139,22 @@ def _points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
     """Return the positions of a line's points on the page, in points."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
     places: NDArray[np.float64] = line.get_transform().transform(np.column_stack(_points(line)))
-    return places * 72 / figure.dpi
+    return places * 72 / figure_of(axes).dpi
 
 
 def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2D]]:
     """Group the lines that coincide at all their points."""
-    shown = [_shown(axes, line) for line in lines]
-    groups: list[list[int]] = []
-    for index, points in enumerate(shown):
+    shown = {line: _shown(axes, line) for line in lines}
+    groups: list[list[Line2D]] = []
+    for line in lines:
         for group in groups:
-            if all(are_one(points, shown[other], near) for other in group):
-                group.append(index)
+            if all(are_one(shown[line], shown[other], near) for other in group):
+                group.append(line)
                 break
         else:
-            groups.append([index])
-    return [[lines[index] for index in group] for group in groups]
+            groups.append([line])
+    return groups
 
 
 # Places for names within a panel, beside lines where these are apart from all others.
@@ -241,9 +239,9 @@ def positions_inside(
 
 
 def _segments(lines: Sequence[Points]) -> tuple[Points, Points]:
-    return np.concatenate([line[:-1] for line in lines]), np.concatenate(
-        [line[1:] for line in lines]
-    )
+    starts = np.concatenate([line[:-1] for line in lines])
+    ends = np.concatenate([line[1:] for line in lines])
+    return starts, ends
 
 
 def _places(
@@ -339,13 +337,9 @@ def _height_at(line: Points, across: NDArray[np.float64]) -> NDArray[np.float64]
 
 def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
     """Return the boxes to try around some points, and the point of each."""
-    steps = np.array(
-        [
-            (distance * np.cos(angle), distance * np.sin(angle))
-            for distance in _DISTANCES
-            for angle in _ANGLES
-        ]
-    )
+    distances = np.repeat(_DISTANCES, len(_ANGLES))
+    angles = np.tile(_ANGLES, len(_DISTANCES))
+    steps = distances[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
     half = np.array(size) / 2
     # The step is the distance of the nearest corner or side of a box.
     centres = steps + half * np.sign(np.round(steps, 6))
@@ -356,9 +350,7 @@ def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
 
 def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
     """Move names of lines that end close to several others into the panel; return which moved."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    scale = 72 / figure.dpi
+    scale = points_per_pixel(axes)
     heights = axes.transData.transform([(end.x, end.y) for end in ends])[:, 1] * scale
     crowd = (np.abs(heights[:, None] - heights) <= together).sum(axis=1)
     texts = [text for text in axes.texts if text not in [end.name for end in ends]]
@@ -385,15 +377,15 @@ def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
         shift = (float(label.box[0]) - frame[2], middle - heights[index])
         ends[index].name.set_position((round(shift[0], 2), round(shift[1], 2)))
         draw_leader(
-            figure, np.array([label.anchor, label.nearest]), str(ends[index].lines[0].get_color())
+            figure_of(axes),
+            np.array([label.anchor, label.nearest]),
+            str(ends[index].lines[0].get_color()),
         )
     return list(found)
 
 
 def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    scale = 72 / figure.dpi
+    scale = points_per_pixel(axes)
     frame = axes.get_window_extent()
     points = axes.transData.transform([(end.x, end.y) for end in ends]) * scale
     height = max(end.name.get_window_extent().height for end in ends) * scale * _SPACING
@@ -412,7 +404,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
         # The leader goes straight through what is drawn beyond the panel.
         way = [(right + beyond + 1.5, float(point[1]))] if beyond else []
         name = (right + beyond + _LEADER, float(place))
-        draw_leader(figure, [start, *way, name], str(end.lines[0].get_color()))
+        draw_leader(figure_of(axes), [start, *way, name], str(end.lines[0].get_color()))
 
 
 def spaced_positions(

@@ -43,8 +43,7 @@ HATCH = "/////"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an area: its share of the whole square, its colour, and the colour's legend label.
-    """
+    """A part of an area: its share of the whole square, its colour, and that colour's label."""
 
     share: float
     colour: str

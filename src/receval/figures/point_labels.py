@@ -20,6 +20,7 @@ from receval.figures.label_boxes import (
     lines_meet_boxes,
     nearest_points,
     overlaps,
+    points_per_pixel,
 )
 from receval.figures.style import INK
 
@@ -236,9 +237,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     """
     if not labels:
         return []
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    scale = 72.0 / figure.dpi
+    scale = points_per_pixel(axes)
     points = axes.transData.transform([(label.x, label.y) for label in labels]) * scale
     sizes = _sizes(axes, labels) * scale
     frame = np.array(axes.get_window_extent().extents) * scale
@@ -252,12 +251,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     own = gaps.diagonal()
     in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)
     far = (own > LEADER_FROM) | (in_cluster & (own > CLUSTER_LEADER_FROM)) | (clearances > 0)
-    return [
-        _write(axes, label, box, point, needs_leader, diameter)
-        for label, box, point, needs_leader, diameter in zip(
-            labels, boxes, points, far, diameters, strict=True
-        )
-    ]
+    return [_write(axes, *own) for own in zip(labels, boxes, points, far, diameters, strict=True)]
 
 
 def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:

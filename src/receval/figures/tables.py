@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from receval.figures.printed_numbers import in_text, on_points
 from receval.storage.files import write_atomically
@@ -32,47 +32,50 @@ _FORMULA = re.compile(r"(\$`.+?`\$)")
 # Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "$": r"\$",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-    "`": r"\textasciigrave{}",
-    "\u00a0": "~",
-    "\u2013": "--",
-    "\u2014": "---",
-    "\u2018": "`",
-    "\u2019": "'",
-    "\u201c": "``",
-    "\u201d": "''",
-    "\u2026": r"\ldots{}",
-    "\u2212": "$-$",
-    "\u00d7": r"$\times$",
-    "\u00f7": r"$\div$",
-    "\u00b1": r"$\pm$",
-    "\u00b7": r"$\cdot$",
-    "\u2264": r"$\leq$",
-    "\u2265": r"$\geq$",
-    "\u2260": r"$\neq$",
-    "\u2248": r"$\approx$",
-    "\u221e": r"$\infty$",
-    "\u2192": r"$\rightarrow$",
-    "\u2190": r"$\leftarrow$",
-    "\u2193": r"$\downarrow$",
-    "\u2020": r"\dag{}",
-    "\u2007": r"\phantom{0}",
-    "\u2008": r"\phantom{.}",
-}
+_LATEX = str.maketrans(
+    {
+        APART: "{}",
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "&": r"\&",
+        "%": r"\%",
+        "#": r"\#",
+        "_": r"\_",
+        "$": r"\$",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",
+        "`": r"\textasciigrave{}",
+        "\u00a0": "~",
+        "\u2013": "--",
+        "\u2014": "---",
+        "\u2018": "`",
+        "\u2019": "'",
+        "\u201c": "``",
+        "\u201d": "''",
+        "\u2026": r"\ldots{}",
+        "\u2212": "$-$",
+        "\u00d7": r"$\times$",
+        "\u00f7": r"$\div$",
+        "\u00b1": r"$\pm$",
+        "\u00b7": r"$\cdot$",
+        "\u2264": r"$\leq$",
+        "\u2265": r"$\geq$",
+        "\u2260": r"$\neq$",
+        "\u2248": r"$\approx$",
+        "\u221e": r"$\infty$",
+        "\u2192": r"$\rightarrow$",
+        "\u2190": r"$\leftarrow$",
+        "\u2193": r"$\downarrow$",
+        "\u2020": r"\dag{}",
+        "\u2007": r"\phantom{0}",
+        "\u2008": r"\phantom{.}",
+    }
+)
 
 
 def escape_markdown(text: str) -> str:
@@ -96,7 +99,8 @@ def escape_latex(text: str) -> str:
     """
     return _by_parts(
         text,
-        plain=lambda part: "".join(_latex_character(c) for c in _apart(part)),
+        # LaTeX turns hyphens into dashes unless something empty separates them.
+        plain=lambda part: re.sub("-(?=-)", f"-{APART}", part).translate(_LATEX),
         formula=lambda part: f"${part}$",
     )
 
@@ -106,15 +110,6 @@ def _by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], s
         formula(part[2:-2]) if _FORMULA.fullmatch(part) else plain(part)
         for part in _FORMULA.split(text)
     )
-
-
-def _apart(text: str) -> str:
-    # LaTeX turns hyphens into dashes unless something empty separates them.
-    return re.sub("-(?=-)", f"-{APART}", text)
-
-
-def _latex_character(character: str) -> str:
-    return "{}" if character == APART else _LATEX.get(character, character)
 
 
 def is_set_by_pdflatex(text: str) -> bool:
@@ -203,14 +198,17 @@ class Table:
                 f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
                 "and : . - _ alone."
             )
-        shown = {
-            "title": printable(self.title),
-            "columns": tuple(replace(own, header=printable(own.header)) for own in self.columns),
-            "rows": tuple(tuple(map(printable, row)) for row in self.rows),
-            "caption": printable(self.caption),
-            "notes": tuple(map(printable, self.notes)),
+        self._change_texts(printable)
+
+    def _change_texts(self, change: Callable[[str], str]) -> None:
+        changed = {
+            "title": change(self.title),
+            "columns": tuple(replace(own, header=change(own.header)) for own in self.columns),
+            "rows": tuple(tuple(map(change, row)) for row in self.rows),
+            "caption": change(self.caption),
+            "notes": tuple(map(change, self.notes)),
         }
-        for name, value in shown.items():
+        for name, value in changed.items():
             object.__setattr__(self, name, value)
 
 
@@ -240,18 +238,37 @@ def without_marks_in_names(table: Table) -> Table:
             for number, own in enumerate(parts)
         )
 
-    found = copy(table)
-    shown = {
-        "title": plain(table.title),
-        "columns": tuple(replace(own, header=plain(own.header)) for own in table.columns),
-        "rows": tuple(tuple(map(plain, row)) for row in table.rows),
-        "caption": plain(table.caption),
-        "notes": tuple(map(plain, table.notes)),
-    }
     # Not a new table, which would show the character between the marks as an escape.
-    for name, value in shown.items():
-        object.__setattr__(found, name, value)
+    found = copy(table)
+    found._change_texts(plain)
     return found
+
+
+def table_of(
+    frame: pd.DataFrame,
+    columns: Mapping[str, tuple[str, Callable[[Any], str]]],
+    title: str,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table of a frame, given the column of the frame and its format for each heading.
+
+    Columns whose format is ``str`` are text, and the others numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"system": ["Pop"], "p": [0.25]})
+    >>> table = table_of(frame, {"System": ("system", str), "p": ("p", "{:.2f}".format)}, "Table")
+    >>> table.rows, [column.alignment for column in table.columns]
+    ((('Pop', '0.25'),), ['left', 'right'])
+    """
+    cells = [map(text_of, frame[name]) for name, text_of in columns.values()]
+    heads = (
+        Column(head, "left" if text_of is str else "right")
+        for head, (_, text_of) in columns.items()
+    )
+    return Table(title, tuple(heads), tuple(zip(*cells, strict=True)), caption, tuple(notes))
 
 
 def printed(
