@@ -12,7 +12,7 @@ import pytest
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose
-from receval.diagnosis.baselines import QUICK_SYSTEMS, fitting_systems
+from receval.diagnosis.baselines import BASELINES, fitting_baselines
 from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
 from receval.diagnosis.decisive_numbers import share_of_testable_users, smallest_difference
 from receval.diagnosis.diagnose import sampled_users
@@ -173,8 +173,8 @@ def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(
 
 
 def test_systems_that_need_more_factors_than_there_are_items_are_left_out() -> None:
-    assert fitting_systems(1000, 1000) == list(QUICK_SYSTEMS)
-    assert fitting_systems(5, 1000) == [
+    assert fitting_baselines(1000, 1000) == list(BASELINES)
+    assert fitting_baselines(5, 1000) == [
         "Random", "Pop", "ItemKNN 20", "ItemKNN 100", "UserKNN 20", "UserKNN 100",
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -12,14 +12,13 @@ from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import Recommender
 from receval.recommenders.clicks import clicked_training
 from receval.recommenders.registry import make
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
 
-QUICK_SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
+BASELINES: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
     {
         "Random": ("receval.recommenders.non_personalised:Random", {}),
         "Pop": ("receval.recommenders.non_personalised:Popularity", {}),
@@ -36,81 +35,55 @@ QUICK_SYSTEMS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class QuickLists:
-    """The recommendations of the systems on one fold, by protocol.
+class BaselineLists:
+    """The recommendations of the systems on one fold: lists by protocol, then by system.
 
-    Attributes
-    ----------
-    systems : tuple of str
-    fold : Fold
-    judged : JudgedItems
-    lists : list of list of JudgedLists
-        Lists by protocol, then by system.
-    unbiased : list of JudgedLists
-        Lists for the unbiased judgments of the fold, by system; empty if it has none.
+    Lists for the unbiased judgments of the fold are by system; there are none without judgments.
     """
 
     systems: tuple[str, ...]
     fold: Fold
-    judged: JudgedItems
     lists: list[list[JudgedLists]]
     unbiased: list[JudgedLists]
 
 
-def quick_system(name: str, seed: int) -> Recommender:
-    """Return one of :data:`QUICK_SYSTEMS`, not fitted."""
-    path, parameters = QUICK_SYSTEMS[name]
-    return make(path, parameters, integer_seed(seed, "diagnosis", name))
-
-
-def fitting_systems(n_users: int, n_items: int) -> list[str]:
+def fitting_baselines(n_users: int, n_items: int) -> list[str]:
     """Return the names of the systems for which a matrix is large enough.
 
     Examples
     --------
-    >>> "PureSVD 50" in fitting_systems(100, 40), "PureSVD 10" in fitting_systems(100, 40)
+    >>> "PureSVD 50" in fitting_baselines(100, 40), "PureSVD 10" in fitting_baselines(100, 40)
     (False, True)
     """
     most = min(n_users, n_items)
-    return [name for name, (_, own) in QUICK_SYSTEMS.items() if own.get("factors", 0) < most]
+    return [name for name, (_, own) in BASELINES.items() if own.get("factors", 0) < most]
 
 
-class QuickRanking:
-    """Ranks the systems one by one, so that progress can be reported."""
-
-    def __init__(
-        self,
-        data: SplitRatings,
-        fold: Fold,
-        protocols: list[Protocol],
-        threshold: float,
-        seed: int,
-    ) -> None:
-        metadata = DatasetMetadata.of(data.ratings, threshold)
-        self.names = fitting_systems(data.ratings.n_users, data.ratings.n_items)
-        self._judged = JudgedItems.of(fold.test, threshold, metadata)
-        self._unbiased = (
-            None if fold.unbiased is None else JudgedItems.of(fold.unbiased, threshold, metadata)
-        )
-        self._data, self._fold, self._protocols, self._seed = data, fold, protocols, seed
-        self._lists: list[list[JudgedLists]] = [[] for _ in protocols]
-        self._unbiased_lists: list[JudgedLists] = []
-
-    def rank(self, name: str) -> None:
-        """Train a system, and rank the judged items."""
-        untrained = quick_system(name, self._seed)
-        system = untrained.fit(clicked_training(untrained, self._fold.train))
-        generator_for = self._data.generator_for(0)
-        ranks = rank_judged(system, self._fold, self._protocols, generator_for)
-        for lists, own, protocol in zip(self._lists, ranks, self._protocols, strict=True):
-            lists.append(JudgedLists.measured_by(self._judged, own, protocol))
-        if self._unbiased is not None:
-            first = self._protocols[0]
-            [own] = rank_judged(system, self._fold, [first], generator_for, part="unbiased")
-            self._unbiased_lists.append(JudgedLists.measured_by(self._unbiased, own, first))
-
-    def ranked(self) -> QuickLists:
-        """Return the lists of all systems that were ranked."""
-        return QuickLists(
-            tuple(self.names), self._fold, self._judged, self._lists, self._unbiased_lists
-        )
+def ranked_baselines(
+    data: SplitRatings,
+    fold: Fold,
+    protocols: list[Protocol],
+    threshold: float,
+    seed: int,
+    begin: Callable[[str], object],
+) -> BaselineLists:
+    """Train the systems that fit, after telling the name of each, and rank the judged items."""
+    metadata = DatasetMetadata.of(data.ratings, threshold)
+    judged = JudgedItems.of(fold.test, threshold, metadata)
+    generator_for = data.generator_for(0)
+    names = fitting_baselines(data.ratings.n_users, data.ratings.n_items)
+    lists: list[list[JudgedLists]] = [[] for _ in protocols]
+    unbiased_lists = []
+    for name in names:
+        begin(name)
+        path, parameters = BASELINES[name]
+        untrained = make(path, parameters, integer_seed(seed, "diagnosis", name))
+        system = untrained.fit(clicked_training(untrained, fold.train))
+        ranks = rank_judged(system, fold, protocols, generator_for)
+        for of_protocol, own, protocol in zip(lists, ranks, protocols, strict=True):
+            of_protocol.append(JudgedLists.measured_by(judged, own, protocol))
+        if fold.unbiased is not None:
+            unbiased = JudgedItems.of(fold.unbiased, threshold, metadata)
+            [own] = rank_judged(system, fold, protocols[:1], generator_for, part="unbiased")
+            unbiased_lists.append(JudgedLists.measured_by(unbiased, own, protocols[0]))
+    return BaselineLists(tuple(names), fold, lists, unbiased_lists)

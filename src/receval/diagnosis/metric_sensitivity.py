@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.diagnosis.baselines import QuickLists
+from receval.diagnosis.baselines import BaselineLists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
@@ -60,8 +60,8 @@ def values_of_tested_users(lists: list[JudgedLists], labels: list[str]) -> np.nd
     return np.stack([evaluate(metrics, own)[:, chosen] for own in lists], axis=1)
 
 
-def metrics_on_these_data(
-    quick: QuickLists, labels: list[str], values: np.ndarray, seed: int
+def metric_sensitivity(
+    baselines: BaselineLists, labels: list[str], values: np.ndarray, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure the discriminative power of metrics and their robustness to missing judgments.
 
@@ -84,7 +84,7 @@ def metrics_on_these_data(
     """
     test = permutation_test(values, seed_sequence(seed, "diagnosis", "signs"), PERMUTATIONS)
     power = discriminative_power(test.p_values)
-    samples, popular = _taus(quick, labels, seed)
+    samples, popular = _taus(baselines, labels, seed)
     told = PERCENTS.index(TOLD_PERCENT)
     computable = ~np.isnan(samples[told]).all(axis=0)
     tau = np.full(len(labels), np.nan)
@@ -126,7 +126,7 @@ def _first_multiples(values: np.ndarray) -> list[int]:
     ]
 
 
-def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _taus(baselines: BaselineLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return taus by level, sample and metric, and the tau of each metric without popular items."""
     samples = np.empty((len(PERCENTS), SAMPLES, len(labels)))
     popular = np.empty(len(labels))
@@ -136,11 +136,11 @@ def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, 
         by_cutoff.setdefault(parse(label).cutoff, []).append(number)
     for numbers in by_cutoff.values():
         metrics = [AggregatedMetric(parse(labels[n]), Arithmetic()) for n in numbers]
-        reduced = ReducedFold(quick.lists[0], metrics)
+        reduced = ReducedFold(baselines.lists[0], metrics)
 
         def taus(unit: SamplingUnit, draw: int, percents: tuple[float, ...]) -> np.ndarray:
             order, units = sampling_order(
-                quick.fold.test, unit, generator(seed, "diagnosis", unit, draw)
+                baselines.fold.test, unit, generator(seed, "diagnosis", unit, draw)
             )
             kept = np.minimum.accumulate(kept_units(units, np.array(percents)))
             left, _ = reduced.values(order, kept)  # noqa: B023 - called within its round

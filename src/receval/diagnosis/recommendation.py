@@ -10,98 +10,76 @@ from receval.figures.printed_numbers import fixed, significant
 from receval.storage.messages import how_many
 
 
-@dataclass(frozen=True)
-class DataFindings:
+@dataclass(frozen=True, kw_only=True)
+class SplitFindings:
+    """Findings on ratings that decide on the split; None is what they do not allow to measure.
+
+    The training ratings of ``own_future`` and the cold users and items, which have no training
+    ratings, are those of a random split and of a split of the whole dataset by time.
+    """
+
+    testable_users: float  # share of users with a test rating if a fifth of each user's is tested
+    own_future: float | None  # share of test ratings with a later training rating of the user
+    temporal_cold_users: float | None  # share of the test ratings that are of cold users
+    temporal_cold_items: float | None
+    temporal_test_users: int | None  # users with training and test ratings
+
+    @property
+    def recommended_split(self) -> str:
+        """The name of the recommended split, one of :data:`.COMPARED_SPLITS`.
+
+        It is by time if there are timestamps and a random split leaks, otherwise within users.
+
+        ==================================================================  ========================
+        data                                                                split
+        ==================================================================  ========================
+        no timestamps, or hardly any test rating has its user's future in   random, a fifth of each
+        train (:data:`MUCH_FUTURE`)                                         user's ratings
+        the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
+        timestamps                                                          by time, of all ratings
+        timestamps, but most of the test would be of users without          by time, of each user
+        training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
+        ==================================================================  ========================
+        """
+        if self.own_future is None or self.own_future < MUCH_FUTURE:
+            return "leave-out" if self.testable_users < MOST_TESTABLE else "user-ratio"
+        cold, left = self.temporal_cold_users, self.temporal_test_users
+        is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
+        return "temporal, by user" if is_too_cold else "temporal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFindings(SplitFindings):
     """Findings on ratings that decide on the design of an experiment.
 
-    Shares are between 0 and 1; None means that these ratings do not allow the measurement.
-
-    Attributes
-    ----------
-    users, items, ratings : int
-    density : float
-    item_gini : float
-        Gini coefficient of the ratings of items.
-    testable_users : float
-        Share of users with a test rating if a fifth of each user's ratings is tested.
-    threshold : float
-        Ratings at or above it are relevant.
-    relevant_share : float
-        Share of relevant ratings.
-    different_values : int
-        Number of different values of the ratings.
-    own_future : float or None
-        Share of test ratings of the random split for which the user has a later training rating;
-        None without timestamps that order ratings.
-    temporal_cold_users : float or None
-        Share of the test ratings under the split by time that are of users without training
-        ratings.
-    temporal_cold_items : float or None
-        The same for items without training ratings.
-    temporal_test_users : int or None
-        Users with training and test ratings under the split by time.
-    random_all_items, random_one_relevant : float
-        Expected P@10 of Random under AR AI-AN and 1R TI-NN.
-    sampled_agreement : float
-        Kendall's tau between the orders of systems with all and with sampled candidates.
-    pop_ratio : float
-        Pop's P@10 over Random's, under AR TI-AN.
-    popularity_share : float or None
-        Share of this ratio, on a logarithmic scale, that disappears when popularity is levelled.
-    sparsity_share : float or None
-        Degree to which Pop's lead is proportional to the density of the test.
-    metrics : tuple of (str, float, float)
-        Label, sum of p-values, and Kendall's tau with a tenth of the test ratings.
-    equal_metrics : tuple of (str, str)
-        A metric, and another of which it is a multiple for every user under this split.
-    pairs : int
-        Number of pairs of systems over which p-values are summed.
-    test_users : int
-        Number of users who are averaged.
-    precision : str
-        Label of the precision to which ``smallest_difference`` refers.
-    smallest_difference : float
-        Difference in precision that a paired test with these users detects in four of five
-        experiments.
-    disliked_agreement : float or None
-        Kendall's tau between the orders of systems by observed liked and disliked items.
-    unbiased_judgments : int
-        Number of judgments of randomly drawn items.
-    unbiased_agreement : float or None
-        Kendall's tau between the orders of systems by observed and by unbiased precision.
-    unbiased_anti_agreement : float or None
-        The same for anti-precision.
+    Shares are between 0 and 1; agreements are Kendall's tau between two orders of systems; None
+    means that these ratings do not allow the measurement.
     """
 
     users: int
     items: int
     ratings: int
     density: float
-    item_gini: float
-    testable_users: float
-    threshold: float
+    item_gini: float  # Gini coefficient of the ratings of items
+    threshold: float  # ratings at or above it are relevant
     relevant_share: float
     different_values: int
-    own_future: float | None
-    temporal_cold_users: float | None
-    temporal_cold_items: float | None
-    temporal_test_users: int | None
-    random_all_items: float
-    random_one_relevant: float
-    sampled_agreement: float
-    pop_ratio: float
-    popularity_share: float | None
-    sparsity_share: float | None
-    metrics: tuple[tuple[str, float, float], ...]
-    equal_metrics: tuple[tuple[str, str], ...]
-    pairs: int
-    test_users: int
-    precision: str
-    smallest_difference: float
-    disliked_agreement: float | None
-    unbiased_judgments: int
-    unbiased_agreement: float | None
-    unbiased_anti_agreement: float | None
+    random_all_items: float  # expected P@10 of Random under AR AI-AN
+    random_one_relevant: float  # the same under 1R TI-NN
+    sampled_agreement: float  # orders with all and with sampled candidates
+    pop_ratio: float  # Pop's P@10 over Random's, under AR TI-AN
+    popularity_share: float | None  # of the logarithm of this ratio, gone with levelled popularity
+    sparsity_share: float | None  # how far Pop's lead is proportional to the density of the test
+    metrics: tuple[tuple[str, float, float], ...]  # label, sum of p-values, tau with a tenth
+    equal_metrics: tuple[tuple[str, str], ...]  # a metric, and one of which it is a multiple
+    pairs: int  # of systems, over which p-values are summed
+    test_users: int  # who are averaged
+    precision: str  # label of the precision of the smallest difference
+    smallest_difference: float  # that a paired test with these users finds in four of five cases
+    disliked_agreement: float | None  # orders by observed liked and disliked items
+    unbiased_judgments: int  # number of judgments of randomly drawn items
+    unbiased_agreement: float | None  # orders by observed and unbiased precision
+    unbiased_anti_agreement: float | None  # the same for anti-precision
 
 
 # Rules and reasons for which metrics, tests and judgments to use, and what to report.
@@ -110,9 +88,6 @@ MOST_P_VALUE = 0.25
 """Above this mean p-value over all pairs of systems, a metric hardly discriminates."""
 
 PERMUTATIONS = 10_000
-
-
-# One sentence of a recommended experimental section, and its reason.
 
 
 @dataclass(frozen=True)
@@ -248,47 +223,9 @@ MUCH_POPULARITY = 0.25
 """From this share of Pop's ratio due to popularity on, a levelled design is recommended too."""
 
 
-def recommended_split(
-    testable_users: float,
-    own_future: float | None,
-    temporal_cold_users: float | None,
-    temporal_test_users: int | None,
-) -> str:
-    """Return the name of the recommended split, one of :data:`.COMPARED_SPLITS`.
-
-    It is by time if there are timestamps and a random split leaks, otherwise within users.
-
-    ==================================================================  ========================
-    data                                                                split
-    ==================================================================  ========================
-    no timestamps, or hardly any test rating has its user's future in   random, a fifth of each
-    train (:data:`MUCH_FUTURE`)                                         user's ratings
-    the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
-    timestamps                                                          by time, of all ratings
-    timestamps, but most of the test would be of users without          by time, of each user
-    training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
-    ==================================================================  ========================
-
-    Examples
-    --------
-    >>> recommended_split(1.0, None, None, None), recommended_split(1.0, 0.6, 0.1, 5000)
-    ('user-ratio', 'temporal')
-    """
-    if own_future is None or own_future < MUCH_FUTURE:
-        return "leave-out" if testable_users < MOST_TESTABLE else "user-ratio"
-    cold, left = temporal_cold_users, temporal_test_users
-    is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
-    return "temporal, by user" if is_too_cold else "temporal"
-
-
 def advice_on_split(found: DataFindings) -> Advice:
-    """Recommend the split that :func:`recommended_split` returns."""
-    name = recommended_split(
-        found.testable_users,
-        found.own_future,
-        found.temporal_cold_users,
-        found.temporal_test_users,
-    )
+    """Recommend :attr:`SplitFindings.recommended_split`."""
+    name = found.recommended_split
     if name in ("user-ratio", "leave-out"):
         why = (
             "there are no timestamps that order ratings, so that no split by time can be made and "

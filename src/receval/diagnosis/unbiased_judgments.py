@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.diagnosis.baselines import QuickLists
+from receval.diagnosis.baselines import BaselineLists
 from receval.metrics.evaluation import evaluate, mean
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
@@ -112,7 +112,7 @@ def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
     return replace(fold, unbiased=judgments if len(judgments) else None)
 
 
-def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
+def liked_and_disliked(baselines: BaselineLists) -> pd.DataFrame:
     """Measure systems by the items that users like and by those that they dislike.
 
     Returns
@@ -125,8 +125,8 @@ def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
     labels = [f"{name}@{CUTOFF}" for pair in PAIRS_OF_METRICS for name in pair]
     metrics = [parse(label) for label in labels]
     frames = []
-    for judgments, lists in (("observed", quick.lists[0]), ("unbiased", quick.unbiased)):
-        for system, own in zip(quick.systems, lists, strict=False):
+    for judgments, lists in (("observed", baselines.lists[0]), ("unbiased", baselines.unbiased)):
+        for system, own in zip(baselines.systems, lists, strict=False):
             frames.append(
                 pd.DataFrame(
                     {
