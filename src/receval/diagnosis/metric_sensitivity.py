@@ -42,11 +42,6 @@ def metrics_for(n_items: int, has_disliked: bool) -> list[str]:
     These are precision, recall, average precision, nDCG and reciprocal rank at a shallow and a deep
     cut-off: 10 and 100, or 5 and 20 with fewer than 200 items. If some judged items are not
     relevant, bpref and infAP at the deep cut-off are added.
-
-    Examples
-    --------
-    >>> metrics_for(50, has_disliked=False)[:6]
-    ['P@5', 'Recall@5', 'AP@5', 'nDCG@5', 'RR@5', 'P@20']
     """
     shallow, deep = (10, 100) if n_items >= 200 else (5, 20)
     deep_names = (*_NAMES, *(_WITH_DISLIKED if has_disliked else ()))
@@ -65,22 +60,17 @@ def metric_sensitivity(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure the discriminative power of metrics and their robustness to missing judgments.
 
-    Returns
-    -------
-    metrics : DataFrame
-        A row for each metric: ``same_as``, the first metric of which it is a multiple for every
-        user (under leave-one-out, precision is recall over the cut-off); ``p_value_sum`` over
-        ``pairs`` of systems (lower is more discriminative); ``significant_pairs`` (p below .05, not
-        corrected); ``tau`` (Kendall's tau-b between the orders of systems with 10 % of the test
-        ratings and with all, mean over samples); ``tau_popular`` (the same if the tenth of the
-        items with most test ratings loses them); and ``power_rank`` and ``robustness_rank``, the
-        ranks of ``p_value_sum`` and ``tau``.
-    levels : DataFrame
-        ``metric``, ``kept_percent``, ``tau`` and its 5th and 95th percentile over samples.
+    The first table has a row for each metric: ``same_as``, the first metric of which it is a
+    multiple for every user (under leave-one-out, precision is recall over the cut-off);
+    ``p_value_sum`` over ``pairs`` of systems (lower is more discriminative); ``significant_pairs``
+    (p below .05, not corrected); ``tau`` (Kendall's tau-b between the orders of systems with 10 %
+    of the test ratings and with all, mean over samples); ``tau_popular`` (the same if the tenth of
+    the items with most test ratings loses them); and ``power_rank`` and ``robustness_rank``, the
+    ranks of ``p_value_sum`` and ``tau``. The second has ``metric``, ``kept_percent``, ``tau`` and
+    its 5th and 95th percentile over samples.
 
-    Notes
-    -----
-    valcarce2018 and valcarce2020; discriminative power is Sakai's (2006), as the sum of p-values.
+    Sources: valcarce2018 and valcarce2020; discriminative power is Sakai's (2006), as the sum of
+    p-values.
     """
     test = permutation_test(values, seed_sequence(seed, "diagnosis", "signs"), PERMUTATIONS)
     power = discriminative_power(test.p_values)

@@ -92,17 +92,7 @@ PERMUTATIONS = 10_000
 
 @dataclass(frozen=True)
 class Advice:
-    """One sentence of an experimental section and its reason.
-
-    Attributes
-    ----------
-    subject : str
-        The subject of the sentence.
-    sentence : str
-        The sentence, ready for a paper.
-    reason : str
-        The measurements that support it.
-    """
+    """One sentence of an experimental section, ready for a paper, and the measurements behind it."""
 
     subject: str
     sentence: str
@@ -165,16 +155,8 @@ def metrics_in_order(
 ) -> list[tuple[str, float, float]]:
     """Return metrics from best to worst by the sum of two ranks.
 
-    Parameters
-    ----------
-    metrics : tuple of (str, float, float)
-        Label, sum of p-values (lower is better), Kendall's tau (higher is better; NaN is worst).
-
-    Examples
-    --------
-    >>> metrics = (("RR@10", 0.9, 0.6), ("P@10", 0.1, 0.8), ("nDCG@10", 0.2, 0.9))
-    >>> [label for label, _, _ in metrics_in_order(metrics)]
-    ['P@10', 'nDCG@10', 'RR@10']
+    A metric is its label, its sum of p-values (lower is better) and its Kendall's tau (higher is
+    better; NaN is worst).
     """
     powers = [round(power, 3) for _, power, _ in metrics]
     taus = [-1.0 if tau != tau else round(tau, 3) for _, _, tau in metrics]
@@ -419,11 +401,8 @@ def advice_on_reporting(found: DataFindings) -> Advice:
 def recommendation(found: DataFindings) -> list[Advice]:
     """Return the recommended experimental section, sentence by sentence.
 
-    Returns
-    -------
-    list of Advice
-        Advice on data, split, protocol, popularity, relevance, metrics, test, judgments and what
-        else to report. Subjects that do not apply are left out.
+    It is on data, split, protocol, popularity, relevance, metrics, test, judgments and what else to
+    report. Subjects that do not apply are left out.
     """
     rules: tuple[Callable[[DataFindings], Advice | None], ...] = (
         advice_on_split,
