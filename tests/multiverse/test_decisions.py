@@ -58,7 +58,7 @@ CHANGES: list[dict[str, Any]] = [
 
 
 def changed(change: dict[str, Any]) -> Configuration:
-    return Configuration().but(**change)
+    return Configuration().replace(**change)
 
 
 def test_the_default_is_the_starting_configuration_of_the_paper() -> None:

@@ -163,17 +163,17 @@ def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> Non
     # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
     expected = [
         ("", "", start),
-        ("selection", "share-0.5", start.but(selection=SelectionSpec(share=0.5))),
-        ("split", "random-0.8", start.but(split={"train_ratio": 0.8})),
-        ("users", "all", start.but(users="all")),
-        ("non_computable", "popularity", start.but(non_computable="popularity")),
-        ("lists", "condensed", start.but(lists="condensed")),
-        ("metric", "nDCG@10-g2", start.but(metric=MetricDecision(gain="g2"))),
-        ("aggregation", "median", start.but(aggregation="median", test="sign")),
-        ("aggregation", "geometric", start.but(aggregation="geometric", test="t-log")),
-        ("coverage", "reduced", start.but(coverage="reduced")),
-        ("test", "sign", start.but(test="sign")),
-        ("test", "bootstrap", start.but(test="bootstrap")),
+        ("selection", "share-0.5", start.replace(selection=SelectionSpec(share=0.5))),
+        ("split", "random-0.8", start.replace(split={"train_ratio": 0.8})),
+        ("users", "all", start.replace(users="all")),
+        ("non_computable", "popularity", start.replace(non_computable="popularity")),
+        ("lists", "condensed", start.replace(lists="condensed")),
+        ("metric", "nDCG@10-g2", start.replace(metric=MetricDecision(gain="g2"))),
+        ("aggregation", "median", start.replace(aggregation="median", test="sign")),
+        ("aggregation", "geometric", start.replace(aggregation="geometric", test="t-log")),
+        ("coverage", "reduced", start.replace(coverage="reduced")),
+        ("test", "sign", start.replace(test="sign")),
+        ("test", "bootstrap", start.replace(test="bootstrap")),
     ]
     expected = sorted(expected, key=lambda row: ["", *DECISIONS].index(row[0]))
     found = changed[["decision", "level", *DECISIONS]].to_numpy().tolist()

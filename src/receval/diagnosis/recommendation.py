@@ -92,7 +92,7 @@ PERMUTATIONS = 10_000
 
 @dataclass(frozen=True)
 class Advice:
-    """One sentence of an experimental section, ready for a paper, and the measurements behind it."""
+    """One sentence of an experimental section, ready for a paper, and what was measured for it."""
 
     subject: str
     sentence: str

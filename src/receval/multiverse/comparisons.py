@@ -47,11 +47,7 @@ AVERAGE_BY_AGGREGATION = {
 class UserValues:
     """Values of one system for every user, one row per metric, on one form of its lists.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_metrics, n_users)
-    covered : ndarray of bool, shape (n_users,)
-        Users with a list that is not empty.
+    ``covered`` are the users with a list that is not empty.
     """
 
     values: NDArray[np.float64]
@@ -61,12 +57,8 @@ class UserValues:
     def of(cls, lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
         """Measure the lists of a system for every user.
 
-        Parameters
-        ----------
-        labels : sequence of str
-            Labels of metrics, either all on full or all on condensed lists.
-        form : {"full", "condensed"}
-            The lists that must not be empty for a user to be covered.
+        The metrics are either all on full or all on condensed lists; the form is that of the lists
+        that must not be empty for a user to be covered.
         """
         values = evaluate([parse(label) for label in labels], lists)
         return cls(values, lists.listed(form == "condensed") > 0)
@@ -76,24 +68,16 @@ class UserValues:
 class Comparison:
     """The result of a comparison of two systems, with one entry per metric.
 
-    Attributes
-    ----------
-    first, second : ndarray of float64, shape (n_metrics,)
-        The aggregated values of the systems.
-    effect : ndarray of float64, shape (n_metrics,)
-        The standardised difference: the difference of the aggregated (transformed) values over the
-        standard deviation of the users' differences; 0 if these are all equal up to rounding.
-    p : ndarray of float64, shape (n_metrics,)
-        The p-value; NaN for the bootstrap, which has none.
-    rejected : ndarray of float64, shape (n_metrics,)
-        The share of bootstrap samples that reject; NaN for other tests.
-    signed_one_minus_p : ndarray of float64, shape (n_metrics,)
-        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0 if
-        the test and the values have different directions.
-    verdict : ndarray of int64, shape (n_metrics,)
-        1 if the first system wins significantly, -1 if the second does, otherwise 0. It is also 0
-        if a significant test and the values have different directions: in a sign test, the system
-        with the lower mean may win for more users.
+    ``first`` and ``second`` are the aggregated values of the systems. ``effect`` is the
+    standardised difference: the difference of the aggregated (transformed) values over the standard
+    deviation of the users' differences; 0 if these are all equal up to rounding. ``p`` is NaN for
+    the bootstrap, which has none, and ``rejected``, the share of bootstrap samples that reject, for
+    other tests. ``signed_one_minus_p`` is 1 - p, or the share of samples that reject, with the sign
+    of the system that is ahead; 0 if the test and the values have different directions.
+
+    The verdict is 1 if the first system wins significantly, -1 if the second does, otherwise 0. It
+    is also 0 if a significant test and the values have different directions: in a sign test, the
+    system with the lower mean may win for more users.
     """
 
     first: NDArray[np.float64]
@@ -115,17 +99,9 @@ class PairOfSystems:
 
     The averaged users have a test rating and, if ``has_train`` is given, a training rating. Under
     the reduced average (C4), each system is averaged over the users whom it covers, and a paired
-    test compares the users whom both cover.
-
-    A weighted mean is tested as the mean of :math:`x_u w_u / \bar w`, a geometric one as the mean
-    of :math:`\ln(x_u + \epsilon)`.
-
-    Parameters
-    ----------
-    n_test, n_relevant : ndarray of int, shape (n_users,)
-        Number of test ratings, and of relevant ones, of each user.
-    has_train : ndarray of bool, shape (n_users,), optional
-        Users with training ratings; the others are left out.
+    test compares the users whom both cover. A weighted mean is tested as the mean of :math:`x_u w_u
+    / \bar w`, a geometric one as the mean of :math:`\ln(x_u + \epsilon)`. Test ratings and relevant
+    ones are numbers by user.
     """
 
     def __init__(

@@ -63,14 +63,9 @@ DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "te
 
 
 class SplitDecision(Model):
-    """A2: how ratings are split.
+    """A2: how ratings are split, by a random draw for each or an equal share for each user.
 
-    Attributes
-    ----------
-    kind : {"random", "user"}
-        A random draw for each rating, or the same share of each user's ratings.
-    train_ratio : float
-        The probability, or share, of training ratings.
+    ``train_ratio`` is the probability, or share, of training ratings.
     """
 
     kind: SplitKind = "random"
@@ -83,19 +78,12 @@ class SplitDecision(Model):
 
 
 class MetricDecision(Model):
-    """C2: the metric, its depth and its gain.
+    """C2: the metric, its depth (None for whole lists) and its gain.
 
-    Attributes
-    ----------
-    name : {"P", "nDCG", "RBP", "RBO", "tau"}
-        RBO and tau compare the order of the judged items with that of their ratings.
-    depth : int, optional
-        The cut-off; None for whole lists.
-    gain : {"g1", "g2"}, optional
-        g1 is 1 for relevant items, g2 is :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default
-        g1, for metrics with a gain.
-    phi : float, optional
-        The probability of going on to the next rank in RBP and RBO, by default .9.
+    RBO and tau compare the order of the judged items with that of their ratings. The gain g1 is 1
+    for relevant items, g2 is :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`; it is g1 by default, for
+    metrics with a gain. Phi is the probability of going on to the next rank in RBP and RBO, by
+    default .9.
     """
 
     name: MetricName = "nDCG"
@@ -186,7 +174,7 @@ class Configuration(Model):
     Examples
     --------
     >>> ours = Configuration(lists="condensed", metric={"name": "RBO"})
-    >>> ours.but(split={"train_ratio": 0.8}).name
+    >>> ours.replace(split={"train_ratio": 0.8}).name
     'A1=all A2=random-0.8 B1=trained B2=none C1=condensed C2=RBO@10 C3=mean C4=full D=t'
     """
 
@@ -207,7 +195,7 @@ class Configuration(Model):
             raise ValueError("; ".join(reasons))
         return self
 
-    def but(self, **decisions: Any) -> Self:
+    def replace(self, **decisions: Any) -> Self:
         """Return a copy with some decisions replaced, after checking them again."""
         return self.model_validate({**dict(self), **decisions})
 

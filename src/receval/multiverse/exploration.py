@@ -115,22 +115,22 @@ def explore(
     resamples: NDArray[np.float64] | None = None
     tables: list[pd.DataFrame] = []
     # Grouped by split before policy, since universes may keep only one split at a time.
-    of_splits = _groups(wanted, "selection", "split")
-    for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
+    of_splits = grouped(wanted, "selection", "split")
+    for of_ranks in (ranks for split in of_splits for ranks in grouped(split, "non_computable")):
         lists = {system: universes.lists(of_ranks[0], system) for system in systems}
         has_train = universes.has_train(of_ranks[0])
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
             resamples = poisson_resamples(len(has_train), BOOTSTRAP_SAMPLES, generator)
-        for of_lists in _groups(of_ranks, "lists"):
+        for of_lists in grouped(of_ranks, "lists"):
             labels = list(dict.fromkeys(label for c in of_lists for label in _labels(c)))
             measured = {
                 system: UserValues.of(lists[system], labels, of_lists[0].lists)
                 for system in systems
             }
             rows: list[dict[str, Any]] = []
-            for of_users in _groups(of_lists, "users", "coverage"):
+            for of_users in grouped(of_lists, "users", "coverage"):
                 any_list = lists[systems[0]].full
-                tested = _groups(of_users, "aggregation", "test")
+                tested = grouped(of_users, "aggregation", "test")
                 by_pair: list[list[list[dict[str, Any]]]] = []
                 # One pair at a time, because a pair stores its users' differences under every
                 # aggregation.
@@ -171,7 +171,7 @@ def _labels(configuration: Configuration) -> list[str]:
     return [configuration.metric_label, *([residual] if residual else [])]
 
 
-def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
+def grouped(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
     """Group configurations that agree in some decisions, in order of appearance."""
     groups: dict[tuple[Any, ...], list[Configuration]] = {}
     for configuration in configurations:

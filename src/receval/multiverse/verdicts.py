@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -71,18 +71,9 @@ def verdict_shares(universes: pd.DataFrame) -> dict[str, float]:
 def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     """Return how much of the variance of a response the decisions and their pairs explain.
 
-    Parameters
-    ----------
-    universes : DataFrame
-        The universes of one pair of systems, from :func:`receval.multiverse.exploration.explore`.
-    response : {"effect", "verdict"}
-        The standardised difference, which is the same for universes that differ only in their test;
-        or the winner.
-
-    Raises
-    ------
-    ValueError
-        The response is unknown, or the universes are of several pairs of systems.
+    The universes are those of one pair of systems, from
+    :func:`receval.multiverse.exploration.explore`. The response is the standardised difference,
+    which is the same for universes that differ only in their test; or the winner.
     """
     if response not in RESPONSES:
         raise ValueError(
@@ -101,13 +92,7 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
 
 
 def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
-    """Return the universe of the starting configuration of canamares2020.
-
-    Raises
-    ------
-    ValueError
-        The configuration is not among the universes, or they are of several pairs of systems.
-    """
+    """Return the universe of the starting configuration of canamares2020, for one pair of systems."""
     _check_pair(universes)
     return universes.iloc[index_of_universe(universes, start or Configuration())]
 
@@ -115,31 +100,16 @@ def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.
 def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
     """Return the universes that are one decision away from the starting configuration.
 
-    An aggregation (C3) that does not allow the test of the start has its own test: the t-test of
-    logarithms for the geometric mean, the sign test for the median.
-
-    Returns
-    -------
-    DataFrame
-        ``decision`` and ``level``, then the columns of the universes. The start comes first, with
-        both empty.
+    They are those of :func:`changes_from_start`, but an aggregation (C3) that does not allow the
+    test of the start has one test: the t-test of logarithms for the geometric mean, the sign test
+    for the median. The columns begin with ``decision`` and ``level``.
     """
-    start = start_of(universes)
-    levels = {name: str(start[name]) for name in DECISION_NAMES}
-    natural = {"geometric": "t-log", "median": "sign"}
-    itself = universes[_agrees(universes, levels, DECISION_NAMES)].head(1)
-    rows = [itself.assign(decision="", level="")]
-    for decision in DECISION_NAMES:
-        others = [name for name in DECISION_NAMES if name not in (decision, "test")]
-        near = universes[
-            _agrees(universes, levels, others) & (universes[decision] != levels[decision])
-        ]
-        if decision != "test":
-            wanted = near["aggregation"].map(lambda name: natural.get(name, levels["test"]))
-            near = near[near["test"] == wanted]
-        rows.append(near.assign(decision=decision, level=near[decision]))
-    changed = pd.concat(rows, ignore_index=True)
-    return changed[["decision", "level", *universes.columns]]
+    _check_pair(universes)
+    changed = changes_from_start(universes, Configuration())
+    own_tests = {"geometric": "t-log", "median": "sign"}
+    tests = changed["aggregation"].map(own_tests).fillna(Configuration().test)
+    shown = changed[changed["decision"].isin(["", "test"]) | (changed["test"] == tests)]
+    return shown.reset_index(drop=True)[["decision", "level", *universes.columns]]
 
 
 def _check_pair(universes: pd.DataFrame) -> None:
@@ -151,22 +121,12 @@ def _check_pair(universes: pd.DataFrame) -> None:
         )
 
 
-def _agrees(universes: pd.DataFrame, levels: dict[str, str], decisions: Sequence[str]) -> pd.Series:
-    same = pd.Series(True, index=universes.index)
-    for decision in decisions:
-        same &= universes[decision].astype(str) == levels[decision]
-    return same
-
-
 def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
     """Return how often each system of a pair wins, in all universes and per level.
 
-    Returns
-    -------
-    DataFrame
-        The columns ``decision`` and ``level`` (empty for all universes), ``universes`` (their
-        number), ``cannot_tell`` (the number that cannot tell systems apart), and the shares
-        ``first``, ``tie`` and ``second`` among the others, NaN if there are none.
+    The columns are ``decision`` and ``level`` (empty for all universes), ``universes`` (their
+    number), ``cannot_tell`` (the number that cannot tell systems apart), and the shares ``first``,
+    ``tie`` and ``second`` among the others, NaN if there are none.
     """
     rows = [{"decision": "", "level": "", **shares_that_tell(universes)}]
     for decision in DECISION_NAMES:
@@ -177,14 +137,7 @@ def wins_by_level(universes: pd.DataFrame) -> pd.DataFrame:
 
 
 def shares_that_tell(universes: pd.DataFrame) -> dict[str, float]:
-    """Return the number of universes, how many cannot tell, and the shares among the others.
-
-    Examples
-    --------
-    >>> verdicts = ["first", "tie", "cannot tell", "cannot tell"]
-    >>> shares_that_tell(pd.DataFrame({"verdict": verdicts}))
-    {'universes': 4, 'cannot_tell': 2, 'first': 0.5, 'tie': 0.5, 'second': 0.0}
-    """
+    """Return the number of universes, how many cannot tell, and the shares among the others."""
     able = telling(universes)
     shares: dict[str, float] = dict.fromkeys(VERDICTS.values(), np.nan)
     if len(able):
@@ -257,13 +210,8 @@ def flips_by_decision(universes: pd.DataFrame) -> pd.DataFrame:
 def changes_from_start(universes: pd.DataFrame, start: Configuration) -> pd.DataFrame:
     """Return the start, and the universes that differ from it in one decision.
 
-    If an aggregation does not allow the test of the start, its own tests are included.
-
-    Returns
-    -------
-    DataFrame
-        ``decision`` and ``level``, which are empty for the start, then the columns of the
-        universes.
+    If an aggregation does not allow the test of the start, its own tests are included. The columns
+    ``decision`` and ``level`` are empty for the start.
     """
     place = index_of_universe(universes, start)
     levels = {name: start.levels[name] for name in DECISION_NAMES}

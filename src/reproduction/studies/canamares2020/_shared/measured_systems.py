@@ -48,7 +48,7 @@ def starting_configuration(experiment: Experiment) -> Configuration:
             f"{', '.join(f'{ratio:g}' for ratio in ratios)}, so it is open where to start: give "
             f"one ratio, or {start.split.train_ratio:g} among them."
         )
-    return start.but(split={"train_ratio": ratios[0]})
+    return start.replace(split={"train_ratio": ratios[0]})
 
 
 class MeasuredSystems:
