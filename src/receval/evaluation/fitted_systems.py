@@ -36,13 +36,7 @@ class Trainable(Interface):
 
 
 def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
-    """Return systems that can be fitted and scored, or raise an error that names one that cannot.
-
-    Raises
-    ------
-    ValueError
-        There is no system, a system has no ``score``, or an array has the wrong shape.
-    """
+    """Return systems that can be fitted and scored, and name one that cannot in an error."""
     if not systems:
         raise ValueError("There is no system to evaluate: name at least one.")
     adapted = {name: adapt(system) for name, system in systems.items()}
@@ -52,10 +46,7 @@ def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[
 
 
 class WatchedScorer:
-    """A fitted system whose scores are checked while users are ranked.
-
-    Made by :func:`fitted`.
-    """
+    """A fitted system, made by :func:`fitted`, whose scores are checked while users are ranked."""
 
     def __init__(self, scorer: Scorer, name: str, train: csr_array, needs_all: str | None) -> None:
         self._scorer = scorer
@@ -65,13 +56,7 @@ class WatchedScorer:
         self._n_users = self._n_without = self._n_infinite = 0
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the scores of the system.
-
-        Raises
-        ------
-        ValueError
-            Items without a score would be sampled as candidates.
-        """
+        """Return the scores of the system, unless items without a score may be sampled."""
         scores = np.asarray(self._scorer.score(users))
         self._n_users += len(users)
         if scores.ndim != 2 or scores.shape[1] != self._train.shape[1]:
@@ -87,13 +72,7 @@ class WatchedScorer:
         return scores
 
     def refuse_no_order(self) -> None:
-        """Refuse a system whose scores do not order the items of any user.
-
-        Raises
-        ------
-        ValueError
-            Every scored user has no finite score, or an infinite one.
-        """
+        """Refuse a system without a finite score, or with an infinite one, for every user."""
         for count, what in self.counts.items():
             if what == self._n_users > 0:
                 raise ValueError(
@@ -194,15 +173,8 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
 class RankedFold:
     """The judged ranks of some systems on one fold under one protocol.
 
-    Attributes
-    ----------
-    number : int
-        The number of the fold, from 0.
-    data : Fold
-    test : dict of str to JudgedRanks
-        Ranks of the test ratings, by system.
-    unbiased : dict of str to JudgedRanks
-        Ranks of the unbiased judgments, by system; empty if the fold has none.
+    Folds are numbered from 0. The ranks of the test ratings and of the unbiased judgments are by
+    system; without unbiased judgments there are none of these.
     """
 
     number: int

@@ -29,31 +29,13 @@ DECIMALS = 4
 
 
 def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFrame:
-    """Sort the rows of one metric from the best mean to the worst.
-
-    Parameters
-    ----------
-    less_is_better : collection of str
-        Metrics for which lower values are better.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"metric": "Fallout@5", "system": ["Pop", "kNN"], "mean": [0.2, 0.1]})
-    >>> best_first(rows, {"Fallout@5"})["system"].tolist()
-    ['kNN', 'Pop']
-    """
+    """Sort the rows of one metric from the best mean to the worst."""
     is_rising = rows["metric"].iloc[0] in less_is_better
     return rows.sort_values("mean", ascending=is_rising, kind="stable")
 
 
 def with_direction(metric: str, less_is_better: Collection[str]) -> str:
-    """Return the name of a metric for tables and figures, with an arrow if lower is better.
-
-    Examples
-    --------
-    >>> with_direction("Fallout@5", {"Fallout@5"}), with_direction("P@5", {"Fallout@5"})
-    ('Fallout@5 ↓', 'P@5')
-    """
+    """Return the name of a metric for tables and figures, with an arrow if lower is better."""
     return f"{metric} \N{DOWNWARDS ARROW}" if metric in less_is_better else metric
 
 
@@ -66,25 +48,9 @@ def averages_table(
 ) -> Table:
     """Return the averages: a row for each protocol and system, a column for each metric.
 
-    Parameters
-    ----------
-    groups : DataFrame
-        The columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if systems were
-        compared (:meth:`receval.evaluation.result.EvaluationResult.groups`).
-    users : mapping of str to int
-        The number of averaged users, by protocol. If it differs, each row states it.
-    less_is_better : collection of str
-        Metrics for which lower values are better.
-
-    Examples
-    --------
-    >>> from receval.figures.tables import to_markdown
-    >>> cells = {"system": ["Pop", "kNN"], "mean": [0.25, 0.5], "letters": ["b", "a"]}
-    >>> groups = pd.DataFrame({"protocol": "AR AI-AN", "metric": "P@5", **cells})
-    >>> table = averages_table(groups, {"AR AI-AN": 80}, decimals=2)
-    >>> print(*to_markdown(table).splitlines()[-2:], sep=chr(10))
-    | kNN    | .50a |
-    | Pop    | .25b |
+    The groups have the columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if
+    systems were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`). ``users`` are
+    the numbers of averaged users by protocol; if they differ, each row states them.
     """
     protocols = list(dict.fromkeys(groups["protocol"]))
     metrics = list(dict.fromkeys(groups["metric"]))
@@ -138,13 +104,7 @@ def pairs_table(
     less_is_better: Collection[str] = (),
     method: str = "permutation test",
 ) -> Table:
-    """Return all pairs of systems under each metric.
-
-    Parameters
-    ----------
-    less_is_better : collection of str
-        Metrics for which lower values are better.
-    """
+    """Return all pairs of systems under each metric."""
     protocols = list(dict.fromkeys(pairs["protocol"]))
     heads = ("Metric", "First", "Second")
     columns = [Column("Protocol")] if len(protocols) > 1 else []
@@ -210,17 +170,9 @@ _CROWDED = 2.0, 6.0
 def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) -> Figure:
     """Draw the averages of all systems, inside :func:`receval.figures.style.figure_style`.
 
-    Parameters
-    ----------
-    less_is_better : collection of str
-        Metrics for which lower values are better.
-
-    Returns
-    -------
-    Figure
-        Systems from the best (at the top) to the worst. Up to :data:`MOST_NAMED` systems are named,
-        in the order of the first panel. With more, each panel has its own order, and the best of
-        the first panel are coloured. There are at most :data:`MOST_PANELS` panels.
+    Systems are from the best (at the top) to the worst. Up to :data:`MOST_NAMED` systems are named,
+    in the order of the first panel. With more, each panel has its own order, and the best of the
+    first panel are coloured. There are at most :data:`MOST_PANELS` panels.
     """
     panels = _panels(summary)
     shown = panels[:MOST_PANELS]

@@ -22,15 +22,10 @@ from receval.storage.messages import enumerated, quoted, shortened
 
 @dataclass(frozen=True)
 class SharedCodes:
-    """Identifiers of users and items, with codes that all sources share.
+    """Identifiers of users and items by codes that all sources share.
 
     Items are in descending order of identifiers, so the order of codes is the order in which
     trec_eval lists equal scores.
-
-    Attributes
-    ----------
-    user_ids, item_ids : ndarray of str
-        Identifiers by code.
     """
 
     user_ids: NDArray[np.str_]
@@ -60,14 +55,6 @@ class SharedCodes:
         """Return the test and training data as one table.
 
         A pair in both keeps its test rating, unless test ratings are events, which are summed.
-
-        Examples
-        --------
-        >>> from receval.data.ratings_table import read_ratings
-        >>> test = read_ratings({"user": ["ann"], "item": ["x"], "rating": [4]})
-        >>> train = read_ratings({"user": ["ann", "bob"], "item": ["x", "x"], "rating": [3, 5]})
-        >>> SharedCodes.of(test, train, []).dataset(test, train).values.tolist()
-        [4.0, 5.0]
         """
         users, items = self._pairs(test)
         values = test.values
@@ -152,30 +139,11 @@ def check_that_identifiers_meet(
     """Refuse sources that share no identifiers with the test data, and note those that share few.
 
     The users of the training data may differ from those of the test data, since systems may be
-    tested on new users. All other identifiers must match.
-
-    Returns
-    -------
-    list of Note
-        One for each source that has less than half of its users in the test data, or less than half
-        of its items in the test or training data.
-
-    Raises
-    ------
-    TableError
-        No user of a run is in the test data, or no item of a source is in the others (if both have
-        at least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of
-        each side, and the likely cause.
-
-    Examples
-    --------
-    >>> table = {"user": ["1", "2"], "item": ["10", "11"]}
-    >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.data.run import run_of_table
-    >>> lists = {"user": ["1", "2"], "item": ["10.00", "11.00"], "score": [2.0, 1.0]}
-    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": run_of_table(lists)})
-    Traceback (most recent call last):
-    receval.data.reading.TableError: No item of the run 'mine' is known to the test data. ...
+    tested on new users. All other identifiers must match. A :class:`.TableError` is raised if no
+    user of a run is in the test data, or no item of a source is in the others (if both have at
+    least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of each
+    side, and the likely cause. There is a note for each source that has less than half of its users
+    in the test data, or less than half of its items in the test or training data.
     """
     notes = []
     items = test.item_ids
@@ -204,27 +172,8 @@ def without_trained_pairs(
 ) -> tuple[JudgedTable, list[Note]]:
     """Return test data without pairs that are also in the training data, and notes on their number.
 
-    The training items of a user are not candidates, so such a pair cannot be recommended.
-
-    Parameters
-    ----------
-    trained_pairs : {"refuse", "drop"}
-        Whether to refuse such pairs, or to drop them from the test data.
-
-    Raises
-    ------
-    ValueError
-        There are such pairs and ``trained_pairs`` is ``refuse``, or there are no other pairs.
-
-    Examples
-    --------
-    >>> from receval.data.judgments import read_test_data
-    >>> from receval.data.ratings_table import read_ratings
-    >>> test = read_test_data({"user": ["1", "1"], "item": ["10", "11"], "rating": [5, 4]})
-    >>> train = read_ratings({"user": ["1"], "item": ["10"], "rating": [5]})
-    >>> left, notes = without_trained_pairs(test, train, "drop")
-    >>> len(left.ratings), notes[0]
-    (1, '1 of 2 test pairs are in the training data, too, and left out.')
+    The training items of a user are not candidates, so such a pair cannot be recommended. Such
+    pairs are refused, unless they are to be dropped and others are left.
     """
     if train is None:
         return judged, []

@@ -38,15 +38,10 @@ LONGEST_SHOWN = 200
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of a report.
+    """A table of a report, and the name of its files without extension.
 
-    Attributes
-    ----------
-    name : str
-        The name of its files, without extension.
-    table : Table
-        The printed form. Cells of more than :data:`LONGEST_SHOWN` characters are shortened in the
-        middle; the data files are complete.
+    Cells of more than :data:`LONGEST_SHOWN` characters are shortened in the middle; the data files
+    are complete.
     """
 
     name: str
@@ -82,16 +77,7 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A figure of a report.
-
-    Attributes
-    ----------
-    name : str
-        The name of its file, without extension.
-    svg : str
-    caption : str
-        A sentence on what it shows.
-    """
+    """A figure of a report, the name of its file without extension, and what it shows."""
 
     name: str
     svg: str
@@ -109,12 +95,9 @@ class ReportFigure:
 
     @classmethod
     def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
-        """Draw a figure in the common style, or return a text on why it cannot be drawn.
+        """Draw a figure in the common style, or return a text and a note on why this failed.
 
-        Returns
-        -------
-        ReportFigure or ReportText
-            A text with a note if drawing fails, since tables and data do not need the figure.
+        Tables and data do not need the figure.
         """
         try:
             # A dollar sign in a name is not a formula.
@@ -135,16 +118,7 @@ class ReportFigure:
 
 @dataclass(frozen=True)
 class ReportText:
-    """Paragraphs of a report under a heading.
-
-    Attributes
-    ----------
-    heading : str
-    paragraphs : tuple of str
-        Plain text.
-    notes : tuple of Note
-        Additional notes for the report.
-    """
+    """Paragraphs of plain text under a heading, and notes for the report."""
 
     heading: str
     paragraphs: tuple[str, ...]
@@ -189,20 +163,8 @@ def report_page(
 ) -> str:
     """Return a page with a whole result.
 
-    Parameters
-    ----------
-    parts : sequence of ReportTable, ReportFigure or ReportText
-        The parts, in the order of the page.
-    settings : mapping
-        What is needed to repeat the call, as JSON-compatible values.
-
-    Examples
-    --------
-    >>> from receval.evaluation.report import ReportTable
-    >>> table = Table("Averages", (Column("System"), Column("P@5", "right")), (("Pop", ".25"),))
-    >>> page = report_page("Mine", [ReportTable("averages", table)], ["A note."], {"seed": 1})
-    >>> "<h1>Mine</h1>" in page, 'data-value="0.25"' in page
-    (True, True)
+    The parts are in the order of the page. The settings are what is needed to repeat the call, as
+    JSON-compatible values.
     """
     style, script = (
         files("receval.evaluation").joinpath(name).read_text(encoding="utf-8")
@@ -233,7 +195,7 @@ def _part(part: ReportPart) -> str:
         return _section(part.table)
     if isinstance(part, ReportFigure):
         return (
-            f'<figure class="wide" tabindex="0">{_inline_svg(part.svg)}'
+            f'<figure class="wide" tabindex="0">{part.svg[part.svg.index("<svg") :]}'
             f"<figcaption>{_shown(part.caption)}</figcaption></figure>"
         )
     told = "".join(f"<p>{_shown(text)}</p>" for text in part.paragraphs)
@@ -272,11 +234,6 @@ def _shown(text: str) -> str:
     return html.escape(printable(text, kept="\n"))
 
 
-def _inline_svg(figure: str) -> str:
-    """Return an SVG from its element on, able to shrink."""
-    return figure[figure.index("<svg") :]
-
-
 # The folder of a report. Files that receval wrote are replaced as a whole; other files are kept.
 #
 # The settings hold the SHA-256 of each file of the report and of themselves. Only these identify
@@ -292,10 +249,7 @@ _WRITTEN = (".csv", ".html", ".md", ".svg", ".tex")
 def settings_text(settings: Mapping[str, Any], digests: Mapping[str, str]) -> str:
     """Return the text of a report's settings, with the digests that identify its files.
 
-    Parameters
-    ----------
-    digests : mapping of str to str
-        The SHA-256 of the report's other files, by name.
+    They are the SHA-256 of the report's other files, by name.
     """
     whole = {**settings, FILES: dict(digests)}
     signed = {**digests, SETTINGS: _digest(json.loads(json.dumps(whole)))}
@@ -350,23 +304,9 @@ def replacing_report(
     """Yield a function that names a temporary file for each file of a report.
 
     The files are moved into place at the end of the ``with`` block. An error before that, such as a
-    full disk, leaves the earlier report unchanged.
-
-    Parameters
-    ----------
-    force : bool
-        Whether to write over files that receval did not write.
-
-    Yields
-    ------
-    callable
-        Takes the name of a file of the report, and returns a path.
-
-    Raises
-    ------
-    ValueError
-        The folder has other files (:func:`refuse_files_of_others`), or one of them has the name of
-        a file of the report.
+    full disk, leaves the earlier report unchanged. Unless forced, files that receval did not write
+    (:func:`refuse_files_of_others`) are never written over, and files that the command reads never
+    are.
     """
     if not force:
         refuse_files_of_others(folder)
@@ -442,21 +382,10 @@ def _digest(settings: object) -> str:
 class Report:
     """The whole output of a command: tables, figures and texts in order, and their data.
 
-    Attributes
-    ----------
-    title : str
-    parts : tuple of ReportTable, ReportFigure or ReportText
-        The parts, in reading order.
-    data : mapping of str to DataFrame
-        Tidy tables by the names of their CSV files, without the extension.
-    notes : tuple of Note
-        What may mislead, and how the numbers were computed.
-    settings : mapping
-        What is needed to repeat the call, as JSON-compatible values.
-    reading : tuple of ReadingReport
-        Reports of how files and tables were read.
-    relevance : tuple of str
-        Sentences on what is relevant.
+    The data are tidy tables by the names of their CSV files, without the extension. Notes say what
+    may mislead, and how the numbers were computed. The settings are what is needed to repeat the
+    call, as JSON-compatible values. ``reading`` tells how files and tables were read, and
+    ``relevance`` what is relevant, in sentences.
 
     Examples
     --------
@@ -542,18 +471,11 @@ class Report:
     ) -> list[Path]:
         """Write the report into a folder: data, tables, figures, the page, and settings.
 
-        Parameters
-        ----------
-        folder : Path or str
-            Created if missing. An earlier report there is replaced as a whole; a folder with other
-            files is refused.
-        settings : mapping, optional
-            Further content of :data:`SETTINGS`, besides ``result``, the report's own settings.
-        force : bool
-            Whether to write even if the folder has other files, and replace those with the same
-            names.
-        for_spreadsheets : bool
-            Whether to put an apostrophe before CSV texts that a spreadsheet would compute.
+        The folder is created if missing. An earlier report there is replaced as a whole. A folder
+        with other files is refused, unless ``force`` replaces those with the same names. The
+        settings are further content of :data:`SETTINGS`, besides ``result``, the report's own
+        settings. ``for_spreadsheets`` puts an apostrophe before CSV texts that a spreadsheet would
+        compute.
         """
         folder, digests = Path(folder), {}
         with replacing_report(folder, force=force, inputs=inputs) as beside:

@@ -175,14 +175,7 @@ def equal_scores(listed: ListedItems) -> int:
 
 
 def in_listed_order(listed: ListedItems) -> ListedItems:
-    """Replace scores by positions, so that equal scores keep the order of the run.
-
-    Examples
-    --------
-    >>> entries = np.array([0, 0, 0], dtype=np.int32), np.array([7, 4, 9], dtype=np.int32)
-    >>> in_listed_order(ListedItems(*entries, np.array([1.0, 2.0, 1.0]))).scores.tolist()
-    [2.0, 3.0, 1.0]
-    """
+    """Replace scores by positions, so that equal scores keep the order of the run."""
     order = np.lexsort((-listed.scores, listed.users))
     places = np.empty(len(order))
     places[order] = np.arange(len(order), 0, -1)

@@ -92,7 +92,7 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
 
 
 def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
-    """Return the universe of the starting configuration of canamares2020, for one pair of systems."""
+    """Return the universe of a configuration, by default the start of the paper, of one pair."""
     _check_pair(universes)
     return universes.iloc[index_of_universe(universes, start or Configuration())]
 
