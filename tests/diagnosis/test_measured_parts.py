@@ -129,9 +129,7 @@ def test_popularity_is_ahead_by_skew_alone_and_levelled_where_it_is_levelled(
     assert (shares["popularity_share"] > 0.3).all()
 
 
-def test_the_lead_falls_with_the_density_under_ar_and_stays_under_1r(
-    designs: pd.DataFrame,
-) -> None:
+def test_the_lead_falls_with_the_density_under_ar_and_stays_under_1r(designs: pd.DataFrame) -> None:
     shares = popularity_or_sparsity(designs.reset_index()).set_index("levelled")
     assert shares.loc["UAR TI-AN", "sparsity_share"] == pytest.approx(1, abs=0.1)
     assert shares.loc["U1R TI-NN", "sparsity_share"] == pytest.approx(0, abs=0.15)
@@ -155,9 +153,7 @@ def test_few_items_have_no_percentiles_and_no_uniform_test_and_that_is_said() ->
     assert any("percentiles" in note for note in notes)
 
 
-def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     ratings = ratings_of_tastes()
     assert sampled_users(ratings, 1) is ratings
     monkeypatch.setattr(diagnose, "MOST_RATINGS", 500)

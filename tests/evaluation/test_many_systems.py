@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.formatting import (
-    MOST_NAMED,
-    MOST_PANELS,
-    draw_intervals,
-    intervals_caption,
-)
+from receval.evaluation.formatting import MOST_NAMED, MOST_PANELS, draw_intervals, intervals_caption
 from receval.evaluation.pair_tests import MOST_GROUPS, pair_table, shared_letters, smallest_p_values
 from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult

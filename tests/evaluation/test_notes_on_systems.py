@@ -81,8 +81,7 @@ def test_nothing_is_told_where_all_users_are_averaged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "parameters"),
-    [("k-fold", {"folds": 5}), ("user-ratio", {"train_ratio": 0.8})],
+    ("kind", "parameters"), [("k-fold", {"folds": 5}), ("user-ratio", {"train_ratio": 0.8})]
 )
 def test_a_fold_without_ratings_is_refused_by_its_number(
     kind: str, parameters: dict[str, Any]

@@ -112,10 +112,7 @@ def test_a_name_within_the_panel_meets_no_line_with_or_without_a_name(seed: int)
     assert text_problems(figure) == []
 
 
-@given(
-    st.lists(st.floats(0, 100), min_size=1, max_size=6),
-    st.floats(0.5, 10),
-)
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=6), st.floats(0.5, 10))
 def test_names_keep_their_distance_and_order_within_the_panel(
     wanted: list[float], distance: float
 ) -> None:

@@ -94,9 +94,7 @@ def gaps(boxes: NDArray[np.float64], points: Sequence[Point], axes: Axes) -> NDA
 @pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=25, deadline=None)
-def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(
-    points: list[Point],
-) -> None:
+def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(points: list[Point]) -> None:
     axes = panel()
     names = named(points, axes)
     assert [name.get_text() for name in names] == list(NAMES[: len(points)])

@@ -188,8 +188,7 @@ def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
 
 @pytest.mark.costly
 @pytest.mark.parametrize(
-    ("n_universes", "n_bins"),
-    [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)],
+    ("n_universes", "n_bins"), [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)]
 )
 def test_bins_hold_enough_universes_to_tell_shares_unless_universes_are_few(
     n_universes: int, n_bins: int

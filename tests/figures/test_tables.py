@@ -30,10 +30,7 @@ TABLE = Table(
         Column("$`|T_u|`$", "center"),
         Column("Remark", width=0.3),
     ),
-    rows=(
-        ("MovieLens 1M", "6,040.5", "\u2212.5", "a_b & c"),
-        ("[R3]", "15,400", "", "x | y"),
-    ),
+    rows=(("MovieLens 1M", "6,040.5", "\u2212.5", "a_b & c"), ("[R3]", "15,400", "", "x | y")),
     notes=("Absent: Netflix (see README)",),
     label="tab:statistics",
 )

@@ -17,11 +17,7 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.multiverse.cannot_tell import (
-    counts_of_reasons,
-    fewest_users,
-    users_whose_order_counts,
-)
+from receval.multiverse.cannot_tell import counts_of_reasons, fewest_users, users_whose_order_counts
 from receval.multiverse.decisions import Configuration, DecisionGrid
 from receval.multiverse.explore_ratings import ExploredRatings, explore_ratings
 from receval.multiverse.multiverse_report import multiverse_report

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from receval.metrics.registry import parse
-from receval.multiverse.decisions import (
-    DECISIONS,
-    Configuration,
-    MetricDecision,
-    SplitDecision,
-)
+from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision, SplitDecision
 from receval.protocols.protocol import Protocol
 from receval.splits.kinds import SelectionSpec
 

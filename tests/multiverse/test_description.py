@@ -120,12 +120,7 @@ def test_weights_by_positives_say_what_is_positive_where_the_metric_does_not() -
 
 
 def test_a_selection_is_told_in_the_order_of_its_steps() -> None:
-    selection = {
-        "share": 0.5,
-        "head_removed": 0.07,
-        "min_user_ratings": 20,
-        "min_item_ratings": 10,
-    }
+    selection = {"share": 0.5, "head_removed": 0.07, "min_user_ratings": 20, "min_item_ratings": 10}
     configuration = Configuration.model_validate({"selection": selection})
     assert describe(configuration).startswith(
         "We start from a random 50% of the ratings, remove the 7% most rated items, remove users "

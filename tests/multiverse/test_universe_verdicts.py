@@ -85,8 +85,7 @@ def test_signed_one_minus_p_at_the_level_of_significance_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "response"),
-    [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")],
+    ("decision", "response"), [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")]
 )
 def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
     found = explained(universes_where(decision), response)

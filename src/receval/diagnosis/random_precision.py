@@ -194,11 +194,7 @@ def _design(
 
 # How much of Pop's lead over Random is due to the density of the test, and how much to popularity.
 
-PAIRS_OF_DESIGNS = (
-    ("AR TI-AN", "UAR TI-AN"),
-    ("1R TI-NN", "U1R TI-NN"),
-    ("1R TI-NN", "P1R TI-NN"),
-)
+PAIRS_OF_DESIGNS = (("AR TI-AN", "UAR TI-AN"), ("1R TI-NN", "U1R TI-NN"), ("1R TI-NN", "P1R TI-NN"))
 """Designs, each with the design that levels popularity."""
 
 

@@ -32,9 +32,7 @@ from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
 
 
-def named_protocols(
-    given: str | Protocol | Sequence[str | Protocol],
-) -> dict[str, Protocol]:
+def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[str, Protocol]:
     """Return protocols by their names in results."""
     listed = [given] if isinstance(given, str | Protocol) else given
     found: dict[str, Protocol] = {}
@@ -79,10 +77,7 @@ _CANDIDATES = {
 
 
 def description(
-    protocols: Mapping[str, Protocol],
-    metrics: Mapping[str, Metric],
-    relevance: str,
-    users: str,
+    protocols: Mapping[str, Protocol], metrics: Mapping[str, Metric], relevance: str, users: str
 ) -> tuple[str, ...]:
     """Describe protocols and metrics, what is relevant, and which users are averaged.
 

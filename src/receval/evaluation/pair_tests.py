@@ -156,9 +156,7 @@ def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
     return f"permutation test, {', or '.join(told)}"
 
 
-def smallest_p_values(
-    values: ValuesByUser,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     r"""Return the smallest corrected p-value that any pair can have, and its users, per metric.
 
     If k users have different values under two systems, all differences have the same sign with

@@ -156,10 +156,7 @@ GENERATOR = '<meta name="generator" content="receval">'
 
 
 def report_page(
-    title: str,
-    parts: Sequence[ReportPart],
-    notes: Sequence[str],
-    settings: Mapping[str, Any],
+    title: str, parts: Sequence[ReportPart], notes: Sequence[str], settings: Mapping[str, Any]
 ) -> str:
     """Return a page with a whole result.
 

@@ -53,10 +53,7 @@ class _End:
 
 
 def label_lines(
-    panels: Iterable[Axes],
-    *,
-    beyond: float | Mapping[Axes, float] = 0.0,
-    near: float = 0.0,
+    panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] = 0.0, near: float = 0.0
 ) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 

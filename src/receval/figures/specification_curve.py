@@ -110,10 +110,7 @@ def level_shades(
 
 
 def draw_tiles(
-    axes: Axes,
-    shades: NDArray[np.int64],
-    middles: Sequence[float],
-    edges: NDArray[np.floating],
+    axes: Axes, shades: NDArray[np.int64], middles: Sequence[float], edges: NDArray[np.floating]
 ) -> None:
     """Draw one row of tiles for each row of shades.
 
@@ -281,11 +278,7 @@ _GAP = 0.012
 
 
 def name_sides(
-    axes: Axes,
-    differences: NDArray[np.float64],
-    first: str,
-    second: str,
-    marked: float,
+    axes: Axes, differences: NDArray[np.float64], first: str, second: str, marked: float
 ) -> None:
     """Mark where each system begins to be ahead, and print how many universes are on its side.
 

@@ -140,10 +140,7 @@ class PairOfSystems:
         self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
     def compared(
-        self,
-        aggregation: Aggregation,
-        test: SignificanceTest,
-        metrics: Sequence[int] | None = None,
+        self, aggregation: Aggregation, test: SignificanceTest, metrics: Sequence[int] | None = None
     ) -> Comparison:
         """Compare the systems by an aggregation (C3) and a test (D).
 

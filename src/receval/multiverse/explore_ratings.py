@@ -94,10 +94,7 @@ GRIDS: dict[GridName, dict[str, Any]] = {
     "quick": {
         **_EVALUATION,
         "selection": [{}, {"head_removed": 0.05}],
-        "split": [
-            {"kind": "random", "train_ratio": 0.5},
-            {"kind": "random", "train_ratio": 0.8},
-        ],
+        "split": [{"kind": "random", "train_ratio": 0.5}, {"kind": "random", "train_ratio": 0.8}],
         "non_computable": ["none", "popularity"],
         "aggregation": ["mean", "median", "test-weighted", "geometric"],
         "test": ["t", "t-log", "sign", "wilcoxon"],
