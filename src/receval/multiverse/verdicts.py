@@ -91,12 +91,6 @@ def explained(universes: pd.DataFrame, response: str) -> ExplainedVariance:
     return explained_variance(factors, values[None, :])
 
 
-def start_of(universes: pd.DataFrame, start: Configuration | None = None) -> pd.Series:
-    """Return the universe of a configuration, by default the start of the paper, of one pair."""
-    _check_pair(universes)
-    return universes.iloc[index_of_universe(universes, start or Configuration())]
-
-
 def single_changes(universes: pd.DataFrame) -> pd.DataFrame:
     """Return the universes that are one decision away from the starting configuration.
 
