@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from receval.diagnosis.formatting import judgments_table
-from receval.diagnosis.unbiased_judgments import agreement_of_judgments
 from receval.evaluation.formatting import draw_intervals
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
@@ -73,11 +72,8 @@ def test_what_is_printed_has_the_arrow(result: EvaluationResult) -> None:
 
 
 def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> None:
-    cells = {"system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]}
-    metrics = ["P@10", "P@10", "antiP@10", "antiP@10"]
-    values = pd.DataFrame({"judgments": "observed", "metric": metrics, **cells})
-    agreement = agreement_of_judgments(values)
-    assert agreement["tau"].tolist() == [-1.0]
+    cells = {"metric": "P@10", "other": "antiP@10", "tau": -1.0}
+    agreement = pd.DataFrame([{"comparison": "liked with disliked, observed", **cells}])
     table = judgments_table(agreement, None)
     assert table.rows[0][1] == "P@10 and antiP@10 ↓"
     assert "↓: less is better" in table.notes[0]

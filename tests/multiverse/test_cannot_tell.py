@@ -152,7 +152,12 @@ def test_shares_are_of_the_universes_that_can_tell(plays: ExploredRatings) -> No
     untold = counts_of_reasons(own)["no order"]
     assert untold >= 2
     told = own[own["reason"] == ""]
-    everywhere = wins_by_level(own).iloc[0]
+    levels = wins_by_level(own).set_index(["decision", "level"])
+    full = told[told["lists"] == "full"]
+    assert levels.loc[("lists", "full"), "first"] == pytest.approx(
+        (full["verdict"] == "first").mean()
+    )
+    everywhere = levels.iloc[0]
     assert (everywhere["universes"], everywhere["cannot_tell"]) == (len(own), untold)
     assert everywhere["first"] == pytest.approx((told["verdict"] == "first").mean())
     assert everywhere[["first", "tie", "second"]].sum() == pytest.approx(1.0)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -152,7 +152,7 @@ class PairOfSystems:
         if (aggregation, rows) not in self._summaries:
             self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
         summary = self._summaries[aggregation, rows]
-        tested = _TESTS[test](summary)
+        tested = summary.tested(test)
         wins = np.sign(np.round(summary.first - summary.second, MEAN_DECIMALS)).astype(np.int64)
         agreed = np.where(tested.direction == wins, wins, TIE)
         certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
@@ -253,58 +253,25 @@ class _Summary:
             )
         return values[:, chosen] * (weights / weights.mean())
 
-    @property
-    def as_pairs(self) -> NDArray[np.float64]:
-        """The differences and zeros, as pairs for the tests of two systems."""
-        return np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
-
-    @property
-    def unknown(self) -> NDArray[np.float64]:
-        """NaN for every metric."""
-        return np.full(len(self.differences), np.nan)
-
-    @property
-    def sign_of_means(self) -> NDArray[np.int64]:
-        """The sign of the mean difference."""
-        return np.sign(np.round(self.differences.mean(axis=-1), MEAN_DECIMALS)).astype(np.int64)
-
-    @property
-    def balance_of_wins(self) -> NDArray[np.int64]:
-        """The sign of the number of wins minus that of losses."""
-        return np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
-
-
-def _by_t(summary: _Summary) -> _Tested:
-    p = t_test(summary.as_pairs)[..., 0]
-    return _Tested(p, summary.unknown, summary.sign_of_means)
-
-
-def _by_sign(summary: _Summary) -> _Tested:
-    p = sign_test(summary.as_pairs)[..., 0]
-    return _Tested(p, summary.unknown, summary.balance_of_wins)
-
-
-def _by_wilcoxon(summary: _Summary) -> _Tested:
-    z = wilcoxon_statistics(summary.as_pairs, decimals=MEAN_DECIMALS)[..., 0]
-    p = 2.0 * ndtr(-np.abs(z))
-    if summary.pair.is_exact:
-        p = wilcoxon_test(summary.as_pairs, decimals=MEAN_DECIMALS, exact_up_to=MOST_RANKED)[..., 0]
-    return _Tested(p, summary.unknown, np.sign(z).astype(np.int64))
-
-
-def _by_bootstrap(summary: _Summary) -> _Tested:
-    resamples = summary.pair.resamples_of_paired
-    if summary.aggregation == "median":
-        shares = rejected_shares(summary.differences, resamples, "sign", LEVEL)
-        return _Tested(summary.unknown, shares, summary.balance_of_wins)
-    shares = rejected_shares(summary.differences, resamples, "t", LEVEL)
-    return _Tested(summary.unknown, shares, summary.sign_of_means)
-
-
-_TESTS: Mapping[SignificanceTest, Callable[[_Summary], _Tested]] = {
-    "t": _by_t,
-    "t-log": _by_t,
-    "sign": _by_sign,
-    "wilcoxon": _by_wilcoxon,
-    "bootstrap": _by_bootstrap,
-}
+    def tested(self, test: SignificanceTest) -> _Tested:
+        """Return the result of a test, whose direction is that of what it compares."""
+        # The differences and zeros, as pairs for the tests of two systems.
+        pairs = np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
+        mean = np.sign(np.round(self.differences.mean(axis=-1), MEAN_DECIMALS)).astype(np.int64)
+        wins = np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
+        unknown = np.full(len(self.differences), np.nan)
+        if test == "bootstrap":
+            inner, direction = ("sign", wins) if self.aggregation == "median" else ("t", mean)
+            resamples = self.pair.resamples_of_paired
+            shares = rejected_shares(self.differences, resamples, inner, LEVEL)
+            return _Tested(unknown, shares, direction)
+        if test == "sign":
+            return _Tested(sign_test(pairs)[..., 0], unknown, wins)
+        if test == "wilcoxon":
+            z = wilcoxon_statistics(pairs, decimals=MEAN_DECIMALS)[..., 0]
+            p = 2.0 * ndtr(-np.abs(z))
+            if self.pair.is_exact:
+                exact = wilcoxon_test(pairs, decimals=MEAN_DECIMALS, exact_up_to=MOST_RANKED)
+                p = exact[..., 0]
+            return _Tested(p, unknown, np.sign(z).astype(np.int64))
+        return _Tested(t_test(pairs)[..., 0], unknown, mean)

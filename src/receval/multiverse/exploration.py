@@ -189,25 +189,21 @@ def _rows(
     """Return the rows of configurations that differ only in their metric."""
     one = configurations[0]
     # Not all metrics allow all aggregations: tau has no geometric mean.
-    of_values = sorted(
-        {labels.index(configuration.metric_label) for configuration in configurations}
-    )
+    of_values = sorted({labels.index(each.metric_label) for each in configurations})
     of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
     with _where(pair, one):
         comparison = compared.compared(one.aggregation, one.test, of_values)
-    residuals = compared.aggregated(one.aggregation, of_residuals)
+    residuals = np.transpose(compared.aggregated(one.aggregation, of_residuals)).tolist()
+    by_label = {labels[place]: own for place, own in zip(of_residuals, residuals, strict=True)}
     rows = []
-    for configuration in configurations:
-        index = of_values.index(labels.index(configuration.metric_label))
-        residual, other_residual = np.nan, np.nan
-        if configuration.residual_label:
-            found = of_residuals.index(labels.index(configuration.residual_label))
-            residual, other_residual = residuals[0][found], residuals[1][found]
+    for each in configurations:
+        index = of_values.index(labels.index(each.metric_label))
+        residual, other_residual = by_label.get(each.residual_label or "", (np.nan, np.nan))
         rows.append(
             {
                 "first": pair[0],
                 "second": pair[1],
-                **configuration.levels,
+                **each.levels,
                 "value": comparison.first[index],
                 "other_value": comparison.second[index],
                 "residual": residual,
