@@ -121,7 +121,10 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
             system.fit(clicked_training(system, fold.train))
             protocols = [design.protocol for design in own]
             measured.append(rank_judged(system, fold, protocols, data.generator_for(0)))
-        rows += [_row(*ranked, seed) for ranked in zip(own, *measured, strict=True)]
+        rows += [
+            _row(design, random_ranks, pop_ranks, seed)
+            for design, random_ranks, pop_ranks in zip(own, *measured, strict=True)
+        ]
     return pd.DataFrame(rows)
 
 

@@ -261,10 +261,12 @@ class _Summary:
         wins = np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
         unknown = np.full(len(self.differences), np.nan)
         if test == "bootstrap":
-            inner, direction = ("sign", wins) if self.aggregation == "median" else ("t", mean)
             resamples = self.pair.resamples_of_paired
-            shares = rejected_shares(self.differences, resamples, inner, LEVEL)
-            return _Tested(unknown, shares, direction)
+            if self.aggregation == "median":
+                shares = rejected_shares(self.differences, resamples, "sign", LEVEL)
+                return _Tested(unknown, shares, wins)
+            shares = rejected_shares(self.differences, resamples, "t", LEVEL)
+            return _Tested(unknown, shares, mean)
         if test == "sign":
             return _Tested(sign_test(pairs)[..., 0], unknown, wins)
         if test == "wilcoxon":
