@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Common style of all figures: sizes, fonts, grid, colours, and styles of series, systems, metrics.
 
-Plans import this module, so it loads matplotlib only when something is drawn.
+Plans import this module, so it needs no numpy, and loads matplotlib only when something is drawn.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from itertools import product
 from math import atan2, cos, hypot, sin
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from cycler import cycler
-from numpy.typing import ArrayLike, NDArray
 
 from receval.storage.messages import shortened
 
@@ -259,11 +257,9 @@ def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
 def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
     """Return styles for ordered series: one hue from light to dark, with alternating markers."""
     _refuse_repeats("series", names)
-    shades = np.linspace(0.6, -1.0, len(names)) if len(names) != 1 else [-1.0]
+    shades = _spaced(0.6, -1.0, len(names))
     return {
-        name: SeriesStyle(
-            colour=shaded(ORDERED, float(shade)), marker=MARKERS[index % len(MARKERS)]
-        )
+        name: SeriesStyle(colour=shaded(ORDERED, shade), marker=MARKERS[index % len(MARKERS)])
         for index, (name, shade) in enumerate(zip(names, shades, strict=True))
     }
 
@@ -329,13 +325,17 @@ def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dic
 def _cutoffs(
     names: Sequence[str], metric: MetricStyle, markers: Sequence[str]
 ) -> dict[str, SeriesStyle]:
-    shades = np.linspace(LIGHTEST, DARKEST, len(names))
+    shades = _spaced(LIGHTEST, DARKEST, len(names))
     return {
-        name: SeriesStyle(
-            shaded(metric.colour, round(float(shade), 3)), markers[index % len(markers)]
-        )
+        name: SeriesStyle(shaded(metric.colour, round(shade, 3)), markers[index % len(markers)])
         for index, (name, shade) in enumerate(zip(names, shades, strict=True))
     }
+
+
+def _spaced(start: float, end: float, number: int) -> list[float]:
+    """Return evenly spaced numbers; a single one is the end."""
+    step = (end - start) / max(1, number - 1)
+    return [*(place * step + start for place in range(number - 1)), *[end] * (number > 0)]
 
 
 def _refuse_repeats(what: str, names: Sequence[str]) -> None:
@@ -347,33 +347,25 @@ def _refuse_repeats(what: str, names: Sequence[str]) -> None:
 
 # Björn Ottosson, "A perceptual color space for image processing" (2020): matrices from linear RGB
 # to cone responses, and from their cube roots to lightness and two opponent axes.
-_TO_CONES = np.array(
-    (
-        (0.4122214708, 0.5363325363, 0.0514459929),
-        (0.2119034982, 0.6806995451, 0.1073969566),
-        (0.0883024619, 0.2817188376, 0.6299787005),
-    )
+_TO_CONES = (
+    (0.4122214708, 0.5363325363, 0.0514459929),
+    (0.2119034982, 0.6806995451, 0.1073969566),
+    (0.0883024619, 0.2817188376, 0.6299787005),
 )
-_TO_LAB = np.array(
-    (
-        (0.2104542553, 0.7936177850, -0.0040720468),
-        (1.9779984951, -2.4285922050, 0.4505937099),
-        (0.0259040371, 0.7827717662, -0.8086757660),
-    )
+_TO_LAB = (
+    (0.2104542553, 0.7936177850, -0.0040720468),
+    (1.9779984951, -2.4285922050, 0.4505937099),
+    (0.0259040371, 0.7827717662, -0.8086757660),
 )
-_FROM_LAB = np.array(
-    (
-        (1.0, 0.3963377774, 0.2158037573),
-        (1.0, -0.1055613458, -0.0638541728),
-        (1.0, -0.0894841775, -1.2914855480),
-    )
+_FROM_LAB = (
+    (1.0, 0.3963377774, 0.2158037573),
+    (1.0, -0.1055613458, -0.0638541728),
+    (1.0, -0.0894841775, -1.2914855480),
 )
-_FROM_CONES = np.array(
-    (
-        (4.0767416621, -3.3077115913, 0.2309699292),
-        (-1.2684380046, 2.6097574011, -0.3413193965),
-        (-0.0041960863, -0.7034186147, 1.7076147010),
-    )
+_FROM_CONES = (
+    (4.0767416621, -3.3077115913, 0.2309699292),
+    (-1.2684380046, 2.6097574011, -0.3413193965),
+    (-0.0041960863, -0.7034186147, 1.7076147010),
 )
 
 _LIGHTEST, _DARKEST = 0.92, 0.22
@@ -404,39 +396,47 @@ def shaded(colour: str, shade: float) -> str:
     for _ in range(_STEPS_TO_GAMUT):
         middle = (low + high) / 2
         low, high = (middle, high) if _shown(lightness, middle, hue) else (low, middle)
-    linear = _rgb(lightness, chroma if _shown(lightness, chroma, hue) else low, hue).clip(0, 1)
-    parts = np.where(linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return "#" + "".join(f"{round(255 * part):02x}" for part in parts.tolist())
+    rgb = _rgb(lightness, chroma if _shown(lightness, chroma, hue) else low, hue)
+    return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in rgb)
 
 
 def oklch(colour: str) -> tuple[float, float, float]:
     """Return lightness (0..1), chroma and hue (radians) of a hexadecimal colour."""
-    linear = _linear([int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)])
-    lightness, a, b = (_TO_LAB @ (_TO_CONES @ linear) ** (1 / 3)).tolist()
+    linear = [_decoded(int(colour[start : start + 2], 16) / 255) for start in (1, 3, 5)]
+    lightness, a, b = _times(_TO_LAB, [part ** (1 / 3) for part in _times(_TO_CONES, linear)])
     return lightness, hypot(a, b), atan2(b, a)
 
 
-def _rgb(lightness: float, chroma: float, hue: float) -> NDArray[np.float64]:
+def _rgb(lightness: float, chroma: float, hue: float) -> list[float]:
     """Return the linear RGB of a colour in OKLCH."""
-    return _FROM_CONES @ (_FROM_LAB @ (lightness, chroma * cos(hue), chroma * sin(hue))) ** 3
+    cones = _times(_FROM_LAB, (lightness, chroma * cos(hue), chroma * sin(hue)))
+    return _times(_FROM_CONES, [part**3 for part in cones])
 
 
 def _shown(lightness: float, chroma: float, hue: float) -> bool:
-    rgb = _rgb(lightness, chroma, hue)
-    return bool(rgb.min() >= -1e-6 and rgb.max() <= 1 + 1e-6)
+    return all(-1e-6 <= part <= 1 + 1e-6 for part in _rgb(lightness, chroma, hue))
 
 
-def _linear(parts: ArrayLike) -> NDArray[np.float64]:
-    """Return linear RGB, given the red, green and blue of a screen in 0..1."""
-    shown = np.asarray(parts, dtype=np.float64)
-    return np.where(shown <= 0.04045, shown / 12.92, ((shown + 0.055) / 1.055) ** 2.4)
+def _times(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> list[float]:
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def _decoded(part: float) -> float:
+    """Return a part of linear RGB, given that of a screen in 0..1."""
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _encoded(part: float) -> float:
+    part = min(max(part, 0.0), 1.0)
+    return part * 12.92 if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
 
 
 def luminance(colour: ColorType) -> float:
     """Return the relative luminance of a colour (W3C, Web Content Accessibility Guidelines 2.1)."""
     from matplotlib.colors import to_rgb
 
-    return float(_linear(to_rgb(colour)) @ (0.2126, 0.7152, 0.0722))
+    red, green, blue = map(_decoded, to_rgb(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def ink_on(ground: ColorType) -> str:
