@@ -66,19 +66,11 @@ MovieLens 1M & 6,040.5 & $-$.5 & a\_b \& c \\
 """
 
 
-def test_markdown_of_a_table() -> None:
-    assert to_markdown(TABLE) == MARKDOWN
-
-
-def test_latex_of_a_table() -> None:
-    assert to_latex(TABLE) == LATEX
-
-
-def test_a_table_is_written_in_both_formats(tmp_path: Path) -> None:
+def test_a_table_is_written_in_markdown_and_latex(tmp_path: Path) -> None:
     markdown, latex = tmp_path / "folder" / "t.md", tmp_path / "folder" / "t.tex"
     save_table(TABLE, markdown, latex)
-    assert markdown.read_bytes() == MARKDOWN.encode()
-    assert latex.read_bytes() == LATEX.encode()
+    assert markdown.read_text(encoding="utf-8") == MARKDOWN
+    assert latex.read_text(encoding="utf-8") == LATEX
     assert len(list(markdown.parent.iterdir())) == 2
 
 
