@@ -135,8 +135,13 @@ def test_the_lead_falls_with_the_density_under_ar_and_stays_under_1r(designs: pd
     assert shares.loc["U1R TI-NN", "sparsity_share"] == pytest.approx(0, abs=0.15)
 
 
-def test_a_lead_that_is_none_is_not_taken_apart() -> None:
+def test_a_lead_is_taken_apart_by_hand_and_one_that_is_none_is_not() -> None:
     names = ["AR TI-AN", "UAR TI-AN"]
+    # Half of the test ratings leave half of the lead; ln 3 is half of ln 9.
+    ahead = {"lead": [0.08, 0.02], "ratio": [9.0, 3.0], "lead_with_half": [0.04, 0.01]}
+    [row] = popularity_or_sparsity(pd.DataFrame({"design": names, **ahead})).to_dict("records")
+    assert row["sparsity_share"] == pytest.approx(1.0)
+    assert row["popularity_share"] == pytest.approx(0.5)
     behind = {"lead": [-0.01, 0.0], "ratio": [0.5, 1.0], "lead_with_half": [0.0, 0.0]}
     [row] = popularity_or_sparsity(pd.DataFrame({"design": names, **behind})).to_dict("records")
     assert math.isnan(row["sparsity_share"])

@@ -59,7 +59,7 @@ def test_tables_have_an_arrow_where_less_is_better(result: EvaluationResult) -> 
     averages, pairs = result.tables()
     heads = [column.header for column in averages.columns]
     assert heads == ["System", *(f"{name} ↓" for name in MEASURED), "P@2"]
-    assert [row[0] for row in averages.rows] == ["good", "poor"]
+    assert [(row[0], row[-1]) for row in averages.rows] == [("good", "1.0000a"), ("poor", ".0000b")]
     assert {row[0] for row in pairs.rows} == set(heads[1:])
     for table in (averages, pairs):
         assert "↓: less is better" in table.caption

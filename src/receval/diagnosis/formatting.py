@@ -22,12 +22,12 @@ _WHOLE = ("users", "items", "ratings", "different_values")
 
 
 def per_cent(share: float, decimals: int = 1) -> str:
-    """Format a share as per cent.
+    """Format a share as per cent; a dash if there is none.
 
     Examples
     --------
-    >>> per_cent(0.0447), per_cent(0.5, 0)
-    ('4.5 %', '50 %')
+    >>> per_cent(0.0447), per_cent(0.5, 0), per_cent(0), per_cent(math.nan)
+    ('4.5 %', '50 %', '0 %', '–')
     """
     if share == 0:
         return "0 %"

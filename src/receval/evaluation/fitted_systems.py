@@ -186,19 +186,7 @@ class RankedFold:
 def ranked_folds(
     data: SplitRatings, systems: Mapping[str, Any], protocol: Protocol, threshold: float
 ) -> Iterator[RankedFold]:
-    """Train systems on each fold, and rank its test ratings and any unbiased judgments.
-
-    Examples
-    --------
-    >>> from receval.splits.split_ratings import split
-    >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.recommenders.non_personalised import Popularity
-    >>> table = {"user": list("aaabbb"), "item": list("xyzxyz"), "rating": [1] * 6}
-    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
-    >>> [ranked] = ranked_folds(halves, {"Pop": Popularity()}, Protocol(), threshold=1)
-    >>> len(ranked.test["Pop"].ranks), ranked.unbiased
-    (2, {})
-    """
+    """Train systems on each fold, and rank its test ratings and any unbiased judgments."""
     systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
     for number, fold in enumerate(data.folds()):
         generator_for = data.generator_for(number)

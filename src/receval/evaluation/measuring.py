@@ -79,20 +79,7 @@ _CANDIDATES = {
 def description(
     protocols: Mapping[str, Protocol], metrics: Mapping[str, Metric], relevance: str, users: str
 ) -> tuple[str, ...]:
-    """Describe protocols and metrics, what is relevant, and which users are averaged.
-
-    Examples
-    --------
-    >>> from receval.metrics.registry import parse
-    >>> protocols, metrics = {"AR AI-AN": Protocol()}, {"P@5": parse("P@5")}
-    >>> told = description(protocols, metrics, "All test items are relevant.", "tested")
-    >>> print(*told, sep=chr(10))
-    All test items are relevant.
-    AR AI-AN: each user has one list of the candidates, which are all items, less the user's
-    training items.
-    P@5: hits / k, also where the list is shorter (k = 5).
-    Averages are over users with a test rating.
-    """
+    """Describe protocols and metrics, what is relevant, and which users are averaged."""
     return (
         relevance,
         *(f"{name}: {_describe_protocol(own)}." for name, own in protocols.items()),

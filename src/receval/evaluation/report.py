@@ -162,6 +162,13 @@ def report_page(
 
     The parts are in the order of the page. The settings are what is needed to repeat the call, as
     JSON-compatible values.
+
+    Examples
+    --------
+    >>> table = Table("Averages", (Column("System"), Column("P@5", "right")), (("Pop", ".25"),))
+    >>> page = report_page("Mine", [ReportTable("averages", table)], ["A note."], {"seed": 1})
+    >>> "<h1>Mine</h1>" in page, 'data-value="0.25"' in page
+    (True, True)
     """
     style, script = (
         files("receval.evaluation").joinpath(name).read_text(encoding="utf-8")

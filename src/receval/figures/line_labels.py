@@ -454,13 +454,7 @@ def joint_name(names: Sequence[str]) -> str:
 
 
 def readable(colour: str) -> str:
-    """Return a colour, darkened if necessary to be readable as text on white.
-
-    Examples
-    --------
-    >>> readable("#0b0d86"), readable("#88c620")
-    ('#0b0d86', '#547e00')
-    """
+    """Return a colour, darkened if necessary to be readable as text on white."""
     plain = to_hex(to_rgb(colour))
     for shade in _SHADES:
         darker = shaded(plain, round(float(shade), 3))

@@ -241,12 +241,6 @@ def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
     They are those of :func:`series_styles` if these are enough. Otherwise the first
     :data:`MOST_COLOURED` series have such styles, and all others are grey.
-
-    Examples
-    --------
-    >>> styles = styles_of_many([f"s{number}" for number in range(200)])
-    >>> styles["s9"].colour == NO_WINNER, styles["s10"].colour == NO_WINNER
-    (False, True)
     """
     if len(names) <= len(HATCHES) * len(COLOURS):
         return series_styles(names)

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
-from receval.figures.printed_numbers import in_text, on_points
+from receval.figures.printed_numbers import by_parts, in_text, on_points
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 APART = "\u200b"
 """Invisible character that breaks up what would be a formula mark or a dash; names have none."""
-
-_FORMULA = re.compile(r"(\$`.+?`\$)")
 
 # Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
 _MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
@@ -84,10 +82,10 @@ def escape_markdown(text: str) -> str:
     A formula keeps its marks (``$`` and a backquote), so that GitHub typesets it. Bars are escaped
     even in formulas, because Markdown splits tables into cells first.
     """
-    return _by_parts(
+    return by_parts(
         text,
         plain=lambda part: _MARKDOWN.sub(r"\\\1", part).replace(APART, ""),
-        formula=lambda part: f"$`{part.replace('|', chr(92) + '|')}`$",
+        formula=lambda part: part.replace("|", r"\|"),
     )
 
 
@@ -97,18 +95,11 @@ def escape_latex(text: str) -> str:
     Characters without a LaTeX command do not change; :func:`is_set_by_pdflatex` tells whether
     pdflatex can print them.
     """
-    return _by_parts(
+    return by_parts(
         text,
         # LaTeX turns hyphens into dashes unless something empty separates them.
         plain=lambda part: re.sub("-(?=-)", f"-{APART}", part).translate(_LATEX),
-        formula=lambda part: f"${part}$",
-    )
-
-
-def _by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], str]) -> str:
-    return "".join(
-        formula(part[2:-2]) if _FORMULA.fullmatch(part) else plain(part)
-        for part in _FORMULA.split(text)
+        formula=lambda part: f"${part[2:-2]}$",
     )
 
 
