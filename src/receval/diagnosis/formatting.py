@@ -26,8 +26,8 @@ def per_cent(share: float, decimals: int = 1) -> str:
 
     Examples
     --------
-    >>> per_cent(0.0447), per_cent(0.5, 0), per_cent(0), per_cent(math.nan)
-    ('4.5 %', '50 %', '0 %', '–')
+    >>> per_cent(0.0447), per_cent(0.5, 0), per_cent(0)
+    ('4.5 %', '50 %', '0 %')
     """
     if share == 0:
         return "0 %"

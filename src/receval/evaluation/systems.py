@@ -32,7 +32,17 @@ from receval.splits.split_ratings import SplitRatings
 
 
 def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
-    """Return the numbers of ratings, users and items, and of train and test ratings per fold."""
+    """Return the numbers of ratings, users and items, and of train and test ratings per fold.
+
+    Examples
+    --------
+    >>> from receval.splits.split_ratings import split
+    >>> from receval.data.ratings_table import read_ratings
+    >>> table = {"user": list("aabb"), "item": list("xyxy")}
+    >>> halves = split(read_ratings(table), "user-ratio", train_ratio=0.5)
+    >>> data_settings(halves.ratings, list(halves.folds()))
+    {'ratings': 4, 'users': 2, 'items': 2, 'training_ratings': [2], 'test_ratings': [2]}
+    """
     return {
         "ratings": len(ratings),
         "users": ratings.n_users,
@@ -43,7 +53,14 @@ def data_settings(ratings: Ratings, folds: Sequence[Fold]) -> dict[str, Any]:
 
 
 def system_settings(system: Any) -> dict[str, Any]:
-    """Return the class of a system, and its parameters if available."""
+    """Return the class of a system, and its parameters if available.
+
+    Examples
+    --------
+    >>> from receval.recommenders.knn import UserKNN
+    >>> system_settings(UserKNN(neighbours=20))["class"]
+    'UserKNN'
+    """
     parameters = getattr(system, "parameters", None)
     told: dict[str, Any] = {"class": type(system).__name__}
     if isinstance(parameters, dict):
