@@ -213,6 +213,8 @@ def test_cut_offs_of_one_metric_are_shades_of_its_hue_from_light_to_dark() -> No
     light = [oklch(colour)[0] for colour in colours]
     assert light == sorted(light, reverse=True)
     assert max(hues_apart(colours[0], colour) for colour in colours) < 6
+    ends_and_middle = [shaded(METRICS["nDCG"].colour, shade) for shade in (0.6, -0.075, -0.75)]
+    assert colours[::5] == ends_and_middle
 
 
 def test_cut_offs_of_one_metric_beside_others_are_shades_of_it_with_other_markers() -> None:

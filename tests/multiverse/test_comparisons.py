@@ -225,6 +225,7 @@ def test_a_test_that_points_the_other_way_lets_nobody_win() -> None:
     by_median = pair.compared("median", "sign")
     assert by_median.difference[0] < 0
     assert by_median.verdict.tolist() == [-1]
+    assert pair.compared("median", "bootstrap").verdict.tolist() == [-1]
 
 
 def test_wilcoxon_points_to_the_larger_ranks() -> None:
