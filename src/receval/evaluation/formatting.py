@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +23,7 @@ from receval.figures.style import (
     new_figure,
     series_styles,
 )
-from receval.figures.tables import Column, Table
+from receval.figures.tables import Column, Table, table_of
 from receval.storage.messages import enumerated, how_many
 
 DECIMALS = 4
@@ -106,46 +108,37 @@ def pairs_table(
 ) -> Table:
     """Return all pairs of systems under each metric."""
     protocols = list(dict.fromkeys(pairs["protocol"]))
-    heads = ("Metric", "First", "Second")
-    columns = [Column("Protocol")] if len(protocols) > 1 else []
-    columns += [Column(head) for head in heads]
-    columns += [
-        Column(head, "right") for head in ("Difference", "95 % interval", "d_z", "p", "p (Holm)")
+    number = partial(fixed, decimals=decimals, signed=True)
+    intervals = [
+        f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
+        for low, high in zip(pairs["low"], pairs["high"], strict=True)
     ]
-    rows = []
-    for row in pairs.itertuples():
-        names = [row.protocol] if len(protocols) > 1 else []
-        low, high = (fixed(value, decimals, signed=True) for value in (row.low, row.high))
-        rows.append(
-            (
-                *names,
-                with_direction(row.metric, less_is_better),
-                row.first,
-                row.second,
-                fixed(row.difference, decimals, signed=True),
-                f"{low} to {high}" if np.isfinite(row.low) else "",
-                fixed(row.effect_size, 2, signed=True),
-                p_value(row.p),
-                p_value(row.p_holm),
-            )
-        )
-    return Table(
-        title="Pairs",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        caption=(
-            "Differences of averages, the first system minus the second, with effect sizes and "
-            f"p-values over users ({enumerated(protocols)}; {method}). d_z: the average of the "
-            "users' differences over their standard deviation. Holm: corrected for the number of "
-            "pairs."
-            + (
-                " \N{DOWNWARDS ARROW}: less is better, so that the first system is ahead where the "
-                "difference is below 0."
-                if not set(pairs["metric"]).isdisjoint(less_is_better)
-                else ""
-            )
-        ),
+    metrics = [with_direction(metric, less_is_better) for metric in pairs["metric"]]
+    caption = (
+        "Differences of averages, the first system minus the second, with effect sizes and "
+        f"p-values over users ({enumerated(protocols)}; {method}). d_z: the average of the "
+        "users' differences over their standard deviation. Holm: corrected for the number of "
+        "pairs."
     )
+    if not set(pairs["metric"]).isdisjoint(less_is_better):
+        caption += (
+            " \N{DOWNWARDS ARROW}: less is better, so that the first system is ahead where the "
+            "difference is below 0."
+        )
+    columns: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "Protocol": ("protocol", str),
+        "Metric": ("metric", str),
+        "First": ("first", str),
+        "Second": ("second", str),
+        "Difference": ("difference", number),
+        "95 % interval": ("interval", format),
+        "d_z": ("effect_size", partial(fixed, decimals=2, signed=True)),
+        "p": ("p", p_value),
+        "p (Holm)": ("p_holm", p_value),
+    }
+    if len(protocols) == 1:
+        del columns["Protocol"]
+    return table_of(pairs.assign(metric=metrics, interval=intervals), columns, "Pairs", caption)
 
 
 # The figure: averages with their intervals, one panel per metric, one row per system.
