@@ -7,7 +7,7 @@ import re
 
 from receval.cli.evaluate import EXAMPLES
 from receval.cli.named_systems import SYSTEMS
-from receval.evaluation.named import named_metrics
+from receval.evaluation.measuring import named_metrics
 from receval.splits.kinds import SPLITTERS
 
 

@@ -17,8 +17,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from receval.cli.main import main
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import LONGEST_SHOWN, ReportFigure, ReportTable
+from receval.evaluation.report import LONGEST_SHOWN, Report, ReportFigure, ReportTable
 from receval.figures.style import new_figure
 from receval.figures.tables import Column, Table, to_markdown
 

@@ -12,18 +12,23 @@ import pytest
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis import diagnose
-from receval.diagnosis.compared_splits import cold_start, compared_splits
-from receval.diagnosis.decisive_numbers import share_of_testable_users, smallest_difference
+from receval.diagnosis.baselines import BASELINES, fitting_baselines
+from receval.diagnosis.compared_splits import cold_start, compared_splits, future_training
+from receval.diagnosis.decisive_numbers import (
+    data_findings,
+    share_of_testable_users,
+    smallest_difference,
+    split_findings,
+)
 from receval.diagnosis.diagnose import sampled_users
-from receval.diagnosis.metrics_on_these_data import metrics_for
-from receval.diagnosis.quick_systems import QUICK_SYSTEMS, fitting_systems
+from receval.diagnosis.formatting import splits_table
+from receval.diagnosis.metric_sensitivity import metrics_for
 from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
 )
-from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
-from receval.diagnosis.timestamps import future_training, time_span
+from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     disagreeing_item_pairs,
@@ -65,6 +70,9 @@ def test_size_and_skew_are_counted() -> None:
     assert found["most_frequent_value"], found["most_frequent_share"] == (5, 0.75)
     # Ann has three ratings of the same value; Bob has one, which says nothing.
     assert found["one_valued_users"] == 1.0
+    three = {"user": list("aabbc"), "item": list("xyxyx"), "rating": [5, 5, 5, 1, 1]}
+    found = size_and_skew(read_ratings(three), threshold=3).set_index("quantity")["value"]
+    assert found["one_valued_users"] == 0.5
 
 
 def test_the_popularity_curve_falls_and_ends_with_all_ratings() -> None:
@@ -130,16 +138,23 @@ def test_popularity_is_ahead_by_skew_alone_and_levelled_where_it_is_levelled(
     assert (shares["popularity_share"] > 0.3).all()
 
 
-def test_the_lead_falls_with_the_density_under_ar_and_stays_under_1r(
-    designs: pd.DataFrame,
-) -> None:
+def test_the_lead_falls_with_the_density_under_ar_and_stays_under_1r(designs: pd.DataFrame) -> None:
     shares = popularity_or_sparsity(designs.reset_index()).set_index("levelled")
     assert shares.loc["UAR TI-AN", "sparsity_share"] == pytest.approx(1, abs=0.1)
     assert shares.loc["U1R TI-NN", "sparsity_share"] == pytest.approx(0, abs=0.15)
 
 
-def test_a_lead_that_is_none_is_not_taken_apart() -> None:
+def test_a_lead_is_taken_apart_by_hand_and_one_that_is_none_is_not() -> None:
     names = ["AR TI-AN", "UAR TI-AN"]
+    # Half of the test ratings leave half of the lead; ln 3 is half of ln 9.
+    ahead = {"lead": [0.08, 0.02], "ratio": [9.0, 3.0], "lead_with_half": [0.04, 0.01]}
+    [row] = popularity_or_sparsity(pd.DataFrame({"design": names, **ahead})).to_dict("records")
+    assert row["sparsity_share"] == pytest.approx(1.0)
+    assert row["popularity_share"] == pytest.approx(0.5)
+    # Behind Random once levelled: more than all of the lead.
+    ahead["ratio"] = [9.0, 1 / 3]
+    [row] = popularity_or_sparsity(pd.DataFrame({"design": names, **ahead})).to_dict("records")
+    assert row["popularity_share"] == pytest.approx(1.5)
     behind = {"lead": [-0.01, 0.0], "ratio": [0.5, 1.0], "lead_with_half": [0.0, 0.0]}
     [row] = popularity_or_sparsity(pd.DataFrame({"design": names, **behind})).to_dict("records")
     assert math.isnan(row["sparsity_share"])
@@ -156,9 +171,7 @@ def test_few_items_have_no_percentiles_and_no_uniform_test_and_that_is_said() ->
     assert any("percentiles" in note for note in notes)
 
 
-def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     ratings = ratings_of_tastes()
     assert sampled_users(ratings, 1) is ratings
     monkeypatch.setattr(diagnose, "MOST_RATINGS", 500)
@@ -174,8 +187,8 @@ def test_a_sample_has_whole_users_and_is_drawn_by_its_seed(
 
 
 def test_systems_that_need_more_factors_than_there_are_items_are_left_out() -> None:
-    assert fitting_systems(1000, 1000) == list(QUICK_SYSTEMS)
-    assert fitting_systems(5, 1000) == [
+    assert fitting_baselines(1000, 1000) == list(BASELINES)
+    assert fitting_baselines(5, 1000) == [
         "Random", "Pop", "ItemKNN 20", "ItemKNN 100", "UserKNN 20", "UserKNN 100",
     ]  # fmt: skip
 
@@ -234,3 +247,84 @@ def test_two_items_oppose_each_other_where_one_has_more_of_both_ratings() -> Non
     table = {"user": users, "item": items, "rating": [5, 5, 1, 1, 5, 1, 5, 5, 5]}
     # Liked ones over those without: x 2, z 3/2, y 1/3. Disliked ones: z 0, y 1/3, x 2.
     assert disagreeing_item_pairs(read_ratings(table), 3, seed=1) == pytest.approx(2 / 3)
+
+
+COLD = pd.DataFrame(
+    {
+        "split": ["user-ratio", "temporal"],
+        "train_ratings": [4000, 3000],
+        "test_ratings": [1000, 2000],
+        "test_users": [90, 80],
+        "cold_users": [0, 30],
+        "cold_user_share": [0.0, 0.25],
+        "test_items": [9, 8],
+        "cold_items": [0, 3],
+        "cold_item_share": [0.0, 0.5],
+    }
+)
+FUTURE = pd.DataFrame(
+    {
+        "split": ["user-ratio", "temporal"],
+        "own_future": [0.6, 0.0],
+        "item_future": [0.7, 0.1],
+        "any_future": [0.8, 0.2],
+        "later_training": [0.9, 0.3],
+    }
+)
+
+
+def test_a_split_has_its_row_of_cold_start_and_of_the_future() -> None:
+    head = ("temporal", "3,000", "2,000", "30", "25.00 %", "3", "50.00 %")
+    table = splits_table(COLD, FUTURE)
+    assert table.rows[1] == (*head, "0 %", "10.0 %", "20.0 %", "30.0 %")
+    assert [column.header for column in table.columns[7:]] == [
+        "User's future", "Item's future", "Anybody's", "Younger training",
+    ]  # fmt: skip
+    assert splits_table(COLD, None).rows[1] == head
+
+
+def test_findings_are_the_numbers_of_the_tables() -> None:
+    ratings = ratings_of_tastes()
+    ordered = FUTURE.replace("temporal", "temporal, by user")
+    splits = split_findings(ratings, COLD, ordered)
+    assert (splits.temporal_cold_users, splits.temporal_cold_items) == (0.25, 0.5)
+    assert (splits.own_future, splits.temporal_test_users) == (0.6, 50)
+    # Where equal times leave the order to chance, no split by time of each user is made.
+    assert split_findings(ratings, COLD, FUTURE).own_future is None
+    without = split_findings(ratings, COLD[:1], None)
+    assert (without.temporal_test_users, without.recommended_split) == (None, "user-ratio")
+    designs = ["AR AI-AN", "AR TI-AN", "1R TI-NN"]
+    judged = [
+        ("liked with disliked, observed", "P@10", -0.1),
+        ("observed with unbiased", "P@10", 0.2),
+    ]
+    judged += [("observed with unbiased", "antiP@10", 0.3)]
+    size = {"density": 0.1, "item_gini": 0.2, "relevant_share": 0.3, "different_values": 5}
+    tables = {
+        "size": pd.DataFrame({"quantity": list(size), "value": list(size.values())}),
+        "cold": COLD,
+        "designs": pd.DataFrame(
+            {"design": designs, "random_expected": [0.01, 0.02, 0.03], "ratio": [7.0, 8.0, 9.0]}
+        ),
+        "shares": pd.DataFrame(
+            {
+                "design": ["1R TI-NN", "AR TI-AN"],
+                "popularity_share": [math.nan, 0.4],
+                "sparsity_share": [0.0, 0.9],
+            }
+        ),
+        "metrics": pd.DataFrame(
+            {"metric": ["P@5", "Recall@5"], "same_as": "P@5", "p_value_sum": [1.0, 2.0],
+             "tau": [0.5, 0.6], "pairs": 3}
+        ),
+        "agreement": pd.DataFrame(judged, columns=["comparison", "metric", "tau"]),
+    }  # fmt: skip
+    numbers = {"unbiased_judgments": 6, "sampled_agreement": 0.7, "differences": np.zeros((2, 9))}
+    found = data_findings(ratings, 4.0, without, tables, **numbers)
+    assert (found.random_all_items, found.random_one_relevant, found.pop_ratio) == (0.01, 0.03, 8.0)
+    assert (found.popularity_share, found.sparsity_share) == (0.4, 0.9)
+    assert found.metrics == (("P@5", 1.0, 0.5), ("Recall@5", 2.0, 0.6))
+    assert (found.equal_metrics, found.precision) == ((("Recall@5", "P@5"),), "P@5")
+    assert (found.test_users, found.pairs, found.smallest_difference) == (90, 3, 0.0)
+    assert found.disliked_agreement == -0.1
+    assert (found.unbiased_agreement, found.unbiased_anti_agreement) == (0.2, 0.3)

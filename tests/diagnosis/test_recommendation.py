@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from receval.diagnosis.findings import DataFindings
 from receval.diagnosis.recommendation import (
     FEW_USERS,
     MANY_COLD,
+    MOST_TESTABLE,
     MUCH_FUTURE,
     MUCH_POPULARITY,
     SAME_ORDER,
+    DataFindings,
     advice_on_disliked_items,
     advice_on_judgments,
     advice_on_metrics,
@@ -93,6 +94,19 @@ def test_splits_are_random_without_times_or_without_a_future_in_train(
     short = advice_on_split(replace(found, testable_users=0.5))
     assert "leave-out" in short.sentence
     assert "50 % of the users" in short.reason
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"temporal_cold_users": MANY_COLD}, "temporal"),
+        ({"temporal_test_users": FEW_USERS}, "temporal"),
+        ({"own_future": MUCH_FUTURE}, "temporal"),
+        ({"own_future": None, "testable_users": MOST_TESTABLE}, "user-ratio"),
+    ],
+)
+def test_limits_themselves_are_enough_for_a_split(change: dict[str, float], name: str) -> None:
+    assert replace(FOUND, **change).recommended_split == name
 
 
 def test_all_items_are_ranked_and_samples_are_said_to_change_the_order_or_not() -> None:

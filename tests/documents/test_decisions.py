@@ -29,7 +29,7 @@ def test_the_example_prints_what_the_page_shows(
     assert [name, *counts] == shown
     exec(compile(own, "decisions.md", "exec"), names)
     assert capsys.readouterr().out.splitlines() == re.findall(r"^ {4}(\w+: \d.* flip)$", PAGE, re.M)
-    assert sentence == describe(Configuration().but(lists="condensed", metric={"name": "RBO"}))
+    assert sentence == describe(Configuration().replace(lists="condensed", metric={"name": "RBO"}))
 
 
 def test_the_numbers_that_the_page_names_are_those_of_the_code() -> None:

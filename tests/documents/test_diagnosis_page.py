@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from receval.diagnosis import diagnose, metrics_on_these_data, quick_systems, recommendation
-from receval.diagnosis.diagnosis import Diagnosis
+from receval.diagnosis import baselines, diagnose, metric_sensitivity, recommendation
+from receval.diagnosis.diagnose import Diagnosis
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
 
@@ -51,13 +51,13 @@ def test_sizes_and_limits_of_the_page_are_those_of_the_code() -> None:
     assert f"at most {diagnose.MOST_RATINGS:,}" in page
     assert f"at most {diagnose.MOST_SCORES:,} pairs" in page
     assert f"at least {diagnose.FEWEST_USERS} users are taken" in page
-    assert f"{metrics_on_these_data.PERMUTATIONS:,} samples" in page
-    assert f"{metrics_on_these_data.SAMPLES} random samples" in page
+    assert f"{metric_sensitivity.PERMUTATIONS:,} samples" in page
+    assert f"{metric_sensitivity.SAMPLES} random samples" in page
     assert f"more than {100 * recommendation.MUCH_FUTURE:g} %" in page
     assert f"fewer than {recommendation.FEW_USERS} users" in page
     assert recommendation.MANY_COLD == 0.5
     assert recommendation.MUCH_POPULARITY == 0.25
     assert f"above {recommendation.MOST_P_VALUE:g}".replace("0.", ".") in page
-    assert {name.split()[0] for name in quick_systems.QUICK_SYSTEMS} == {
+    assert {name.split()[0] for name in baselines.BASELINES} == {
         "Random", "Pop", "ItemKNN", "UserKNN", "PureSVD", "WRMF",
     }  # fmt: skip

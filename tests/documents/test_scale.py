@@ -87,9 +87,9 @@ def test_records_say_nothing_of_the_machine(record: Path) -> None:
 
 def test_figure_is_described_and_its_texts_do_not_overlap(netflix: list[Any]) -> None:
     import growth_figure
+    from figures.text_problems import text_problems
 
     from receval.figures.style import figure_style
-    from receval.figures.text_problems import text_problems
 
     with figure_style():
         assert text_problems(growth_figure.draw(netflix)) == []

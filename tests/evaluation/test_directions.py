@@ -8,14 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from receval.diagnosis.printed_tables import judgments_table
-from receval.diagnosis.unbiased_judgments import agreement_of_judgments
-from receval.evaluation.intervals_figure import draw_intervals
+from receval.diagnosis.formatting import judgments_table
+from receval.evaluation.formatting import draw_intervals
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.registry import METRICS, metric_class
 
 LESS = {"antiP", "Fallout", "antiRR", "nDCL", "Unjudged", "RBPresidual"}
@@ -61,7 +59,7 @@ def test_tables_have_an_arrow_where_less_is_better(result: EvaluationResult) -> 
     averages, pairs = result.tables()
     heads = [column.header for column in averages.columns]
     assert heads == ["System", *(f"{name} ↓" for name in MEASURED), "P@2"]
-    assert [row[0] for row in averages.rows] == ["good", "poor"]
+    assert [(row[0], row[-1]) for row in averages.rows] == [("good", "1.0000a"), ("poor", ".0000b")]
     assert {row[0] for row in pairs.rows} == set(heads[1:])
     for table in (averages, pairs):
         assert "↓: less is better" in table.caption
@@ -74,11 +72,8 @@ def test_what_is_printed_has_the_arrow(result: EvaluationResult) -> None:
 
 
 def test_orders_by_disliked_items_are_from_the_best_system_to_the_worst() -> None:
-    cells = {"system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]}
-    metrics = ["P@10", "P@10", "antiP@10", "antiP@10"]
-    values = pd.DataFrame({"judgments": "observed", "metric": metrics, **cells})
-    agreement = agreement_of_judgments(values)
-    assert agreement["tau"].tolist() == [-1.0]
+    cells = {"metric": "P@10", "other": "antiP@10", "tau": -1.0}
+    agreement = pd.DataFrame([{"comparison": "liked with disliked, observed", **cells}])
     table = judgments_table(agreement, None)
     assert table.rows[0][1] == "P@10 and antiP@10 ↓"
     assert "↓: less is better" in table.notes[0]

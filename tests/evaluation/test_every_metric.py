@@ -9,8 +9,8 @@ from metrics.forms import ALL, COMMON
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.coding import SharedCodes
-from receval.evaluation.intervals_figure import draw_intervals
+from receval.evaluation.formatting import draw_intervals
+from receval.evaluation.identifiers import SharedCodes
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
@@ -76,26 +76,24 @@ TRAIN = {"user": ["bob", "eve", "joe"], "item": ["x", "x", "x"], "rating": [3, 3
 RUN = {"ann": {"x": 2.0, "y": 1.0}}
 
 
-def mean(metric: str, train: object = None, relevant: float = 2) -> float:
+@pytest.mark.parametrize(
+    ("metric", "train", "relevant", "value"),
+    [
+        # Without training data, x satisfies with (4 - 1) / 4 and y with (2 - 1) / 4.
+        ("ERR@10", None, 2, 3 / 4 + 1 / 2 * 1 / 4 * 1 / 4),
+        # With the highest rating of the training data, with (4 - 1) / 8 and (2 - 1) / 8.
+        ("ERR@10", TRAIN, 2, 3 / 8 + 1 / 2 * 5 / 8 * 1 / 8),
+        # x has one positive rating in the test and three in training, and the weight 1 / 2; y one.
+        ("StratifiedRecall@1", TRAIN, 1, 0.5 / (0.5 + 1)),
+    ],
+)
+def test_ratings_of_test_and_training_data_count_together(
+    metric: str, train: object, relevant: float, value: float
+) -> None:
     result = evaluate_runs(
         TEST, {"mine": RUN}, train=train, metrics=metric, relevant=relevant, depth="whole"
     )
-    return float(result.summary()["mean"].item())
-
-
-def test_without_training_data_the_highest_rating_is_that_of_the_test_data() -> None:
-    # x satisfies with (4 - 1) / 4 and y with (2 - 1) / 4.
-    assert mean("ERR@10") == pytest.approx(3 / 4 + 1 / 2 * 1 / 4 * 1 / 4)
-
-
-def test_the_highest_rating_may_be_one_of_the_training_data() -> None:
-    # x satisfies with (4 - 1) / 8 and y with (2 - 1) / 8.
-    assert mean("ERR@10", TRAIN) == pytest.approx(3 / 8 + 1 / 2 * 5 / 8 * 1 / 8)
-
-
-def test_positive_ratings_of_test_and_training_data_are_counted_together() -> None:
-    # x has one in the test and three in the training data, and so the weight 1 / 2; y has one.
-    assert mean("StratifiedRecall@1", TRAIN, relevant=1) == pytest.approx(0.5 / (0.5 + 1))
+    assert result.summary()["mean"].item() == pytest.approx(value)
 
 
 @pytest.mark.parametrize(("events", "values"), [(False, [2.0, 3.0]), (True, [2.0, 4.0, 3.0])])

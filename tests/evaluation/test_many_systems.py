@@ -8,25 +8,19 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from figures.text_problems import text_problems
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy import stats
 
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.intervals_figure import (
-    MOST_NAMED,
-    MOST_PANELS,
-    draw_intervals,
-    intervals_caption,
-)
+from receval.evaluation.formatting import MOST_NAMED, MOST_PANELS, draw_intervals, intervals_caption
 from receval.evaluation.pair_tests import MOST_GROUPS, pair_table, shared_letters, smallest_p_values
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportText
+from receval.evaluation.report import Report, ReportFigure, ReportText
 from receval.evaluation.result import EvaluationResult
 from receval.evaluation.runs import evaluate_runs
 from receval.figures.finish import settle_layout
-from receval.figures.style import MOST_COLOURED, NO_WINNER, figure_style, styles_of_many
-from receval.figures.text_problems import text_problems
+from receval.figures.style import MOST_COLOURED, figure_style
 from receval.seeds import seed_sequence
 from receval.statistics.multiple_comparisons import holm
 from receval.statistics.permutation import permutation_test
@@ -62,13 +56,6 @@ def test_more_systems_than_styles_have_all_tables_and_a_figure() -> None:
     assert len(report.data["pairs"]) == 2 * 60 * 59 // 2
     assert len(report.tables[0].rows) == 60
     assert [part.name for part in report.parts if isinstance(part, ReportFigure)] == ["averages"]
-
-
-def test_of_many_series_the_first_have_colours_and_the_others_are_grey() -> None:
-    names = [str(number) for number in range(300)]
-    colours = [style.colour for style in styles_of_many(names).values()]
-    assert NO_WINNER not in colours[:MOST_COLOURED]
-    assert set(colours[MOST_COLOURED:]) == {NO_WINNER}
 
 
 @pytest.mark.parametrize(("systems", "metrics"), [(MOST_NAMED, 2), (200, 3), (45, 40)])

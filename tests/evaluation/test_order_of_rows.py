@@ -18,7 +18,7 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.diagnosis.diagnose import diagnose
 from receval.evaluation.systems import evaluate_systems
-from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import DecisionGrid
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.recommenders.non_personalised import Popularity, Random
 from receval.recommenders.wrmf import WRMF
@@ -212,21 +212,26 @@ def timed(*times: int) -> Ratings:
     return read_ratings(rows | {"time": [1_000_000_000 + time for time in times]})
 
 
-def test_a_note_says_how_many_test_ratings_equal_times_leave_to_chance() -> None:
-    (note,) = split(timed(1, 2, 2, 1, 2, 3), "leave-last-out").notes
-    assert note.code == "tied-times"
-    assert note.startswith("1 of 2 test ratings have the time of a training rating of their user")
-    assert "at random, by the seed" in note
-
-
-def test_equal_times_that_decide_nothing_are_not_told() -> None:
-    assert split(timed(1, 1, 2, 1, 1, 2), "leave-last-out").notes == ()
-
-
-def test_one_time_of_several_users_is_told_where_the_time_of_all_is_cut() -> None:
-    # Two of six test: one of the time 4, one of 3, which two others have.
-    (note,) = split(timed(1, 3, 3, 2, 3, 4), "temporal", test_share=1 / 3).notes
-    assert note.startswith("1 of 2 test ratings have the time of a training rating: ")
+@pytest.mark.parametrize(
+    ("times", "kind", "told"),
+    [
+        ((1, 2, 2, 1, 2, 3), "leave-last-out", "1 of 2 test ratings have the time of a training "
+         "rating of their user"),
+        # Equal times that decide nothing.
+        ((1, 1, 2, 1, 1, 2), "leave-last-out", None),
+        # Two of six test: one of the time 4, one of 3, which two others have.
+        ((1, 3, 3, 2, 3, 4), "temporal", "1 of 2 test ratings have the time of a training "
+         "rating: "),
+    ],
+)  # fmt: skip
+def test_a_note_says_how_many_test_ratings_equal_times_leave_to_chance(
+    times: tuple[int, ...], kind: str, told: str | None
+) -> None:
+    notes = split(
+        timed(*times), kind, **({"test_share": 1 / 3} if kind == "temporal" else {})
+    ).notes
+    assert [note.code for note in notes] == ["tied-times"] * (told is not None)
+    assert all(note.startswith(str(told)) and "at random, by the seed" in note for note in notes)
 
 
 @pytest.mark.parametrize("kind", BY_TIME)

@@ -17,9 +17,7 @@ from receval.data.ratings_table import read_ratings
 from receval.data.reading import ReadingReport, told_together
 from receval.data.relevance import relevance_threshold
 from receval.diagnosis.diagnose import diagnose
-from receval.evaluation.runs import evaluate_runs
 from receval.evaluation.systems import evaluate_systems
-from receval.metrics.registry import parse
 from receval.multiverse.explore_ratings import grid_of
 from receval.recommenders.non_personalised import Popularity
 from receval.splits.split_ratings import split
@@ -102,22 +100,6 @@ def test_what_comes_through_a_pipe_is_read_whole(tmp_path: Path) -> None:
     writer.join()
     assert len(ratings) == len(table()["user"])
     assert ratings.reading.source == str(pipe)
-
-
-def test_ratings_below_0_gain_nothing_in_ndcg_and_that_is_said_once() -> None:
-    test = {"user": ["a"] * 3, "item": ["x", "y", "z"], "rating": [3, -2, 1]}
-    run = {"a": {"y": 3.0, "x": 2.0, "z": 1.0}}
-    result = evaluate_runs(test, {"mine": run}, metrics=["nDCG", "P@2"], depth="whole")
-    discounts = 1 / np.log2([2, 3, 4])
-    ideal = 3 * discounts[0] + 1 * discounts[1]
-    expected = (3 * discounts[1] + 1 * discounts[2]) / ideal
-    assert result.summary()["mean"].tolist() == pytest.approx([expected, 0.5])
-    notes = [note for note in result.notes if "below 0" in note]
-    assert notes == [
-        "There are test ratings below 0, the lowest of -2: their gains in nDCG are those of 0, as "
-        "in trec_eval."
-    ]
-    assert parse("nDCG").label == "nDCG"
 
 
 @pytest.mark.parametrize(

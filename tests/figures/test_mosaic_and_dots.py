@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from figures.text_problems import text_problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
@@ -15,7 +16,6 @@ from matplotlib.patches import Rectangle
 from receval.figures.finish import legend_below
 from receval.figures.mosaic import LINE, Area, MosaicColumn, Part, mosaic, spread_out
 from receval.figures.style import figure_style, new_figure
-from receval.figures.text_problems import text_problems
 from reproduction.studies.menamaldonado2021._shared.rated_items import RESOLUTION, dots
 
 RED, BLUE = "#D55E00", "#0072B2"

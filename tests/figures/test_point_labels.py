@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from figures.text_problems import leaders_of
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.label_boxes import leaders_of, lines_cross
+from receval.figures.label_boxes import lines_cross
 from receval.figures.point_labels import (
     CLEAR,
     CLUSTER_LEADER_FROM,
@@ -93,9 +94,7 @@ def gaps(boxes: NDArray[np.float64], points: Sequence[Point], axes: Axes) -> NDA
 @pytest.mark.costly
 @given(points=points_of_a_panel)
 @settings(max_examples=25, deadline=None)
-def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(
-    points: list[Point],
-) -> None:
+def test_names_overlap_neither_names_nor_markers_and_stay_in_the_panel(points: list[Point]) -> None:
     axes = panel()
     names = named(points, axes)
     assert [name.get_text() for name in names] == list(NAMES[: len(points)])
@@ -157,24 +156,18 @@ def test_the_same_points_get_the_same_places(points: list[Point]) -> None:
 
 
 @pytest.mark.costly
-@given(point=inside)
+@given(point=inside | edges)
+@example((0.0, 0.0))
+@example((1.0, 1.0))
+@example((0.01, 0.99))
 @settings(max_examples=20, deadline=None)
 def test_the_name_of_a_lonely_point_stands_right_beside_it(point: Point) -> None:
     axes = panel()
     names = named([point], axes)
-    assert 0 < gaps(boxes_of(names, axes), [point], axes)[0, 0] < 2
+    # At an edge it stands on the side of the panel.
+    is_inside = 0.1 <= min(point) <= max(point) <= 0.9
+    assert 0 < gaps(boxes_of(names, axes), [point], axes)[0, 0] < (2 if is_inside else 3)
     assert leaders(axes) == []
-
-
-@pytest.mark.parametrize("point", [(0.0, 0.0), (1.0, 1.0), (0.5, 1.0), (1.0, 0.3), (0.01, 0.99)])
-def test_at_an_edge_it_stands_on_the_side_of_the_panel(point: Point) -> None:
-    axes = panel()
-    names = named([point], axes)
-    boxes = boxes_of(names, axes)
-    assert 0 < gaps(boxes, [point], axes)[0, 0] < 3
-    frame = in_points(axes, axes.get_window_extent().extents)
-    assert (boxes[0, :2] >= frame[:2]).all()
-    assert (boxes[0, 2:] <= frame[2:]).all()
 
 
 def test_points_with_room_between_them_all_have_their_names_beside_them() -> None:
@@ -206,17 +199,10 @@ def test_a_knot_of_points_has_its_names_around_it_on_leaders() -> None:
         [(0.11, 0.09), (0.09, 0.16), (0.1, 0.08), (0.13, 0.11), (0.06, 0.09)],
         [(0.11, 0.09), (0.04, 0.09), (0.17, 0.15), (0.13, 0.13), (0.0, 0.13)],
         [(0.12, 0.12), (0.17, 0.16), (0.1, 0.1), (0.11, 0.05), (0.11, 0.08), (0.15, 0.05)],
-        [
-            (0.1, 0.07),
-            (0.16, 0.1),
-            (0.1, 0.02),
-            (0.1, 0.08),
-            (0.03, 0.02),
-            (0.14, 0.13),
-            (0.11, 0.04),
-        ],
+        [(0.1, 0.07), (0.16, 0.1), (0.1, 0.02), (0.1, 0.08), (0.03, 0.02), (0.14, 0.13),
+         (0.11, 0.04)],
     ],
-)
+)  # fmt: skip
 def test_two_names_in_each_others_way_change_places_so_that_no_leaders_cross(
     points: list[Point],
 ) -> None:
@@ -261,10 +247,8 @@ def test_a_panel_without_points_has_no_names() -> None:
 
 def test_a_panel_narrower_than_a_name_is_refused() -> None:
     name = "A name that no panel of three in a row is wide enough for"
-    with (
-        figure_style(),
-        pytest.raises(ValueError, match=f"no free place for the name {name} in the panel: enlarge"),
-    ):
+    message = f"no free place for the name {name} in the panel: enlarge"
+    with figure_style(), pytest.raises(ValueError, match=message):
         label_points(panel(), [PointLabel(0.5, 0.5, name)], MARKER_SIZE)
 
 

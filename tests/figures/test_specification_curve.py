@@ -9,24 +9,26 @@ from typing import Any
 import numpy as np
 import pytest
 from figures.sample_figures import multiverse
+from figures.text_problems import text_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, StepPatch
 
-from receval.figures.decision_rows import (
+from receval.figures.label_boxes import LEADER
+from receval.figures.specification_curve import (
     MIDDLE,
     NEVER,
     SHADES,
+    Decision,
+    MarkedUniverse,
     draw_tiles,
     level_shades,
     shade_colour,
+    specification_curve,
 )
-from receval.figures.label_boxes import LEADER
-from receval.figures.specification_curve import Decision, MarkedUniverse, specification_curve
 from receval.figures.style import FIRST_WINS, INK, NO_WINNER, SECOND_WINS, figure_style, new_figure
-from receval.figures.text_problems import text_problems
 
 VALUES = (0.5, -1.0, 0.1, 2.0)
 VERDICTS = (0, -1, 0, 1)
@@ -186,8 +188,7 @@ def test_the_marked_universe_is_where_its_value_is(index: int) -> None:
 
 @pytest.mark.costly
 @pytest.mark.parametrize(
-    ("n_universes", "n_bins"),
-    [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)],
+    ("n_universes", "n_bins"), [(1, 1), (29, 29), (31, 30), (700, 35), (2399, 119), (2420, 120)]
 )
 def test_bins_hold_enough_universes_to_tell_shares_unless_universes_are_few(
     n_universes: int, n_bins: int

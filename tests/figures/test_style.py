@@ -1,32 +1,49 @@
 # SPDX-License-Identifier: MIT
-"""One style: bundled fonts, series that can be told apart, texts that do not overlap."""
+"""One style: bundled fonts, shades of one hue, and series that can be told apart."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import dist
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-from figures.sample_figures import SAMPLES
+from figures.colours import DEFICIENCIES, SMALL_TEXT, contrast, hues_apart, luminance, seen
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib import font_manager
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
+from matplotlib.colors import to_hex, to_rgb
+from studies.accepted_results import ROOT
 
-from receval.figures.finish import legend_below, note
 from receval.figures.style import (
     COLOURS,
-    DOUBLE_COLUMN,
     EXTRA_HATCH,
+    FIRST_WINS,
     HATCHES,
-    SINGLE_COLUMN,
+    MOST_COLOURED,
+    NO_WINNER,
+    SECOND_WINS,
+    MetricStyle,
+    SeriesStyle,
     figure_style,
-    new_figure,
+    ink_on,
+    metric_styles,
+    oklch,
     ordered_styles,
     series_styles,
+    shaded,
+    short_number,
+    styles_of_many,
 )
-from receval.figures.text_problems import text_problems
+from reproduction.config.settings import load_settings
+
+DISPLAY = load_settings(ROOT / "config", "full").display
+METRICS = {name: MetricStyle(style.colour, style.marker) for name, style in DISPLAY.metrics.items()}
+OF_2018 = ("P", "Recall", "MAP", "nDCG", "MRR", "bpref", "infAP")
+OF_2020 = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
+PLAIN = metric_styles(OF_2020, METRICS)
 
 
 @pytest.mark.parametrize("weight", ["normal", "bold"])
@@ -47,20 +64,84 @@ def test_style_ends_with_its_block() -> None:
     assert dict(mpl.rcParams) == before
 
 
-def test_colours_differ_in_lightness_or_hue_under_colour_vision_deficiency() -> None:
-    # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB.
-    deuteranopia = np.array(
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.01182, 0.04294, 0.968881],
-        ]
-    )
-    linear = np.array([to_rgb(colour) for colour in COLOURS]) ** 2.2
-    for matrix in (np.eye(3), deuteranopia):
-        seen = np.clip(linear @ matrix.T, 0, 1) ** (1 / 2.2)
-        distances = np.linalg.norm(seen[:, None] - seen[None], axis=2)
-        assert distances[~np.eye(len(COLOURS), dtype=bool)].min() > 0.15
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("0.05", ".05"), ("\N{MINUS SIGN}0.50", "\N{MINUS SIGN}.50"), ("1.0", "1.0"), ("0.00", "0"),
+        ("0", "0"), ("10", "10"), ("100.5", "100.5"), ("", ""),
+    ],
+)  # fmt: skip
+def test_numbers_below_one_have_no_zero_before_the_point(text: str, printed: str) -> None:
+    assert short_number(text) == printed
+
+
+# Colours
+
+
+@pytest.mark.parametrize("colour", ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#d33ba3"])
+def test_a_shade_keeps_the_hue_and_changes_the_lightness_in_its_order(colour: str) -> None:
+    shades = [shaded(colour, shade) for shade in (-0.8, -0.4, 0, 0.4, 0.8)]
+    light = [oklch(shade)[0] for shade in shades]
+    assert light == sorted(light)
+    assert len(set(shades)) == 5
+    assert all(hues_apart(colour, shade) < 3 for shade in shades)
+
+
+def test_greys_stay_grey_and_no_shade_is_the_colour_itself_in_small_letters() -> None:
+    red, green, blue = to_rgb(shaded("#7f7f7f", 0.5))
+    assert red == green == blue
+    assert shaded("#0072B2", 0) == "#0072b2"
+
+
+def test_black_and_white_have_no_chroma_and_are_the_ends_of_lightness() -> None:
+    assert oklch("#000000")[0] == 0
+    assert oklch("#ffffff")[:2] == pytest.approx((1, 0), abs=1e-6)
+
+
+@given(
+    st.tuples(*[st.integers(0, 255)] * 3).map(lambda rgb: to_hex(np.array(rgb) / 255)),
+    st.floats(-1, 1),
+)
+def test_every_shade_of_every_colour_is_a_colour_of_the_screen(colour: str, shade: float) -> None:
+    own = oklch(colour)[0]
+    end = max(own, 0.92) if shade > 0 else min(own, 0.22)
+    expected = own + abs(shade) * (end - own)
+    assert oklch(shaded(colour, shade))[0] == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("shade", [-1.01, 2.0, float("nan")])
+def test_a_shade_out_of_range_is_refused(shade: float) -> None:
+    with pytest.raises(ValueError, match=r"must be from -1 \(darkest\) to 1"):
+        shaded("#0072b2", shade)
+
+
+@pytest.mark.parametrize("colour", ["white", "black", "#0072B2", "#D55E00", "#C4C4C4", "#777777"])
+def test_print_has_the_contrast_that_the_w3c_asks_of_small_text(colour: str) -> None:
+    assert contrast(colour, ink_on(colour)) >= SMALL_TEXT
+
+
+def test_verdicts_can_be_told_apart_in_greys() -> None:
+    red, grey, blue = (luminance(colour) for colour in (SECOND_WINS, NO_WINNER, FIRST_WINS))
+    assert grey - max(red, blue) > 0.25
+
+
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_no_two_series_and_no_two_metrics_can_be_taken_for_each_other(deficiency: str) -> None:
+    of_metrics = [style.colour for style in METRICS.values()]
+    for palette, least in ((of_metrics, 0.12), (COLOURS, 0.07)):
+        for one, other in combinations(palette, 2):
+            assert dist(seen(one, deficiency), seen(other, deficiency)) > least, (one, other)
+    assert len({style.marker for style in METRICS.values()}) == len(METRICS)
+
+
+def test_no_metric_has_the_hue_of_a_system_that_has_one() -> None:
+    for name, style in METRICS.items():
+        for family in ("popularity", "knn", "matrix-factorisation", "topic-model"):
+            apart = hues_apart(style.colour, DISPLAY.families[family])
+            assert oklch(style.colour)[1] < 0.02 or apart >= 15, (name, family)
+
+
+# Series
 
 
 def test_styles_are_distinct_and_only_extra_series_are_hatched() -> None:
@@ -78,93 +159,85 @@ def test_extra_series_leave_the_styles_of_the_others_alone() -> None:
     assert series_styles(["x", "a", "b"], extra=["x"]).items() >= plain.items()
 
 
-def test_too_many_or_repeated_series_are_refused() -> None:
+def test_more_series_than_styles_are_refused() -> None:
     most = len(COLOURS) * len(HATCHES)
     assert len(set(series_styles([str(i) for i in range(most)]).values())) == most
     with pytest.raises(ValueError, match=f"no style left for the series {most}"):
         series_styles([str(i) for i in range(most + 1)])
-    with pytest.raises(ValueError, match="repeat a name"):
-        series_styles(["a", "a"])
 
 
-@pytest.mark.parametrize("number", [1, 2, 11])
+def test_of_many_series_the_first_have_colours_and_the_others_are_grey() -> None:
+    names = [str(number) for number in range(300)]
+    colours = [style.colour for style in styles_of_many(names).values()]
+    assert NO_WINNER not in colours[:MOST_COLOURED]
+    assert set(colours[MOST_COLOURED:]) == {NO_WINNER}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 11])
 def test_series_with_an_order_go_from_light_to_dark_with_markers_in_turn(number: int) -> None:
     names = [f"nDCG@{place}" for place in range(number)]
     styles = ordered_styles(names)
     assert list(styles) == names
-    light = [np.dot(to_rgb(style.colour), (0.299, 0.587, 0.114)) for style in styles.values()]
+    light = [luminance(style.colour) for style in styles.values()]
     assert all(later < earlier for earlier, later in pairwise(light))
-    assert light[-1] < 0.2
+    assert not light or light[-1] < 0.04
     assert len({style.marker for style in styles.values()}) == min(number, 7)
-    assert {style.line for style in styles.values()} == {"-"}
+    assert {style.line for style in styles.values()} <= {"-"}
 
 
-def test_no_series_have_no_styles_and_repeated_ones_are_refused() -> None:
-    assert ordered_styles([]) == {}
-    with pytest.raises(ValueError, match="repeat a name"):
-        ordered_styles(["a", "a"])
+# Metrics
 
 
-# The multiverse is drawn in test_specification_curve.py.
-@pytest.mark.costly
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "multiverse"])
-def test_no_text_overlaps_or_is_cut_off(name: str) -> None:
-    with figure_style():
-        assert text_problems(SAMPLES[name]()) == []
+def test_a_metric_looks_the_same_in_every_figure() -> None:
+    assert metric_styles(OF_2018, METRICS).items() <= PLAIN.items()
+    assert metric_styles(["infAP", "P"], METRICS)["P"] == PLAIN["P"]
+    assert metric_styles(["AP@100"], METRICS)["AP@100"] == PLAIN["MAP"]
 
 
-@pytest.mark.costly
-@pytest.mark.parametrize("note_first", [True, False])
-def test_legend_of_sixteen_systems_fits_a_single_column_above_the_note(note_first: bool) -> None:
-    names = [f"System {i}" for i in range(16)]
-    with figure_style():
-        figure = new_figure(SINGLE_COLUMN, 3.2)
-        axes = figure.subplots()
-        for name in names:
-            axes.plot([0, 1], [0, 1], label=name)
-        axes.set_xlabel("Cut-off")
-        if note_first:
-            remark = note(figure, "Absent: Netflix, Yahoo! R3 and Last.fm 1K (see README)")
-        legend = legend_below(figure)
-        if not note_first:
-            remark = note(figure, "Absent: Netflix, Yahoo! R3 and Last.fm 1K (see README)")
-        assert text_problems(figure) == []
-        assert [text.get_text() for text in legend.get_texts()] == names
-        assert remark.get_window_extent().y1 < legend.get_window_extent().y0
-        assert legend.get_window_extent().y1 < axes.get_tightbbox().y0
+def test_a_geometric_metric_looks_like_the_metric_and_its_released_form_is_dotted() -> None:
+    geometric = metric_styles([f"G{name}" for name in OF_2020], METRICS)
+    assert geometric == {f"G{name}": style for name, style in PLAIN.items()}
+    styles = metric_styles(["GF1", "GMRR", "GF1*", "GMRR*"], METRICS)
+    for name in ("F1", "MRR"):
+        own = PLAIN[name]
+        assert styles[f"G{name}"] == own
+        assert own.line != ":"
+        assert styles[f"G{name}*"] == SeriesStyle(own.colour, own.marker, ":", own.hatch)
 
 
-def test_legend_names_each_series_of_several_panels_once() -> None:
-    with figure_style():
-        figure = new_figure(DOUBLE_COLUMN, 2)
-        for axes, labels in zip(figure.subplots(1, 2), (["a", "b"], ["b", "c"]), strict=True):
-            for label in labels:
-                axes.plot([0, 1], label=label)
-        assert [text.get_text() for text in legend_below(figure).get_texts()] == ["a", "b", "c"]
+def test_cut_offs_of_one_metric_are_shades_of_its_hue_from_light_to_dark() -> None:
+    names = [f"nDCG@{cutoff}" for cutoff in (5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)]
+    styles = metric_styles(names, METRICS)
+    assert list(styles) == names
+    colours = [style.colour for style in styles.values()]
+    light = [oklch(colour)[0] for colour in colours]
+    assert light == sorted(light, reverse=True)
+    assert max(hues_apart(colours[0], colour) for colour in colours) < 6
+    ends_and_middle = [shaded(METRICS["nDCG"].colour, shade) for shade in (0.6, -0.075, -0.75)]
+    assert colours[::5] == ends_and_middle
 
 
-def test_legend_that_cannot_fit_or_has_no_series_is_refused() -> None:
-    with figure_style():
-        figure = new_figure(SINGLE_COLUMN, 2)
-        axes = figure.subplots()
-        with pytest.raises(ValueError, match="no labelled series"):
-            legend_below(figure)
-        axes.plot([0, 1], label="a name " * 20)
-        with pytest.raises(ValueError, match="wider than the figure"):
-            legend_below(figure)
-        assert figure.legends == []
-        with pytest.raises(ValueError, match="no constrained layout"):
-            note(Figure(), "text")
+def test_cut_offs_of_one_metric_beside_others_are_shades_of_it_with_other_markers() -> None:
+    styles = metric_styles(["P@10", "P@100", "MAP@100"], METRICS)
+    assert styles["MAP@100"] == metric_styles(["MAP@100"], METRICS)["MAP@100"]
+    alike = metric_styles(["P@10", "P@100"], METRICS)
+    assert [styles[name].colour for name in alike] == [style.colour for style in alike.values()]
+    assert len({style.marker for style in styles.values()}) == 3
 
 
-def test_overlapping_and_cut_texts_are_found() -> None:
-    with figure_style():
-        figure = new_figure(SINGLE_COLUMN, 2)
-        axes = figure.subplots()
-        axes.set_xticks([0, 0.02, 1], ["first label", "second label", "third"])
-        axes.set_xlim(0, 1)
-        figure.text(0.98, 0.5, "too far right")
-        problems = text_problems(figure)
-    assert "'first label' overlaps 'second label'." in problems
-    assert "'too far right' is cut off at the edge of the figure." in problems
-    assert not any("third" in problem for problem in problems)
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["P", "novelty"], "No display style is known for novelty: add a colour"),
+        (["P", "GP", "MAP"], "would look alike"),
+    ],
+)
+def test_metrics_that_could_not_be_told_apart_are_refused(names: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metric_styles(names, METRICS)
+
+
+def test_names_that_are_repeated_are_refused() -> None:
+    for styles in (series_styles, ordered_styles, lambda names: metric_styles(names, METRICS)):
+        with pytest.raises(ValueError, match="P, P repeat a name"):
+            styles(["P", "P"])

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from receval.figures.escaping import escape_latex, escape_markdown
-from receval.figures.latex_tables import PAGE_ROWS, save_table, to_latex
-from receval.figures.tables import LONGEST_CELL, Column, Table, continued, to_markdown
+from receval.figures.tables import (
+    LONGEST_CELL,
+    PAGE_ROWS,
+    Column,
+    Table,
+    continued,
+    escape_latex,
+    escape_markdown,
+    save_table,
+    to_latex,
+    to_markdown,
+)
 
 TABLE = Table(
     title="Table 2",
@@ -21,10 +30,7 @@ TABLE = Table(
         Column("$`|T_u|`$", "center"),
         Column("Remark", width=0.3),
     ),
-    rows=(
-        ("MovieLens 1M", "6,040.5", "\u2212.5", "a_b & c"),
-        ("[R3]", "15,400", "", "x | y"),
-    ),
+    rows=(("MovieLens 1M", "6,040.5", "\u2212.5", "a_b & c"), ("[R3]", "15,400", "", "x | y")),
     notes=("Absent: Netflix (see README)",),
     label="tab:statistics",
 )
@@ -60,19 +66,11 @@ MovieLens 1M & 6,040.5 & $-$.5 & a\_b \& c \\
 """
 
 
-def test_markdown_of_a_table() -> None:
-    assert to_markdown(TABLE) == MARKDOWN
-
-
-def test_latex_of_a_table() -> None:
-    assert to_latex(TABLE) == LATEX
-
-
-def test_a_table_is_written_in_both_formats(tmp_path: Path) -> None:
+def test_a_table_is_written_in_markdown_and_latex(tmp_path: Path) -> None:
     markdown, latex = tmp_path / "folder" / "t.md", tmp_path / "folder" / "t.tex"
     save_table(TABLE, markdown, latex)
-    assert markdown.read_bytes() == MARKDOWN.encode()
-    assert latex.read_bytes() == LATEX.encode()
+    assert markdown.read_text(encoding="utf-8") == MARKDOWN
+    assert latex.read_text(encoding="utf-8") == LATEX
     assert len(list(markdown.parent.iterdir())) == 2
 
 

@@ -11,8 +11,7 @@ import pandas as pd
 from studies.prepared import ratings_of
 
 from receval.data.ratings import Ratings
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decisions import Configuration, DecisionGrid
 from receval.multiverse.exploration import Pair, explore
 from receval.multiverse.explore_ratings import Factory, TrainedUniverses
 from receval.recommenders.knn import UserKNN

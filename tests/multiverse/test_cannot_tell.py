@@ -17,17 +17,11 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.multiverse.cannot_tell import (
-    CANNOT_TELL,
-    counts_of_reasons,
-    fewest_users,
-    users_whose_order_counts,
-)
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.cannot_tell import counts_of_reasons, fewest_users, users_whose_order_counts
+from receval.multiverse.decisions import Configuration, DecisionGrid
 from receval.multiverse.explore_ratings import ExploredRatings, explore_ratings
-from receval.multiverse.flips import flips_by_decision, wins_by_level
 from receval.multiverse.multiverse_report import multiverse_report
+from receval.multiverse.verdicts import CANNOT_TELL, flips_by_decision, wins_by_level
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
@@ -158,7 +152,12 @@ def test_shares_are_of_the_universes_that_can_tell(plays: ExploredRatings) -> No
     untold = counts_of_reasons(own)["no order"]
     assert untold >= 2
     told = own[own["reason"] == ""]
-    everywhere = wins_by_level(own).iloc[0]
+    levels = wins_by_level(own).set_index(["decision", "level"])
+    full = told[told["lists"] == "full"]
+    assert levels.loc[("lists", "full"), "first"] == pytest.approx(
+        (full["verdict"] == "first").mean()
+    )
+    everywhere = levels.iloc[0]
     assert (everywhere["universes"], everywhere["cannot_tell"]) == (len(own), untold)
     assert everywhere["first"] == pytest.approx((told["verdict"] == "first").mean())
     assert everywhere[["first", "tie", "second"]].sum() == pytest.approx(1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two systems compared under every aggregation, coverage and test, against scipy."""
+"""Two systems compared under every aggregation, coverage and test, against scipy; who wins."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from receval.multiverse.comparisons import PairOfSystems, UserValues
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Aggregation, SignificanceTest
+from receval.multiverse.comparisons import Comparison, PairOfSystems, UserValues
+from receval.multiverse.decisions import Aggregation, DecisionGrid, SignificanceTest
 from receval.statistics.bootstrap import poisson_resamples, rejected_shares
 
 Values = NDArray[np.float64]
@@ -169,3 +168,166 @@ def test_the_other_order_of_the_systems_mirrors_everything(
     np.testing.assert_allclose(mirrored.effect, -found.effect, rtol=1e-9)
     np.testing.assert_allclose(mirrored.p, found.p, rtol=1e-9)
     np.testing.assert_array_equal(mirrored.rejected, found.rejected)
+
+
+# --- who wins -----------------------------------------------------------------------------------
+
+
+def of_values(first: Values, second: Values, **weights: NDArray[np.int64]) -> PairOfSystems:
+    """Two systems that cover everybody, one metric."""
+    n_users = len(first)
+    systems = (UserValues(row[np.newaxis], np.ones(n_users, dtype=bool)) for row in (first, second))
+    ones = np.ones(n_users, dtype=np.int64)
+    resamples = poisson_resamples(n_users, 200, np.random.default_rng(0))
+    n_test, n_relevant = (weights.get(name, ones) for name in ("n_test", "n_relevant"))
+    return PairOfSystems(*systems, n_test, n_relevant, resamples=resamples)
+
+
+def verdicts(pair: PairOfSystems) -> dict[tuple[str, str], int]:
+    return {how: int(pair.compared(*how).verdict[0]) for how in PAIRS}
+
+
+def test_a_clear_winner_wins_by_every_test() -> None:
+    rng = np.random.default_rng(3)
+    low = rng.random(40) / 2
+    high = low + 0.2 + rng.random(40) / 10
+    assert set(verdicts(of_values(high, low)).values()) == {1}
+    assert set(verdicts(of_values(low, high)).values()) == {-1}
+
+
+def test_equal_systems_tie_by_every_test() -> None:
+    values = np.random.default_rng(3).random(40)
+    pair = of_values(values, values)
+    assert set(verdicts(pair).values()) == {0}
+    for aggregation in get_args(Aggregation):
+        assert pair.compared(aggregation, "bootstrap").effect.tolist() == [0.0]
+
+
+def test_nobody_wins_where_the_test_is_not_significant() -> None:
+    # Two wins against one: the value is higher, but p is not below .05.
+    first, second = np.array([0.3, 0.4, 0.1, 0.2]), np.array([0.2, 0.3, 0.15, 0.2])
+    found = of_values(first, second).compared("mean", "t")
+    assert found.difference[0] > 0
+    assert found.p[0] > 0.05
+    assert set(verdicts(of_values(first, second)).values()) == {0}
+
+
+def test_a_test_that_points_the_other_way_lets_nobody_win() -> None:
+    # 30 users lose a little and 5 win much: the sign test sees losses, the mean a win.
+    first = np.array([0.1] * 30 + [1.0] * 5)
+    second = np.array([0.11] * 30 + [0.0] * 5)
+    pair = of_values(first, second)
+    by_sign = pair.compared("mean", "sign")
+    assert by_sign.p[0] < 0.05
+    assert by_sign.difference[0] > 0
+    assert by_sign.verdict.tolist() == [0]
+    # Of the median it says what the values say.
+    by_median = pair.compared("median", "sign")
+    assert by_median.difference[0] < 0
+    assert by_median.verdict.tolist() == [-1]
+    assert pair.compared("median", "bootstrap").verdict.tolist() == [-1]
+
+
+def test_wilcoxon_points_to_the_larger_ranks() -> None:
+    # Five wins have smaller ranks than 30 losses, though the mean is a win.
+    first = np.array([0.1] * 30 + [1.0] * 5)
+    second = np.array([0.15] * 30 + [0.0] * 5)
+    pair = of_values(first, second)
+    assert pair.compared("mean", "wilcoxon").difference[0] > 0
+    assert pair.compared("mean", "wilcoxon").verdict.tolist() == [0]
+    assert pair.compared("median", "wilcoxon").verdict.tolist() == [-1]
+
+
+def test_weights_decide_who_wins() -> None:
+    first = np.tile([0.9, 0.1], 20) + np.arange(40) / 1000
+    second = np.tile([0.1, 0.7], 20)
+    heavy_losers = np.tile([1, 10], 20)
+    pair = of_values(first, second, n_test=heavy_losers)
+    assert pair.compared("mean", "t").difference[0] > 0
+    assert pair.compared("test-weighted", "t").verdict.tolist() == [-1]
+
+
+# --- little to compare ------------------------------------------------------------------------
+
+
+def test_a_constant_difference_has_no_standardised_size() -> None:
+    # 0.3 - 0.1 and 0.2 - 0.0 differ by rounding alone.
+    first = np.array([0.3, 0.2, 0.3, 0.2, 0.2, 0.3, 0.2])
+    second = np.array([0.1, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0])
+    assert np.std(first - second) > 0
+    found = of_values(first, second).compared("mean", "t")
+    assert found.effect.tolist() == [0.0]
+    assert found.verdict.tolist() == [1]
+
+
+def test_differences_of_rounding_alone_are_no_wins() -> None:
+    first, second = np.full(20, 0.1 + 0.2), np.full(20, 0.3)
+    assert (first > second).all()
+    pair = of_values(first, second)
+    assert set(verdicts(pair).values()) == {0}
+    assert pair.compared("mean", "sign").p.tolist() == [1.0]
+    assert pair.compared("median", "bootstrap").rejected.tolist() == [0.0]
+
+
+def test_small_values_are_told_apart() -> None:
+    # Of RBP, whose first hits may stand hundreds of ranks down.
+    first, second = np.full(20, 3e-14), np.full(20, 1e-14)
+    assert of_values(first, second).compared("mean", "sign").p[0] < 1e-5
+
+
+def refused(n_test: list[int], **changes: object) -> pytest.ExceptionInfo[ValueError]:
+    n_users = len(n_test)
+    values = UserValues(np.zeros((1, n_users)), np.ones(n_users, dtype=bool))
+    other = UserValues(np.zeros((1, n_users)), np.arange(n_users) > 1)
+    counts = np.array(n_test)
+    with pytest.raises(ValueError, match="at least 2 are needed") as raised:
+        PairOfSystems(values, other, counts, counts, **changes)
+    return raised
+
+
+def test_fewer_than_two_users_are_refused_with_what_they_need() -> None:
+    assert "There are 1 users to average" in str(refused([0, 3, 0]).value)
+    assert "needed, with test ratings. Give more" in str(refused([0, 0, 0]).value)
+    trained = refused([1, 1, 1], has_train=np.array([True, False, False]))
+    assert "with test ratings, training ratings. Give more" in str(trained.value)
+    reduced = refused([1, 1, 1], coverage="reduced")
+    assert "with test ratings and lists of both systems. Give more" in str(reduced.value)
+
+
+def test_users_without_positive_ratings_cannot_be_weighted_by_them() -> None:
+    pair = of_values(np.array([0.1, 0.2]), np.zeros(2), n_relevant=np.zeros(2, dtype=np.int64))
+    with pytest.raises(ValueError, match="no positive ratings, so their weights are all 0"):
+        pair.compared("positive-weighted", "t")
+    # Each system covers a user with positive ratings, but not the same one.
+    covered = np.array([[True, True, True, False], [True, True, False, True]])
+    first, second = (UserValues(np.eye(4)[:1], row) for row in covered)
+    n_relevant = np.array([0, 0, 1, 1])
+    apart = PairOfSystems(first, second, np.ones(4, dtype=np.int64), n_relevant, None, "reduced")
+    with pytest.raises(ValueError, match="The 2 users to compare have no positive test ratings"):
+        apart.compared("positive-weighted", "t")
+
+
+def test_the_bootstrap_needs_resamples() -> None:
+    pair = of_values(np.array([0.1, 0.2]), np.zeros(2))
+    pair.resamples = None
+    assert isinstance(pair.compared("mean", "t"), Comparison)
+    with pytest.raises(ValueError, match="needs resampled sets of users: give resamples"):
+        pair.compared("mean", "bootstrap")
+
+
+def test_negative_values_have_no_geometric_mean_and_do_not_hinder_others() -> None:
+    values = np.vstack([np.linspace(0.1, 0.9, 20), np.linspace(-0.5, 0.5, 20)])
+    ones = np.ones(20, dtype=np.int64)
+    first, second = (UserValues(rows, ones > 0) for rows in (values, values / 2))
+    pair = PairOfSystems(first, second, ones, ones)
+    with pytest.raises(ValueError, match=r"A value is -0\.5, and negative ones have no geometric"):
+        pair.compared("geometric", "t-log")
+    alone = PairOfSystems(
+        *(UserValues(rows[:1], ones > 0) for rows in (values, values / 2)), ones, ones
+    )
+    found = pair.compared("geometric", "t-log", [0])
+    assert found.p == pytest.approx(alone.compared("geometric", "t-log").p, rel=1e-12)
+    assert found.first.shape == (1,)
+    # Metrics asked for in another order come in that order.
+    both, swapped = pair.compared("mean", "t"), pair.compared("mean", "t", [1, 0])
+    assert swapped.first == pytest.approx(both.first[::-1])

@@ -6,18 +6,19 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.report_parts import ReportFigure
-from receval.multiverse.cannot_tell import telling
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISION_NAMES
+from receval.evaluation.report import ReportFigure
+from receval.multiverse.decisions import DECISION_NAMES, DecisionGrid
 from receval.multiverse.explore_ratings import GRIDS, ExploredRatings, explore_ratings, grid_of
-from receval.multiverse.flips import changes_from_start, flips_by_decision, wins_by_level
 from receval.multiverse.multiverse_report import MOST_DRAWN, multiverse_report
+from receval.multiverse.verdicts import (
+    changes_from_start,
+    flips_by_decision,
+    telling,
+)
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.non_personalised import Popularity, Random
 
@@ -86,25 +87,6 @@ def test_a_flip_is_a_pair_of_universes_that_differ_in_one_decision(found: Explor
         assert row["changes"] == pytest.approx(changed / n)
         assert row["reversed"] == pytest.approx(opposed / n)
     assert flips["changes"].max() > 0
-
-
-def test_verdicts_by_hand_give_the_shares_of_changes() -> None:
-    base = dict.fromkeys(DECISION_NAMES, "x") | {"first": "A", "second": "B"}
-    rows = [
-        {**base, "lists": lists, "metric": metric, "verdict": verdict, "effect": 0.0}
-        for lists, metric, verdict in [
-            ("full", "P", "first"),
-            ("full", "RR", "first"),
-            ("condensed", "P", "second"),
-            ("condensed", "RR", "tie"),
-        ]
-    ]
-    flips = flips_by_decision(pd.DataFrame(rows)).set_index("decision")
-    assert flips.loc["lists", ["neighbours", "changes", "reversed"]].tolist() == [2, 1.0, 0.5]
-    assert flips.loc["metric", ["neighbours", "changes", "reversed"]].tolist() == [2, 0.5, 0.0]
-    levels = wins_by_level(pd.DataFrame(rows)).set_index(["decision", "level"])
-    assert levels.loc[("", ""), ["first", "tie", "second"]].tolist() == [0.5, 0.25, 0.25]
-    assert levels.loc[("lists", "full"), ["universes", "first"]].tolist() == [2, 1.0]
 
 
 def test_one_decision_away_from_the_start_are_its_other_levels(found: ExploredRatings) -> None:

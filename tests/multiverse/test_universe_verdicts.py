@@ -5,23 +5,22 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from multiverse.small_universes import explored
 
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISIONS, Configuration, MetricDecision
+from receval.multiverse.decisions import DECISIONS, Configuration, DecisionGrid
 from receval.multiverse.description import decision_title, level_title
 from receval.multiverse.verdicts import (
     explained,
+    index_of_universe,
     single_changes,
-    start_of,
     verdict_shares,
     with_verdicts,
 )
-from receval.splits.kinds import SelectionSpec
 from receval.storage.files import read_results, write_results
 
 GRID = DecisionGrid.model_validate(
@@ -86,8 +85,7 @@ def test_signed_one_minus_p_at_the_level_of_significance_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "response"),
-    [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")],
+    ("decision", "response"), [("lists", "effect"), ("aggregation", "effect"), ("users", "verdict")]
 )
 def test_the_only_decision_that_matters_explains_everything(decision: str, response: str) -> None:
     found = explained(universes_where(decision), response)
@@ -133,52 +131,42 @@ def test_each_universe_counts_once_for_the_effect_however_many_tests_it_has() ->
     )
 
 
-def test_another_response_is_refused() -> None:
-    with pytest.raises(ValueError, match="effect or verdict can be explained, not 'difference'"):
-        explained(universes_where("users"), "difference")
-
-
 # --- single changes ---------------------------------------------------------------------------
 
 
-def test_the_start_is_found_by_its_levels() -> None:
+def test_a_universe_is_found_by_its_levels_or_missed_by_its_name() -> None:
     universes = universes_where("lists").iloc[::-1]
-    assert start_of(universes)[list(DECISIONS)].to_dict() == Configuration().levels
-    other = Configuration(users="all", lists="condensed")
-    assert start_of(universes, other)["users"] == "all"
-
-
-def test_a_start_that_is_not_there_is_refused_by_its_name() -> None:
-    universes = universes_where("lists")
-    with pytest.raises(
-        ValueError, match=r"The universe A1=all .* D=wilcoxon is not among the \d+ universes"
-    ):
-        start_of(universes, Configuration(test="wilcoxon"))
-    with pytest.raises(ValueError, match=r"C1=full .*: add its levels to the grid"):
-        single_changes(universes[universes["lists"] == "condensed"])
+    for wanted in (Configuration(), Configuration(users="all", lists="condensed")):
+        found = universes.iloc[index_of_universe(universes, wanted)]
+        assert found[list(DECISIONS)].to_dict() == wanted.levels
+    message = r"The universe A1=all .* D=wilcoxon is not among the \d+ universes: add its levels"
+    with pytest.raises(ValueError, match=message):
+        index_of_universe(universes, Configuration(test="wilcoxon"))
 
 
 def test_single_changes_are_one_decision_away_and_some_bring_their_test() -> None:
     changed = single_changes(universes_where("lists"))
     start = Configuration()
     # tau needs condensed lists and t-log the geometric mean: no change brings them alone.
-    expected = [
-        ("", "", start),
-        ("selection", "share-0.5", start.but(selection=SelectionSpec(share=0.5))),
-        ("split", "random-0.8", start.but(split={"train_ratio": 0.8})),
-        ("users", "all", start.but(users="all")),
-        ("non_computable", "popularity", start.but(non_computable="popularity")),
-        ("lists", "condensed", start.but(lists="condensed")),
-        ("metric", "nDCG@10-g2", start.but(metric=MetricDecision(gain="g2"))),
-        ("aggregation", "median", start.but(aggregation="median", test="sign")),
-        ("aggregation", "geometric", start.but(aggregation="geometric", test="t-log")),
-        ("coverage", "reduced", start.but(coverage="reduced")),
-        ("test", "sign", start.but(test="sign")),
-        ("test", "bootstrap", start.but(test="bootstrap")),
+    changes: list[dict[str, Any]] = [
+        {"selection": {"share": 0.5}},
+        {"split": {"train_ratio": 0.8}},
+        {"users": "all"},
+        {"non_computable": "popularity"},
+        {"lists": "condensed"},
+        {"metric": {"gain": "g2"}},
+        {"aggregation": "median", "test": "sign"},
+        {"aggregation": "geometric", "test": "t-log"},
+        {"coverage": "reduced"},
+        {"test": "sign"},
+        {"test": "bootstrap"},
     ]
-    expected = sorted(expected, key=lambda row: ["", *DECISIONS].index(row[0]))
+    expected = [["", "", *start.levels.values()]]
+    for change in changes:
+        decision, levels = next(iter(change)), start.replace(**change).levels
+        expected.append([decision, levels[decision], *levels.values()])
     found = changed[["decision", "level", *DECISIONS]].to_numpy().tolist()
-    assert sorted(found) == sorted([d, level, *c.levels.values()] for d, level, c in expected)
+    assert sorted(found) == sorted(expected)
     assert changed["decision"].drop_duplicates().tolist() == ["", *DECISIONS]
 
 
@@ -194,14 +182,13 @@ def test_columns_keep_their_kind_also_in_the_csv(tmp_path: Path) -> None:
     assert f"{row['effect']:.10g}" == repr(float(row["effect"]))
 
 
-def test_universes_of_several_pairs_are_not_mixed() -> None:
+def test_universes_of_several_pairs_are_not_mixed_and_another_response_is_refused() -> None:
     universes = explored([Configuration()], [("kNN", "Pop"), ("Random", "Pop")])
-    for display in (start_of, single_changes, lambda universes: explained(universes, "effect")):
-        with pytest.raises(
-            ValueError, match=r"of 2 pairs of systems \(kNN and Pop; Random and Pop"
-        ):
-            display(universes)
-    assert start_of(universes[universes["first"] == "kNN"])["second"] == "Pop"
+    for analyse in (single_changes, lambda universes: explained(universes, "effect")):
+        with pytest.raises(ValueError, match=r"2 pairs of systems \(kNN and Pop; Random and Pop"):
+            analyse(universes)
+    with pytest.raises(ValueError, match="effect or verdict can be explained, not 'difference'"):
+        explained(universes, "difference")
 
 
 # --- titles -----------------------------------------------------------------------------------

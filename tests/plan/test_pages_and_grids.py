@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from plan.planned import opened, plan_of, put_raw_files
 
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import Configuration
+from receval.multiverse.decisions import Configuration, DecisionGrid
 from reproduction.experiments.universes import ExperimentUniverses
 
 STUDY = "multiverse"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from figures.text_problems import text_problems
 
 from receval.figures.style import figure_style
-from receval.figures.text_problems import text_problems
 from reproduction.claims.certainty import COLUMNS
 from reproduction.publishing.certainty_figure import (
     FARTHEST,

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from receval.data.ratings_table import read_ratings
-from receval.evaluation.named import named_metrics
+from receval.evaluation.measuring import named_metrics
 from receval.evaluation.runs import evaluate_runs
 from receval.sampled_metrics.audit import audit_samples
 from receval.sampled_metrics.order_changes import RARE, swap_probability

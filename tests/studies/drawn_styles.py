@@ -13,8 +13,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.hues import oklch
-from receval.figures.metric_styles import plain_metric
+from receval.figures.style import oklch, plain_metric
 
 GREY = 0.02
 """Chroma below which a colour has no hue to the eye."""

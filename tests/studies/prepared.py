@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from declared_files import files_in
+from figures.text_problems import text_problems
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -21,7 +22,6 @@ from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle, absence_of
 from receval.figures.finish import settle_layout
 from receval.figures.style import figure_style
-from receval.figures.text_problems import text_problems
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol

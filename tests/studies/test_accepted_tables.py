@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from studies.accepted_tables import Accepted, accepted
 
-from receval.figures.latex_tables import to_latex
-from receval.figures.tables import LONGEST_CELL, Table, to_markdown
+from receval.figures.tables import LONGEST_CELL, Table, to_latex, to_markdown
 
 LONGEST_HEAD = 20
 MOST_DIGITS = 4

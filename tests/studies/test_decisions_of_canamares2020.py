@@ -21,10 +21,9 @@ from studies.compared_experiments import (
 )
 from studies.prepared import display_of, inputs_of, problems_of
 
-from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import fixed, significant
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.labels import metric_name
 from receval.metrics.registry import parse
 from receval.multiverse.decisions import MetricDecision

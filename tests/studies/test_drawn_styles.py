@@ -9,9 +9,15 @@ from studies.drawn_styles import held_labels, style_problems
 from studies.drawn_words import wording_problems
 
 from receval.figures.display import DisplayStyle
-from receval.figures.hues import shaded
-from receval.figures.named_styles import MetricStyle, SystemStyle
-from receval.figures.style import DOUBLE_COLUMN, INK, figure_style, new_figure
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    INK,
+    MetricStyle,
+    SystemStyle,
+    figure_style,
+    new_figure,
+    shaded,
+)
 
 KNN, MF, PRECISION = "#0072b2", "#d55e00", "#0b0d86"
 DISPLAY = DisplayStyle(

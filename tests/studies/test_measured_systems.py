@@ -50,7 +50,7 @@ def test_precision_and_its_p_value_by_counting_user_by_user(experiment: Experime
 def test_what_is_compared_is_what_the_multiverse_explores(
     experiment: Experiment, aggregation: str, coverage: str, lists: str
 ) -> None:
-    configuration = starting_configuration(experiment).but(
+    configuration = starting_configuration(experiment).replace(
         aggregation=aggregation,
         coverage=coverage,
         lists=lists,
@@ -86,7 +86,7 @@ def test_a_system_that_is_significantly_above_the_first_is_called_so(tmp_path: P
     assert measured.compared(configuration)["verdict"].tolist() == ["", "above"]
     measured.users["knn-user"].values[:] = 2
     assert measured.compared(configuration)["verdict"].tolist() == ["", "below"]
-    reduced = measured.compared(configuration.but(coverage="reduced"))
+    reduced = measured.compared(configuration.replace(coverage="reduced"))
     assert reduced["lists"].tolist() == [5, 5]
 
 
@@ -114,7 +114,7 @@ def test_a_system_that_covers_nobody_has_no_reduced_average(tmp_path: Path) -> N
     start = starting_configuration(experiment)
     measured = MeasuredSystems(experiment, start, ["P@10"])
     assert measured.compared(start)["value"].tolist() == [0, 0]
-    table = measured.compared(start.but(coverage="reduced"))
+    table = measured.compared(start.replace(coverage="reduced"))
     assert table["lists"].tolist() == [0, 0]
     assert table[["value", "p_value"]].isna().to_numpy().all()
     assert table["verdict"].tolist() == ["", ""]
@@ -125,7 +125,7 @@ def test_metrics_are_of_the_lists_that_were_decided(experiment: Experiment) -> N
     with pytest.raises(ValueError, match="is not a metric of full lists"):
         MeasuredSystems(experiment, start, ["RBO(condensed=true)"])
     with pytest.raises(ValueError, match="is not a metric of condensed lists"):
-        MeasuredSystems(experiment, start.but(lists="condensed"), [NDCG])
+        MeasuredSystems(experiment, start.replace(lists="condensed"), [NDCG])
     with pytest.raises(ValueError, match="name two systems"):
         MeasuredSystems(experiment, start, [NDCG], ["knn-user"])
 
@@ -144,6 +144,6 @@ def test_the_start_is_at_one_half_or_at_the_only_ratio(tmp_path: Path) -> None:
     assert start == Configuration(selection=SelectionSpec(share=0.5))
     assert train_ratios(several) == [0.2, 0.5, 0.8]
     only = starting_configuration(described(tmp_path, train_ratio=0.8))
-    assert only == Configuration().but(split={"train_ratio": 0.8})
+    assert only == Configuration().replace(split={"train_ratio": 0.8})
     with pytest.raises(ValueError, match=r"ratios 0\.2, 0\.8, so it is open where to start"):
         starting_configuration(described(tmp_path, train_ratio=[0.2, 0.8]))

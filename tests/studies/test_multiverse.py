@@ -13,8 +13,7 @@ from studies.prepared import display_of, inputs_of, problems_of, write_experimen
 
 from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISIONS
+from receval.multiverse.decisions import DECISIONS, DecisionGrid
 from receval.multiverse.description import NO_DIFFERENCE, level_title
 from receval.multiverse.verdicts import explained as explained_by
 from receval.multiverse.verdicts import with_verdicts

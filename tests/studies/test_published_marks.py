@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
+from figures.text_problems import text_problems
 from matplotlib.colors import same_color
 from studies.prepared import display_of
 
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from receval.figures.text_problems import text_problems
 from reproduction.studies._shared.figures.published_marks import (
     PUBLISHED_GREY,
     published_line,

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from figures.text_problems import text_problems
 from matplotlib.axes import Axes
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.colors import to_hex
@@ -19,7 +20,6 @@ from studies.accepted_results import FULL, ROOT
 from studies.prepared import display_of, inputs_of
 
 from receval.figures.style import figure_style
-from receval.figures.text_problems import text_problems
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs

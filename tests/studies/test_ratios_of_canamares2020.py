@@ -18,10 +18,9 @@ from studies.compared_experiments import (
 )
 from studies.prepared import display_of, drawn, module_of, problems_of
 
-from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import significant
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
@@ -64,12 +63,12 @@ def test_figures_draw_a_panel_for_each_dataset_without_overlaps(
 
 def test_metrics_of_the_configuration_are_those_of_the_paper() -> None:
     start = Configuration()
-    condensed = start.but(lists="condensed")
+    condensed = start.replace(lists="condensed")
     assert display_of(STUDY, "fig02").parameters["metric"] == start.metric_label
     assert display_of(STUDY, "fig04").parameters["metric"] == condensed.metric_label
     assert display_of(STUDY, "fig06").parameters["metric"] == start.metric_label.removesuffix("@10")
     labels = display_of(STUDY, "table2").parameters["metrics"]
-    assert labels == [start.but(metric={"name": "P"}).metric_label, start.metric_label]
+    assert labels == [start.replace(metric={"name": "P"}).metric_label, start.metric_label]
 
 
 def test_every_ratio_is_the_starting_configuration_on_its_own_fold(tmp_path: Path) -> None:

@@ -85,4 +85,4 @@ def test_the_starting_configuration_has_the_metrics_of_figure_8() -> None:
     labels = parameters_of("fig08")["metrics"]
     for form in ("full", "condensed"):
         start = Configuration(lists=form)
-        assert {start.metric_label, start.but(metric={"name": "P"}).metric_label} <= set(labels)
+        assert {start.metric_label, start.replace(metric={"name": "P"}).metric_label} <= set(labels)

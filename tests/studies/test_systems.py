@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, problems_of, write_experiment
 
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, ratings_of
 
-from receval.figures.latex_tables import to_latex
-from receval.figures.tables import Table, to_markdown
+from receval.figures.tables import Table, to_latex, to_markdown
 from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
 

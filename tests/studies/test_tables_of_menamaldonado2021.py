@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of
 
-from receval.figures.latex_tables import to_latex
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
 from receval.storage.files import read_results, write_results
 from receval.theory.item_pairs import item_pairs

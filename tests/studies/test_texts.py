@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of
 
-from receval.figures.latex_tables import to_latex
-from receval.figures.tables import LONGEST_CELL, to_markdown
+from receval.figures.tables import LONGEST_CELL, to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.texts import data, tabulate

@@ -25,9 +25,8 @@ from studies.prepared import (
 )
 
 from receval.figures.heat_map import two_decimals
-from receval.figures.latex_tables import to_latex
 from receval.figures.printed_numbers import fixed
-from receval.figures.tables import to_markdown
+from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.config.settings import load_settings

@@ -270,8 +270,7 @@ def _is_page(path: Path) -> bool:
 def finish(report: Report, chosen: argparse.Namespace, said: str = "") -> int:
     """Print a report, after an optional text, and write it; return the exit status."""
     from receval.data.relevance import relevance_in_words
-    from receval.evaluation.report import files_of_report
-    from receval.evaluation.report_parts import ReportTable
+    from receval.evaluation.report import ReportTable, files_of_report
     from receval.figures.tables import to_markdown, without_marks_in_names
 
     read = getattr(chosen, TABLES_READ, ())

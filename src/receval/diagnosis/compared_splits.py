@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the splits that a diagnosis compares, each once."""
+"""Make the splits that a diagnosis compares, and measure cold start and leakage under each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.splits.split import TEST, TRAIN
+from receval.splits.leakage import futures_in_train
+from receval.splits.split import TEST, TRAIN, Split
 from receval.splits.split_ratings import SplitRatings, split
 
 COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
@@ -30,33 +31,14 @@ COMPARED_SPLITS: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ComparedSplits:
-    """Splits of the same ratings by name, and reasons why others could not be made.
-
-    Attributes
-    ----------
-    made : mapping of str to SplitRatings
-    refused : mapping of str to str
-        The reason, in a sentence, by the name of the split.
-    """
+    """Splits of the same ratings by name, and the reasons in sentences why others were refused."""
 
     made: Mapping[str, SplitRatings]
     refused: Mapping[str, str]
 
 
 def compared_splits(ratings: Ratings, seed: int) -> ComparedSplits:
-    """Make all of :data:`COMPARED_SPLITS` that these ratings allow.
-
-    Examples
-    --------
-    Without timestamps, splits by time are refused with a reason:
-
-    >>> from receval.data.ratings_table import read_ratings
-    >>> table = {"user": list("aaaaabbbbb"), "item": list("vwxyzvwxyz")}
-    >>> splits = compared_splits(read_ratings(table), seed=1)
-    >>> list(splits.made), list(splits.refused)
-    (['random-ratio', 'user-ratio', 'leave-out'],
-     ['leave-last-out', 'temporal', 'temporal, by user'])
-    """
+    """Make all of :data:`COMPARED_SPLITS` that these ratings allow."""
     made: dict[str, SplitRatings] = {}
     refused: dict[str, str] = {}
     for name, (kind, parameters) in COMPARED_SPLITS.items():
@@ -85,24 +67,10 @@ def rows_in_part(data: SplitRatings, part: int) -> np.ndarray:
 def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
     """Count users and items without training ratings in the first fold of each split.
 
-    Returns
-    -------
-    DataFrame
-        A row for each split: ``train_ratings``, ``test_ratings``; ``test_users`` and, of these,
-        ``cold_users`` (without training ratings); ``test_items`` and ``cold_items``;
-        ``cold_user_share`` and ``cold_item_share``, the shares of **test ratings** that are of such
-        users and items; ``untrained_items``, all items without training ratings.
-
-    Examples
-    --------
-    Bob's only rating is the newest one, and no other user rated his item:
-
-    >>> from receval.splits.split_ratings import split
-    >>> from receval.data.ratings_table import read_ratings
-    >>> table = {"user": ["ann"] * 4 + ["bob"], "item": list("vwxyz"), "time": range(5)}
-    >>> newest = split(read_ratings(table), "temporal", test_share=0.2)
-    >>> cold_start({"temporal": newest})[["cold_users", "cold_item_share"]].to_dict("list")
-    {'cold_users': [1], 'cold_item_share': [1.0]}
+    Each row has ``train_ratings``, ``test_ratings``; ``test_users`` and, of these, ``cold_users``
+    (without training ratings); ``test_items`` and ``cold_items``; ``cold_user_share`` and
+    ``cold_item_share``, the shares of **test ratings** that are of such users and items; and
+    ``untrained_items``, all items without training ratings.
     """
     rows = []
     for name, data in splits.items():
@@ -124,4 +92,32 @@ def cold_start(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
             row[f"cold_{what}_share"] = float(np.mean(~trained[codes[test]]))
             row[f"untrained_{what}s"] = int(size - trained.sum())
         rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def future_training(splits: Mapping[str, SplitRatings]) -> pd.DataFrame:
+    """Measure how many training ratings are later than test ratings, in the first fold.
+
+    All splits are of the same ratings with timestamps. Each row has ``any_future``, ``own_future``
+    and ``item_future`` (shares of the test ratings for which a training rating of any user, of the
+    same user, or of the same item is later), ``later_training`` (the median over test ratings of
+    the share of all training ratings that are later) and ``days`` (the median number of days to the
+    user's last training rating, over test ratings before it). Ratings of the same second are not
+    later (:func:`receval.splits.leakage.futures_in_train`).
+    """
+    rows = []
+    ratings = next(iter(splits.values())).ratings
+    found = futures_in_train(ratings, [Split(data.parts.codes[:1]) for data in splits.values()])
+    for name, one in zip(splits, found, strict=True):
+        own = one.table.set_index("scope")
+        rows.append(
+            {
+                "split": name,
+                "any_future": own.loc["anybody", "interactions"],
+                "own_future": own.loc["same user", "interactions"],
+                "item_future": own.loc["same item", "interactions"],
+                "later_training": own.loc["anybody", "median_share"],
+                "days": own.loc["same user", "median_days"],
+            }
+        )
     return pd.DataFrame(rows)

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
 from receval.data.ratings import Ratings
-from receval.diagnosis.findings import DataFindings
-from receval.diagnosis.recommendation import recommended_split
+from receval.diagnosis.recommendation import DataFindings, SplitFindings
 from receval.splits.ranks_within_groups import ceiling_of_share
 from receval.statistics.pairs import system_pairs
 
@@ -24,44 +25,29 @@ def share_of_testable_users(ratings: Ratings) -> float:
     return float(np.mean(sizes > ceiling_of_share(sizes, 0.8)))
 
 
-@dataclass(frozen=True)
-class SplitNumbers:
-    """The numbers that decide on the split, named as in :class:`.DataFindings`."""
-
-    testable_users: float
-    own_future: float | None
-    temporal_cold_users: float | None
-    temporal_cold_items: float | None
-    temporal_test_users: int | None
-
-    @classmethod
-    def of(cls, ratings: Ratings, cold: pd.DataFrame, future: pd.DataFrame | None) -> SplitNumbers:
-        """Return the numbers from tables that are indexed by split."""
-        random = "user-ratio" if "user-ratio" in cold.index else "random-ratio"
-        by_time = cold.loc["temporal"] if "temporal" in cold.index else None
+def split_findings(
+    ratings: Ratings, cold: pd.DataFrame, future: pd.DataFrame | None
+) -> SplitFindings:
+    """Return the numbers that decide on the split, from tables of cold start and leakage."""
+    cold = cold.set_index("split")
+    random = "user-ratio" if "user-ratio" in cold.index else "random-ratio"
+    own_future = None
+    if future is not None and {random, "temporal, by user"}.issubset(future["split"]):
         # If equal timestamps leave most of the order to chance, no split by time was made.
-        is_ordered = future is not None and {random, "temporal, by user"}.issubset(future.index)
-        return cls(
-            testable_users=share_of_testable_users(ratings),
-            own_future=float(future.loc[random, "own_future"])
-            if is_ordered and future is not None
-            else None,
-            temporal_cold_users=None if by_time is None else float(by_time["cold_user_share"]),
-            temporal_cold_items=None if by_time is None else float(by_time["cold_item_share"]),
-            temporal_test_users=None
-            if by_time is None
-            else int(by_time["test_users"] - by_time["cold_users"]),
+        own_future = float(future.set_index("split").loc[random, "own_future"])
+    if "temporal" not in cold.index:
+        by_time: dict[str, Any] = dict.fromkeys(
+            ("temporal_cold_users", "temporal_cold_items", "temporal_test_users")
         )
-
-    @property
-    def recommended(self) -> str:
-        """The name of the recommended split."""
-        return recommended_split(
-            self.testable_users,
-            self.own_future,
-            self.temporal_cold_users,
-            self.temporal_test_users,
-        )
+    else:
+        row = cold.loc["temporal"]
+        by_time = {
+            "temporal_cold_users": float(row["cold_user_share"]),
+            "temporal_cold_items": float(row["cold_item_share"]),
+            "temporal_test_users": int(row["test_users"] - row["cold_users"]),
+        }
+    testable = share_of_testable_users(ratings)
+    return SplitFindings(testable_users=testable, own_future=own_future, **by_time)
 
 
 def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float:
@@ -70,17 +56,9 @@ def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float
     .. math:: (z_{1 - \alpha / 2} + z_{1 - \beta})\, s / \sqrt n
 
     Here :math:`s` is the standard deviation of the users' differences (the median over pairs of
-    systems), :math:`\alpha = .05` two-sided and :math:`1 - \beta = .8`.
-
-    Parameters
-    ----------
-    n_users : int, optional
-        The number of users of the experiment, by default those with values.
-
-    Notes
-    -----
-    The normal approximation (Sakai 2018, "Laboratory experiments in information retrieval",
-    chapter 6, on sample sizes).
+    systems), :math:`\alpha = .05` two-sided and :math:`1 - \beta = .8`. By default, n is the number
+    of users with values. This is the normal approximation (Sakai 2018, "Laboratory experiments in
+    information retrieval", chapter 6, on sample sizes).
 
     Examples
     --------
@@ -98,88 +76,67 @@ def smallest_difference(values: np.ndarray, n_users: int | None = None) -> float
     return float(factor * np.median(spreads) / np.sqrt(n_users or values.shape[1]))
 
 
-@dataclass(frozen=True)
-class DecisiveNumbers:
-    """Tables of a diagnosis, indexed by the names of their rows.
+def data_findings(
+    ratings: Ratings,
+    threshold: float,
+    splits: SplitFindings,
+    tables: Mapping[str, Any],
+    *,
+    unbiased_judgments: int,
+    differences: np.ndarray,
+    sampled_agreement: float,
+) -> DataFindings:
+    """Return the numbers that decide on the design of an experiment with these ratings.
 
-    Attributes
-    ----------
-    size : Series
-        Indexed by quantity.
-    cold : DataFrame
-        Indexed by split.
-    future : DataFrame or None
-        Indexed by split.
-    designs : DataFrame
-        Indexed by design.
-    shares, metrics : DataFrame
-    agreement : DataFrame or None
-    unbiased_judgments : int
-    differences : ndarray of float64, shape (n_systems, n_users)
-        Values of users under the shallow precision.
-    sampled_agreement : float
+    The tables are those of a :class:`.Diagnosis`; ``differences`` are the values of users under
+    the shallow precision, shape (n_systems, n_users).
     """
-
-    size: pd.Series
-    cold: pd.DataFrame
-    future: pd.DataFrame | None
-    designs: pd.DataFrame
-    shares: pd.DataFrame
-    metrics: pd.DataFrame
-    agreement: pd.DataFrame | None
-    unbiased_judgments: int
-    differences: np.ndarray
-    sampled_agreement: float
-
-    def findings(self, ratings: Ratings, threshold: float) -> DataFindings:
-        """Return the numbers that decide on the design of an experiment with these ratings."""
-        splits = SplitNumbers.of(ratings, self.cold, self.future)
-        test_users = int(self.cold.loc[splits.recommended, "test_users"])
-        levelled = self.shares.dropna(subset=["popularity_share"])
-        sparse = self.shares.dropna(subset=["sparsity_share"])
-        sparse = sparse[sparse["design"].str.startswith("AR")]
-        return DataFindings(
-            users=ratings.n_users,
-            items=ratings.n_items,
-            ratings=len(ratings),
-            density=float(self.size["density"]),
-            item_gini=float(self.size["item_gini"]),
-            **asdict(splits),
-            threshold=threshold,
-            relevant_share=float(self.size["relevant_share"]),
-            different_values=int(self.size["different_values"]),
-            random_all_items=float(self.designs.loc["AR AI-AN", "random_expected"]),
-            random_one_relevant=float(self.designs.loc["1R TI-NN", "random_expected"]),
-            sampled_agreement=self.sampled_agreement,
-            pop_ratio=float(self.designs.loc["AR TI-AN", "ratio"]),
-            popularity_share=_first(levelled, "popularity_share"),
-            sparsity_share=_first(sparse, "sparsity_share"),
-            metrics=tuple(
-                (str(row.metric), float(row.p_value_sum), float(row.tau))
-                for row in self.metrics.itertuples()
-            ),
-            equal_metrics=tuple(
-                (str(row.metric), str(row.same_as))
-                for row in self.metrics.itertuples()
-                if row.metric != row.same_as
-            ),
-            pairs=int(self.metrics["pairs"].iloc[0]),
-            test_users=test_users,
-            precision=str(self.metrics["metric"].iloc[0]),
-            smallest_difference=smallest_difference(self.differences, test_users),
-            disliked_agreement=self._tau("liked with disliked, observed", "P@10"),
-            unbiased_judgments=self.unbiased_judgments,
-            unbiased_agreement=self._tau("observed with unbiased", "P@10"),
-            unbiased_anti_agreement=self._tau("observed with unbiased", "antiP@10"),
-        )
-
-    def _tau(self, comparison: str, metric: str) -> float | None:
-        if self.agreement is None:
-            return None
-        own = self.agreement
-        found = own[(own["comparison"] == comparison) & (own["metric"] == metric)]["tau"].dropna()
-        return float(found.iloc[0]) if len(found) else None
+    size = tables["size"].set_index("quantity")["value"]
+    designs = tables["designs"].set_index("design")
+    shares, metrics = tables["shares"], tables["metrics"]
+    cold = tables["cold"].set_index("split")
+    test_users = int(cold.loc[splits.recommended_split, "test_users"])
+    return DataFindings(
+        **asdict(splits),
+        users=ratings.n_users,
+        items=ratings.n_items,
+        ratings=len(ratings),
+        density=float(size["density"]),
+        item_gini=float(size["item_gini"]),
+        threshold=threshold,
+        relevant_share=float(size["relevant_share"]),
+        different_values=int(size["different_values"]),
+        random_all_items=float(designs.loc["AR AI-AN", "random_expected"]),
+        random_one_relevant=float(designs.loc["1R TI-NN", "random_expected"]),
+        sampled_agreement=sampled_agreement,
+        pop_ratio=float(designs.loc["AR TI-AN", "ratio"]),
+        popularity_share=_first(shares["popularity_share"]),
+        sparsity_share=_first(shares["sparsity_share"][shares["design"].str.startswith("AR")]),
+        metrics=tuple(zip(metrics["metric"], metrics["p_value_sum"], metrics["tau"], strict=True)),
+        equal_metrics=tuple(
+            (metric, other)
+            for metric, other in zip(metrics["metric"], metrics["same_as"], strict=True)
+            if metric != other
+        ),
+        pairs=int(metrics["pairs"].iloc[0]),
+        test_users=test_users,
+        precision=str(metrics["metric"].iloc[0]),
+        smallest_difference=smallest_difference(differences, test_users),
+        disliked_agreement=_tau(tables["agreement"], "liked with disliked, observed", "P@10"),
+        unbiased_judgments=unbiased_judgments,
+        unbiased_agreement=_tau(tables["agreement"], "observed with unbiased", "P@10"),
+        unbiased_anti_agreement=_tau(tables["agreement"], "observed with unbiased", "antiP@10"),
+    )
 
 
-def _first(table: pd.DataFrame, column: str) -> float | None:
-    return float(table[column].iloc[0]) if len(table) else None
+def _tau(agreement: pd.DataFrame | None, comparison: str, metric: str) -> float | None:
+    if agreement is None:
+        return None
+    is_wanted = (agreement["comparison"] == comparison) & (agreement["metric"] == metric)
+    return _first(agreement["tau"][is_wanted])
+
+
+def _first(values: pd.Series) -> float | None:
+    """Return the first value that is there."""
+    there = values.dropna()
+    return float(there.iloc[0]) if len(there) else None

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Diagnose ratings in one call."""
+"""Diagnose ratings in one call, and report the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -14,28 +15,37 @@ from receval.data.moments import span_in_words
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.relevance import RelevanceRule
+from receval.diagnosis.baselines import BaselineLists, fitting_baselines, ranked_baselines
 from receval.diagnosis.compared_splits import (
     COMPARED_SPLITS,
     ComparedSplits,
     cold_start,
     compared_splits,
+    future_training,
 )
-from receval.diagnosis.decisive_numbers import DecisiveNumbers, SplitNumbers
-from receval.diagnosis.diagnosis import Diagnosis
-from receval.diagnosis.metrics_on_these_data import (
+from receval.diagnosis.decisive_numbers import data_findings, split_findings
+from receval.diagnosis.formatting import (
+    designs_table,
+    judgments_table,
+    lead_table,
+    metrics_table,
+    size_table,
+    splits_table,
+)
+from receval.diagnosis.metric_sensitivity import (
+    TOLD_PERCENT,
+    metric_sensitivity,
     metrics_for,
-    metrics_on_these_data,
     values_of_tested_users,
 )
-from receval.diagnosis.quick_systems import QuickLists, QuickRanking, fitting_systems
+from receval.diagnosis.plots import draw_designs, draw_metrics, draw_popularity
 from receval.diagnosis.random_precision import (
     experiment_designs,
     popularity_or_sparsity,
     precision_of_designs,
 )
-from receval.diagnosis.recommendation import recommendation
-from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew
-from receval.diagnosis.timestamps import future_training, time_span
+from receval.diagnosis.recommendation import Advice, recommendation
+from receval.diagnosis.size_and_skew import popularity_curve, size_and_skew, time_span
 from receval.diagnosis.unbiased_judgments import (
     agreement_of_judgments,
     chosen_ratings,
@@ -45,6 +55,7 @@ from receval.diagnosis.unbiased_judgments import (
     unbiased_ratings,
     with_unbiased,
 )
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.metrics.evaluation import evaluate, evaluated_lists, mean
 from receval.metrics.registry import parse
 from receval.notes import Note
@@ -52,6 +63,95 @@ from receval.protocols.names import parse_protocol
 from receval.seeds import generator
 from receval.splits.split_ratings import split
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What ratings allow to be measured, and how to design an experiment on them.
+
+    The tables are described by the functions of :mod:`receval.diagnosis` that make them. ``future``
+    is None without timestamps, and ``judgments``, ``agreement`` and ``disagreeing_pairs``
+    (:func:`.disagreeing_item_pairs`) are None if liked and disliked items cannot be told apart.
+    ``per_user`` has the values of users by system, under AR AI-AN on the recommended split. Notes
+    say what was left out and why; the settings are what is needed to repeat the call.
+    """
+
+    size: pd.DataFrame
+    time: pd.DataFrame
+    popularity: pd.DataFrame
+    cold: pd.DataFrame
+    future: pd.DataFrame | None
+    designs: pd.DataFrame
+    shares: pd.DataFrame
+    metrics: pd.DataFrame
+    levels: pd.DataFrame
+    judgments: pd.DataFrame | None
+    agreement: pd.DataFrame | None
+    disagreeing_pairs: float | None
+    per_user: pd.DataFrame
+    advice: tuple[Advice, ...]
+    notes: tuple[Note, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def recommendation(self) -> pd.DataFrame:
+        """The experimental section: ``subject``, ``sentence``, ``reason``."""
+        rows = [(own.subject, own.sentence, own.reason) for own in self.advice]
+        return pd.DataFrame(rows, columns=["subject", "sentence", "reason"])
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{own.subject}: {own.sentence} (Why: {own.reason})" for own in self.advice
+        )
+
+    def report(self, title: str = "Diagnosis") -> Report:
+        """Return the whole diagnosis as a report, with the recommendations first."""
+        section = " ".join(own.sentence for own in self.advice)
+        reasons = tuple(f"{own.subject}. {own.reason}" for own in self.advice)
+        systems = self.per_user["system"].nunique()
+        parts: list[ReportPart] = [
+            ReportText("Recommended experimental section", (section,)),
+            ReportText("Reasons, measured on these ratings", reasons),
+            ReportTable("size", size_table(self.size, self.time)),
+            ReportFigure.drawn(
+                "popularity",
+                lambda: draw_popularity(self.popularity),
+                "Ratings of the items by their rank",
+            ),
+            ReportTable("splits", splits_table(self.cold, self.future)),
+            ReportTable("designs", designs_table(self.designs)),
+            ReportFigure.drawn(
+                "designs",
+                lambda: draw_designs(self.designs),
+                "P@10 of Random and of the most popular items by design, with Pop's multiple of "
+                "Random",
+            ),
+        ]
+        if len(self.shares):
+            parts.append(ReportTable("shares", lead_table(self.shares)))
+        parts.append(ReportTable("metrics", metrics_table(self.metrics, systems)))
+        if self.metrics["tau"].notna().any():
+            parts.append(
+                ReportFigure.drawn(
+                    "metrics",
+                    lambda: draw_metrics(self.metrics, TOLD_PERCENT),
+                    "Robustness to missing judgments (above is better) against discriminative "
+                    "power (left is better)",
+                )
+            )
+        if self.agreement is not None:
+            parts.append(
+                ReportTable("judgments", judgments_table(self.agreement, self.disagreeing_pairs))
+            )
+        return Report(title, tuple(parts), self._data(), self.notes, self.settings)
+
+    def _data(self) -> dict[str, pd.DataFrame]:
+        tables = {own.name: getattr(self, own.name) for own in fields(self)}
+        return {
+            "recommendation": self.recommendation,
+            **{name: own for name, own in tables.items() if isinstance(own, pd.DataFrame)},
+        }
+
 
 Tell = Callable[[str, int, int], None]
 """Called with the name of the current step, its number from 0, and the total."""
@@ -74,24 +174,9 @@ def sampled_users(ratings: Ratings, seed: int) -> Ratings:
 
     Users keep all of their ratings, so that profiles are as long as in the data, while items have
     fewer ratings. Users are taken in random order up to :data:`MOST_RATINGS` ratings and
-    :data:`MOST_SCORES` pairs with items, but at least :data:`FEWEST_USERS` of them.
-
-    Returns
-    -------
-    Ratings
-        The same object if no user is left out. Otherwise the remaining users and items get new
-        codes, and keep their identifiers.
-
-    Examples
-    --------
-    >>> ratings = Ratings(
-    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
-    ...     values=np.array([5, 2, 4], dtype=np.float32),
-    ...     user_ids=np.array(["ann", "bob"]),
-    ...     item_ids=np.array(["book", "film"]),
-    ... )
-    >>> sampled_users(ratings, seed=1) is ratings
-    True
+    :data:`MOST_SCORES` pairs with items, but at least :data:`FEWEST_USERS` of them. The same object
+    is returned if no user is left out; otherwise the remaining users and items get new codes, and
+    keep their identifiers.
     """
     n_users, n_items = ratings.n_users, ratings.n_items
     if len(ratings) <= MOST_RATINGS and n_users * n_items <= MOST_SCORES:
@@ -102,9 +187,7 @@ def sampled_users(ratings: Ratings, seed: int) -> Ratings:
     size = max(FEWEST_USERS, min(by_ratings, MOST_SCORES // n_items))
     if size >= n_users:
         return ratings
-    is_taken = np.zeros(n_users, dtype=np.bool_)
-    is_taken[order[:size]] = True
-    return ratings.select(is_taken[ratings.users]).compacted()
+    return ratings.select(np.isin(ratings.users, order[:size])).compacted()
 
 
 @checked_arguments
@@ -172,17 +255,20 @@ def diagnose(
     threshold = relevance.threshold
     sample = sampled_users(chosen, seed)
     found = None if drawn is None else unbiased_ratings(sample, drawn)
-    steps = _Steps(tell, fitting_systems(sample.n_users, sample.n_items))
+    steps = _Steps(tell, fitting_baselines(sample.n_users, sample.n_items))
     steps.begin("sizes")
-    size, time = size_and_skew(chosen, threshold), time_span(chosen)
+    tables: dict[str, Any] = {
+        "size": size_and_skew(chosen, threshold),
+        "time": time_span(chosen),
+        "popularity": popularity_curve(chosen),
+    }
     steps.begin("splits")
     splits = compared_splits(chosen, seed)
-    cold = cold_start(splits.made)
-    future = future_training(splits.made) if _has_order(chosen) and splits.made else None
-    numbers_of_splits = SplitNumbers.of(
-        chosen, cold.set_index("split"), None if future is None else future.set_index("split")
-    )
-    kind, parameters = COMPARED_SPLITS[numbers_of_splits.recommended]
+    has_future = _has_order(chosen) and bool(splits.made)
+    tables["cold"] = cold_start(splits.made)
+    tables["future"] = future_training(splits.made) if has_future else None
+    of_splits = split_findings(chosen, tables["cold"], tables["future"])
+    kind, parameters = COMPARED_SPLITS[of_splits.recommended_split]
     data = split(sample, kind, seed=seed, **parameters)
     fold = with_unbiased(next(data.folds()), found[0] if found is not None else None)
     if not (fold.test.values >= threshold).any():
@@ -192,54 +278,36 @@ def diagnose(
         )
     steps.begin("Random and Pop by protocol")
     designs, notes = experiment_designs(sample, data, threshold, seed)
-    by_design = precision_of_designs(designs, seed)
-    shares = popularity_or_sparsity(by_design)
+    tables["designs"] = precision_of_designs(designs, seed)
+    tables["shares"] = popularity_or_sparsity(tables["designs"])
     protocols = [
         parse_protocol("AR AI-AN").with_threshold(threshold),
         next(own.protocol for own in designs if own.name == "1R TI-NN"),
     ]
-    ranking = QuickRanking(data, fold, protocols, threshold, seed)
-    for name in ranking.names:
-        steps.begin(name)
-        ranking.rank(name)
-    quick = ranking.ranked()
+    baselines = ranked_baselines(data, fold, protocols, threshold, seed, steps.begin)
     steps.begin("metrics")
     has_disliked = bool((fold.test.values < threshold).any())
     labels = metrics_for(sample.n_items, has_disliked)
-    values = values_of_tested_users(quick.lists[0], labels)
-    metrics, levels = metrics_on_these_data(quick, labels, values, seed)
+    values = values_of_tested_users(baselines.lists[0], labels)
+    tables["metrics"], tables["levels"] = metric_sensitivity(baselines, labels, values, seed)
     steps.begin("judgments")
-    judgments = liked_and_disliked(quick) if has_disliked or quick.unbiased else None
-    agreement = None if judgments is None else agreement_of_judgments(judgments)
-    opposed = disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None
-    numbers = DecisiveNumbers(
-        size=size.set_index("quantity")["value"],
-        cold=cold.set_index("split"),
-        future=None if future is None else future.set_index("split"),
-        designs=by_design.set_index("design"),
-        shares=shares,
-        metrics=metrics,
-        agreement=agreement,
+    judgments = liked_and_disliked(baselines) if has_disliked or baselines.unbiased else None
+    tables["judgments"] = judgments
+    tables["agreement"] = None if judgments is None else agreement_of_judgments(judgments)
+    findings = data_findings(
+        chosen,
+        threshold,
+        of_splits,
+        tables,
         unbiased_judgments=0 if fold.unbiased is None else len(fold.unbiased),
         differences=values[0],
-        sampled_agreement=_agreement_of_protocols(quick, labels[0]),
+        sampled_agreement=_agreement_of_protocols(baselines, labels[0]),
     )
-    advice = recommendation(numbers.findings(chosen, threshold))
     return Diagnosis(
-        size=size,
-        time=time,
-        popularity=popularity_curve(chosen),
-        cold=cold,
-        future=future,
-        designs=by_design,
-        shares=shares,
-        metrics=metrics,
-        levels=levels,
-        judgments=judgments,
-        agreement=agreement,
-        disagreeing_pairs=opposed,
-        per_user=_per_user(quick, labels, values, sample),
-        advice=tuple(advice),
+        **tables,
+        disagreeing_pairs=disagreeing_item_pairs(sample, threshold, seed) if has_disliked else None,
+        per_user=_per_user(baselines, labels, values, sample),
+        advice=tuple(recommendation(findings)),
         notes=(*_notes(chosen, sample, drawn, found, splits), *relevance.notes, *notes),
         settings={
             "relevant": threshold,
@@ -247,7 +315,7 @@ def diagnose(
             "split": data.description,
             "users_of_systems": sample.n_users,
             "ratings_of_systems": len(sample),
-            "systems": list(quick.systems),
+            "systems": list(baselines.systems),
         },
     )
 
@@ -263,35 +331,35 @@ class _Steps:
 
     def __init__(self, tell: Tell | None, systems: list[str]) -> None:
         self._tell = tell
-        names = ["sizes", "splits", "Random and Pop by protocol", *systems, "metrics", "judgments"]
-        self._names = names
+        before, after = ("sizes", "splits", "Random and Pop by protocol"), ("metrics", "judgments")
+        self._names = [*before, *systems, *after]
 
     def begin(self, name: str) -> None:
         if self._tell is not None:
             self._tell(name, self._names.index(name), len(self._names))
 
 
-def _agreement_of_protocols(quick: QuickLists, label: str) -> float:
+def _agreement_of_protocols(baselines: BaselineLists, label: str) -> float:
     """Return Kendall's tau between the orders of systems with all and with sampled candidates."""
     metric = parse(label)
     everything, sampled = (
         np.array([[mean(evaluate([metric], own), own)[0] for own in lists]])
-        for lists in quick.lists
+        for lists in baselines.lists
     )
     return float(kendall_tau_b(everything, sampled, TOLERANCE_OF_MEANS)[0, 0])
 
 
 def _per_user(
-    quick: QuickLists, labels: list[str], values: np.ndarray, ratings: Ratings
+    baselines: BaselineLists, labels: list[str], values: np.ndarray, ratings: Ratings
 ) -> pd.DataFrame:
     """Return the shallow values of users, one row per system and user."""
     shallow = [
         n for n, label in enumerate(labels) if label.split("@")[1] == labels[0].split("@")[1]
     ]
-    users = quick.lists[0][0].users[evaluated_lists(quick.lists[0][0], "tested")]
+    users = baselines.lists[0][0].users[evaluated_lists(baselines.lists[0][0], "tested")]
     profile = np.bincount(ratings.users, minlength=ratings.n_users)[users]
     frames = []
-    for number, system in enumerate(quick.systems):
+    for number, system in enumerate(baselines.systems):
         columns: dict[str, Any] = {
             "system": system,
             "user": ratings.user_ids[users],

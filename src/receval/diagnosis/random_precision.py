@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,21 +42,10 @@ HALVES = 5
 
 @dataclass(frozen=True)
 class ExperimentDesign:
-    """A split and a protocol, by the names of bellogin2017.
+    """A split and a protocol, by the names of bellogin2017, such as ``AR TI-AN`` or ``U1R TI-NN``.
 
-    Attributes
-    ----------
-    name : str
-        ``AR TI-AN``, ``U1R TI-NN`` and so on.
-    data : SplitRatings
-    fold : Fold
-    protocol : Protocol
-        The protocol, with its threshold if it needs one.
-    threshold : float
-        Ratings at or above it are relevant.
-    levels_popularity : bool
-        Whether all target items have the same number of test ratings (UAR, U1R), or compete with
-        items of the same popularity (P1R).
+    The protocol has its threshold if it needs one. Popularity is levelled if all target items have
+    the same number of test ratings (UAR, U1R), or compete with items of the same popularity (P1R).
     """
 
     name: str
@@ -73,12 +61,8 @@ def experiment_designs(
 ) -> tuple[list[ExperimentDesign], list[Note]]:
     """Return the designs that these ratings allow, and notes on why others are left out.
 
-    Parameters
-    ----------
-    data : SplitRatings
-        The random split of the designs that do not level popularity.
-    threshold : float
-        Ratings at or above it are relevant; a uniform test contains only these.
+    ``data`` is the split of the designs that do not level popularity. Ratings at or above the
+    threshold are relevant; a uniform test contains only these.
     """
     sampled = min(SAMPLED, max(1, ratings.n_items // 4))
     names = ["AR AI-AN", "AR TI-AN", f"AR TI-NN sampled={sampled}", f"1R TI-NN sampled={sampled}"]
@@ -115,14 +99,12 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
     Random's expectation is computed, not sampled. Half of the test ratings are removed as in figure
     4 of bellogin2017. The items stay candidates, so only the density of the test changes.
 
-    Returns
-    -------
-    DataFrame
-        A row for each design: ``design``, ``levels_popularity``, ``lists`` (target sets), ``t``
-        (their harmonic mean size), ``rho`` (the mean share of relevant items in them),
-        ``random_expected`` (P@10) with its ``random_standard_error``, ``random``, ``pop``, ``lead``
-        (Pop minus Random's expectation), ``ratio`` (Pop over Random's expectation), and
-        ``lead_with_half`` the test ratings, NaN if relevance decides which candidates are sampled.
+    Each row has ``design``, ``levels_popularity``, ``lists`` (target sets), ``t`` (their harmonic
+    mean size), ``rho`` (the mean share of relevant items in them), ``random_expected`` (P@10) with
+    its ``random_standard_error``, ``random``, ``pop``, ``lead`` (Pop minus Random's expectation),
+    ``ratio`` (Pop over Random's expectation), and ``lead_with_half`` the test ratings, NaN if
+    relevance decides which candidates are sampled (bellogin2017, equations 4 and 5, and figures 2,
+    4 and 8).
 
     Notes
     -----
@@ -134,23 +116,22 @@ def precision_of_designs(designs: list[ExperimentDesign], seed: int) -> pd.DataF
         by_fold.setdefault(id(design.fold), []).append(design)
     for own in by_fold.values():
         fold, data = own[0].fold, own[0].data
-        measured: dict[str, list[JudgedRanks]] = {}
-        for name, system in (
-            ("random", Random(seed=integer_seed(seed, "diagnosis", "random"))),
-            ("pop", Popularity()),
-        ):
+        measured = []
+        for system in (Random(seed=integer_seed(seed, "diagnosis", "random")), Popularity()):
             system.fit(clicked_training(system, fold.train))
             protocols = [design.protocol for design in own]
-            measured[name] = rank_judged(system, fold, protocols, data.generator_for(0))
-        for number, design in enumerate(own):
-            ranks = {name: of_system[number] for name, of_system in measured.items()}
-            rows.append(_row(design, ranks, seed))
+            measured.append(rank_judged(system, fold, protocols, data.generator_for(0)))
+        rows += [
+            _row(design, random_ranks, pop_ranks, seed)
+            for design, random_ranks, pop_ranks in zip(own, *measured, strict=True)
+        ]
     return pd.DataFrame(rows)
 
 
-def _row(design: ExperimentDesign, ranks: dict[str, JudgedRanks], seed: int) -> dict[str, object]:
-    fold, protocol = design.fold, design.protocol
-    threshold = design.threshold
+def _row(
+    design: ExperimentDesign, random_ranks: JudgedRanks, pop_ranks: JudgedRanks, seed: int
+) -> dict[str, object]:
+    fold, protocol, threshold = design.fold, design.protocol, design.threshold
     if protocol.percentiles is not None:
         expected = random_precision_within_percentiles(fold, protocol, threshold, CUTOFF)
         sizes = rho = float("nan")
@@ -159,11 +140,12 @@ def _row(design: ExperimentDesign, ranks: dict[str, JudgedRanks], seed: int) -> 
         densities = TargetDensities.of(fold, protocol, threshold)
         expected = random_precision(densities, CUTOFF)
         sizes, rho, n_lists = densities.t, densities.rho, len(densities.sizes)
-    values = {}
-    for name, own in ranks.items():
-        lists = JudgedLists.of(fold.test, own, threshold, protocol)
-        table = evaluate([Precision(cutoff=CUTOFF)], lists)
-        values[name] = float(mean(table, lists, "all")[0])
+    lists = [
+        JudgedLists.of(fold.test, own, threshold, protocol) for own in (random_ranks, pop_ranks)
+    ]
+    random, pop = (
+        float(mean(evaluate([Precision(cutoff=CUTOFF)], own), own, "all")[0]) for own in lists
+    )
     return {
         "design": design.name,
         "levels_popularity": design.levels_popularity,
@@ -172,24 +154,25 @@ def _row(design: ExperimentDesign, ranks: dict[str, JudgedRanks], seed: int) -> 
         "rho": rho,
         "random_expected": expected.mean,
         "random_standard_error": expected.standard_error,
-        "random": values["random"],
-        "pop": values["pop"],
-        "lead": values["pop"] - expected.mean,
-        "ratio": values["pop"] / expected.mean if expected.mean > 0 else float("nan"),
-        "lead_with_half": _lead_with_half(design, ranks["pop"], seed),
+        "random": random,
+        "pop": pop,
+        "lead": pop - expected.mean,
+        "ratio": pop / expected.mean if expected.mean > 0 else float("nan"),
+        "lead_with_half": _lead_with_half(design, pop_ranks, seed),
     }
 
 
 def _lead_with_half(design: ExperimentDesign, ranks: JudgedRanks, seed: int) -> float:
-    protocol, test = design.protocol, design.fold.test
-    threshold = design.threshold
+    protocol, test, threshold = design.protocol, design.fold.test, design.threshold
     all_relevant = protocol.relevant == "AR"
     if protocol.percentiles is not None or (all_relevant and protocol.sampled is not None):
         return float("nan")
     relevant = test.values >= threshold
     hits = relevant & (ranks.ranks > 0) & (ranks.ranks <= CUTOFF)
     leads = []
-    for kept in _halves(len(test), seed):
+    for number in range(HALVES):
+        order = generator(seed, "diagnosis", "half", number).permutation(len(test))
+        kept = order < len(test) // 2
         if not (relevant & kept).any():
             continue
         lists = test.n_users if all_relevant else int((relevant & kept).sum())
@@ -197,12 +180,6 @@ def _lead_with_half(design: ExperimentDesign, ranks: JudgedRanks, seed: int) -> 
         densities = TargetDensities.of(design.fold, protocol, threshold, kept)
         leads.append(pop - random_precision(densities, CUTOFF).mean)
     return float(np.mean(leads)) if leads else float("nan")
-
-
-def _halves(size: int, seed: int) -> Iterator[np.ndarray]:
-    for number in range(HALVES):
-        order = generator(seed, "diagnosis", "half", number).permutation(size)
-        yield order < size // 2
 
 
 def _design(
@@ -220,11 +197,7 @@ def _design(
 
 # How much of Pop's lead over Random is due to the density of the test, and how much to popularity.
 
-PAIRS_OF_DESIGNS = (
-    ("AR TI-AN", "UAR TI-AN"),
-    ("1R TI-NN", "U1R TI-NN"),
-    ("1R TI-NN", "P1R TI-NN"),
-)
+PAIRS_OF_DESIGNS = (("AR TI-AN", "UAR TI-AN"), ("1R TI-NN", "U1R TI-NN"), ("1R TI-NN", "P1R TI-NN"))
 """Designs, each with the design that levels popularity."""
 
 
@@ -248,55 +221,23 @@ def popularity_or_sparsity(designs: pd.DataFrame) -> pd.DataFrame:
       popular items have a higher share of relevant ratings, and are not candidates for users who
       have them in train.
 
-    Returns
-    -------
-    DataFrame
-        A row for each pair of designs that was measured: ``design``, ``levelled``, ``lead``,
-        ``sparsity_share``, ``ratio``, ``levelled_ratio``, ``popularity_share``. A share is NaN
-        if Pop is not ahead of Random, since there is no lead to split.
-
-    Notes
-    -----
-    bellogin2017: the two biases are defined in sections 4 and 5 and measured in figures 4 and 8;
-    these two shares, which summarise its figures, are ours.
-
-    Examples
-    --------
-    Pop's precision is nine times that of Random, and three times with levelled popularity: half of
-    the ratio, on a logarithmic scale, is popularity. Half of the test ratings leave half of the
-    lead:
-
-    >>> names, ratios = ["AR TI-AN", "UAR TI-AN"], [9.0, 3.0]
-    >>> designs = pd.DataFrame({"design": names, "lead": [0.08, 0.02], "ratio": ratios})
-    >>> designs["lead_with_half"] = [0.04, 0.01]
-    >>> table = popularity_or_sparsity(designs)
-    >>> table[["sparsity_share", "popularity_share"]].round(3).to_dict("list")
-    {'sparsity_share': [1.0], 'popularity_share': [0.5]}
+    There is a row for each of :data:`PAIRS_OF_DESIGNS` that was measured. A share is NaN if Pop is
+    not ahead of Random, since there is no lead to split. The two biases are defined in sections 4
+    and 5 of bellogin2017 and measured in figures 4 and 8; these two shares, which summarise its
+    figures, are ours.
     """
     measured = designs.set_index("design")
     rows = []
     for name, levelled in PAIRS_OF_DESIGNS:
         if name not in measured.index or levelled not in measured.index:
             continue
-        own, flat = measured.loc[name], measured.loc[levelled]
-        is_ahead = own["lead"] > 0 and own["ratio"] > 1
-        rows.append(
-            {
-                "design": name,
-                "levelled": levelled,
-                "lead": own["lead"],
-                "sparsity_share": 2 * (1 - own["lead_with_half"] / own["lead"])
-                if is_ahead
-                else math.nan,
-                "ratio": own["ratio"],
-                "levelled_ratio": flat["ratio"],
-                "popularity_share": 1 - math.log(flat["ratio"]) / math.log(own["ratio"])
-                if is_ahead and flat["ratio"] > 0
-                else math.nan,
-            }
-        )
-    columns = (
-        "design", "levelled", "lead", "sparsity_share", "ratio", "levelled_ratio",
-        "popularity_share",
-    )  # fmt: skip
-    return pd.DataFrame(rows, columns=list(columns))
+        own, flat = measured.loc[name], measured.loc[levelled, "ratio"]
+        lead, ratio = own["lead"], own["ratio"]
+        sparsity = popularity = math.nan
+        if lead > 0 and ratio > 1:
+            sparsity = 2 * (1 - own["lead_with_half"] / lead)
+            if flat > 0:
+                popularity = 1 - math.log(flat) / math.log(ratio)
+        rows.append((name, levelled, lead, sparsity, ratio, flat, popularity))
+    columns = ("design", "levelled", "lead", "sparsity_share", "ratio", "levelled_ratio")
+    return pd.DataFrame(rows, columns=[*columns, "popularity_share"])

@@ -6,9 +6,81 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from receval.diagnosis.findings import DataFindings
 from receval.figures.printed_numbers import fixed, significant
 from receval.storage.messages import how_many
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitFindings:
+    """Findings on ratings that decide on the split; None is what they do not allow to measure.
+
+    The training ratings of ``own_future`` and the cold users and items, which have no training
+    ratings, are those of a random split and of a split of the whole dataset by time.
+    """
+
+    testable_users: float  # share of users with a test rating if a fifth of each user's is tested
+    own_future: float | None  # share of test ratings with a later training rating of the user
+    temporal_cold_users: float | None  # share of the test ratings that are of cold users
+    temporal_cold_items: float | None
+    temporal_test_users: int | None  # users with training and test ratings
+
+    @property
+    def recommended_split(self) -> str:
+        """The name of the recommended split, one of :data:`.COMPARED_SPLITS`.
+
+        It is by time if there are timestamps and a random split leaks, otherwise within users.
+
+        ==================================================================  ========================
+        data                                                                split
+        ==================================================================  ========================
+        no timestamps, or hardly any test rating has its user's future in   random, a fifth of each
+        train (:data:`MUCH_FUTURE`)                                         user's ratings
+        the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
+        timestamps                                                          by time, of all ratings
+        timestamps, but most of the test would be of users without          by time, of each user
+        training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
+        ==================================================================  ========================
+        """
+        if self.own_future is None or self.own_future < MUCH_FUTURE:
+            return "leave-out" if self.testable_users < MOST_TESTABLE else "user-ratio"
+        cold, left = self.temporal_cold_users, self.temporal_test_users
+        is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
+        return "temporal, by user" if is_too_cold else "temporal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFindings(SplitFindings):
+    """Findings on ratings that decide on the design of an experiment.
+
+    Shares are between 0 and 1; agreements are Kendall's tau between two orders of systems; None
+    means that these ratings do not allow the measurement.
+    """
+
+    users: int
+    items: int
+    ratings: int
+    density: float
+    item_gini: float  # Gini coefficient of the ratings of items
+    threshold: float  # ratings at or above it are relevant
+    relevant_share: float
+    different_values: int
+    random_all_items: float  # expected P@10 of Random under AR AI-AN
+    random_one_relevant: float  # the same under 1R TI-NN
+    sampled_agreement: float  # orders with all and with sampled candidates
+    pop_ratio: float  # Pop's P@10 over Random's, under AR TI-AN
+    popularity_share: float | None  # of the logarithm of this ratio, gone with levelled popularity
+    sparsity_share: float | None  # how far Pop's lead is proportional to the density of the test
+    metrics: tuple[tuple[str, float, float], ...]  # label, sum of p-values, tau with a tenth
+    equal_metrics: tuple[tuple[str, str], ...]  # a metric, and one of which it is a multiple
+    pairs: int  # of systems, over which p-values are summed
+    test_users: int  # who are averaged
+    precision: str  # label of the precision of the smallest difference
+    smallest_difference: float  # that a paired test with these users finds in four of five cases
+    disliked_agreement: float | None  # orders by observed liked and disliked items
+    unbiased_judgments: int  # number of judgments of randomly drawn items
+    unbiased_agreement: float | None  # orders by observed and unbiased precision
+    unbiased_anti_agreement: float | None  # the same for anti-precision
+
 
 # Rules and reasons for which metrics, tests and judgments to use, and what to report.
 
@@ -18,22 +90,9 @@ MOST_P_VALUE = 0.25
 PERMUTATIONS = 10_000
 
 
-# One sentence of a recommended experimental section, and its reason.
-
-
 @dataclass(frozen=True)
 class Advice:
-    """One sentence of an experimental section and its reason.
-
-    Attributes
-    ----------
-    subject : str
-        The subject of the sentence.
-    sentence : str
-        The sentence, ready for a paper.
-    reason : str
-        The measurements that support it.
-    """
+    """One sentence of an experimental section, ready for a paper, and what was measured for it."""
 
     subject: str
     sentence: str
@@ -96,16 +155,8 @@ def metrics_in_order(
 ) -> list[tuple[str, float, float]]:
     """Return metrics from best to worst by the sum of two ranks.
 
-    Parameters
-    ----------
-    metrics : tuple of (str, float, float)
-        Label, sum of p-values (lower is better), Kendall's tau (higher is better; NaN is worst).
-
-    Examples
-    --------
-    >>> metrics = (("RR@10", 0.9, 0.6), ("P@10", 0.1, 0.8), ("nDCG@10", 0.2, 0.9))
-    >>> [label for label, _, _ in metrics_in_order(metrics)]
-    ['P@10', 'nDCG@10', 'RR@10']
+    A metric is its label, its sum of p-values (lower is better) and its Kendall's tau (higher is
+    better; NaN is worst).
     """
     powers = [round(power, 3) for _, power, _ in metrics]
     taus = [-1.0 if tau != tau else round(tau, 3) for _, _, tau in metrics]
@@ -154,47 +205,9 @@ MUCH_POPULARITY = 0.25
 """From this share of Pop's ratio due to popularity on, a levelled design is recommended too."""
 
 
-def recommended_split(
-    testable_users: float,
-    own_future: float | None,
-    temporal_cold_users: float | None,
-    temporal_test_users: int | None,
-) -> str:
-    """Return the name of the recommended split, one of :data:`.COMPARED_SPLITS`.
-
-    It is by time if there are timestamps and a random split leaks, otherwise within users.
-
-    ==================================================================  ========================
-    data                                                                split
-    ==================================================================  ========================
-    no timestamps, or hardly any test rating has its user's future in   random, a fifth of each
-    train (:data:`MUCH_FUTURE`)                                         user's ratings
-    the same, but many users too short for it (:data:`MOST_TESTABLE`)   one rating of each user
-    timestamps                                                          by time, of all ratings
-    timestamps, but most of the test would be of users without          by time, of each user
-    training (:data:`MANY_COLD`) or few users left (:data:`FEW_USERS`)
-    ==================================================================  ========================
-
-    Examples
-    --------
-    >>> recommended_split(1.0, None, None, None), recommended_split(1.0, 0.6, 0.1, 5000)
-    ('user-ratio', 'temporal')
-    """
-    if own_future is None or own_future < MUCH_FUTURE:
-        return "leave-out" if testable_users < MOST_TESTABLE else "user-ratio"
-    cold, left = temporal_cold_users, temporal_test_users
-    is_too_cold = cold is None or left is None or cold > MANY_COLD or left < FEW_USERS
-    return "temporal, by user" if is_too_cold else "temporal"
-
-
 def advice_on_split(found: DataFindings) -> Advice:
-    """Recommend the split that :func:`recommended_split` returns."""
-    name = recommended_split(
-        found.testable_users,
-        found.own_future,
-        found.temporal_cold_users,
-        found.temporal_test_users,
-    )
+    """Recommend :attr:`SplitFindings.recommended_split`."""
+    name = found.recommended_split
     if name in ("user-ratio", "leave-out"):
         why = (
             "there are no timestamps that order ratings, so that no split by time can be made and "
@@ -388,11 +401,8 @@ def advice_on_reporting(found: DataFindings) -> Advice:
 def recommendation(found: DataFindings) -> list[Advice]:
     """Return the recommended experimental section, sentence by sentence.
 
-    Returns
-    -------
-    list of Advice
-        Advice on data, split, protocol, popularity, relevance, metrics, test, judgments and what
-        else to report. Subjects that do not apply are left out.
+    It is on data, split, protocol, popularity, relevance, metrics, test, judgments and what else to
+    report. Subjects that do not apply are left out.
     """
     rules: tuple[Callable[[DataFindings], Advice | None], ...] = (
         advice_on_split,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measure the size, density and skew of ratings, and their values."""
+"""Measure the size, density and skew of ratings, their values, and their timestamps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
+from receval.splits.time_cut import SECONDS_OF_A_DAY
 from receval.statistics.concentration import density, gini
 
 HEADS = (0.01, 0.1, 0.2)
@@ -23,32 +24,17 @@ CURVE_POINTS = 400
 def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
     """Measure size, density, inequality and the values of ratings.
 
-    Returns
-    -------
-    DataFrame
-        The columns ``quantity`` (a stable name), ``value`` and ``meaning``: users, items and
-        ratings; density (share of pairs with a rating); Gini coefficients of items and users;
-        the share of ratings that the most popular items have; quantiles of ratings per user and
-        per item; different values, the share of the most frequent one and of the relevant ones;
-        and the share of users whose ratings are all the same.
-
-    Examples
-    --------
-    >>> ratings = Ratings(
-    ...     *np.array([[0, 0, 1], [0, 1, 1]], dtype=np.int32),
-    ...     values=np.array([5, 2, 4], dtype=np.float32),
-    ...     user_ids=np.array(["ann", "bob"]),
-    ...     item_ids=np.array(["book", "film"]),
-    ... )
-    >>> table = size_and_skew(ratings, threshold=4).set_index("quantity")["value"]
-    >>> float(table["density"]), float(table["relevant_share"].round(3))
-    (0.75, 0.667)
+    The columns are ``quantity`` (a stable name), ``value`` and ``meaning``. The quantities are
+    users, items and ratings; density (share of pairs with a rating); Gini coefficients of items and
+    users; the share of ratings that the most popular items have; quantiles of ratings per user and
+    per item; different values, the share of the most frequent one and of the relevant ones; and the
+    share of users whose ratings are all the same.
     """
     by_user, by_item = ratings_by_user(ratings), ratings_by_item(ratings)
     falling = np.sort(by_item)[::-1]
     values, counts = np.unique(ratings.values, return_counts=True)
-    spread = _lowest_and_highest(ratings)
-    several = by_user > 1
+    by_value = pd.Series(ratings.values).groupby(ratings.users)
+    one_valued = (by_value.min() == by_value.max())[by_value.size() > 1]
     rows: list[tuple[str, float, str]] = [
         ("users", ratings.n_users, "users with a rating"),
         ("items", ratings.n_items, "items with a rating"),
@@ -79,7 +65,7 @@ def size_and_skew(ratings: Ratings, threshold: float) -> pd.DataFrame:
         ),
         (
             "one_valued_users",
-            float(np.mean((spread[0] == spread[1])[several])) if several.any() else np.nan,
+            float(one_valued.mean()),
             "share of users with several ratings who give all the same value",
         ),
     ]
@@ -99,11 +85,8 @@ def ratings_by_item(ratings: Ratings) -> np.ndarray:
 def popularity_curve(ratings: Ratings) -> pd.DataFrame:
     """Return the number of ratings of items by popularity rank.
 
-    Returns
-    -------
-    DataFrame
-        The columns ``rank`` (from 1, with at most :data:`CURVE_POINTS` values), ``ratings`` of the
-        item at the rank, and ``cumulative_share`` of all ratings down to this rank.
+    The columns are ``rank`` (from 1, with at most :data:`CURVE_POINTS` values), ``ratings`` of the
+    item at the rank, and ``cumulative_share`` of all ratings down to this rank.
     """
     falling = np.sort(ratings_by_item(ratings))[::-1]
     ranks = np.geomspace(1, len(falling), CURVE_POINTS).round().astype(np.int64)
@@ -112,17 +95,33 @@ def popularity_curve(ratings: Ratings) -> pd.DataFrame:
     return pd.DataFrame({"rank": ranks, "ratings": falling[ranks - 1], "cumulative_share": shares})
 
 
-def _lowest_and_highest(ratings: Ratings) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest value of each user."""
-    low = np.full(ratings.n_users, np.inf)
-    high = np.full(ratings.n_users, -np.inf)
-    np.minimum.at(low, ratings.users, ratings.values)
-    np.maximum.at(high, ratings.users, ratings.values)
-    return low, high
-
-
 def _density(ratings: Ratings) -> float:
     """Return the density; repeated pairs are looked for only if they are possible."""
     if ratings.events or ratings.known is not None:
         return density(ratings)
     return len(ratings) / (ratings.n_users * ratings.n_items)
+
+
+def time_span(ratings: Ratings) -> pd.DataFrame:
+    """Describe the timestamps of ratings by ``quantity``, ``value`` and ``meaning``.
+
+    The quantities are whether there are timestamps; if so, the days from the first to the last, how
+    many are different, and the share of ratings with the same timestamp as another rating of the
+    same user, which time does not order.
+    """
+    times = ratings.timestamps
+    rows: list[tuple[str, float, str]] = [
+        ("timestamps", float(times is not None), "whether ratings have timestamps")
+    ]
+    if times is not None:
+        distinct, order_of_time = np.unique(times, return_inverse=True)
+        keys = np.sort(ratings.users.astype(np.int64) * len(distinct) + order_of_time)
+        same = keys[1:] == keys[:-1]
+        tied = np.concatenate([same, [False]]) | np.concatenate([[False], same])
+        days = float(times.max() - times.min()) / SECONDS_OF_A_DAY
+        rows += [
+            ("days", days, "days from the first rating to the last"),
+            ("different_timestamps", len(distinct), "different timestamps"),
+            ("tied_share", float(tied.mean()), "share of ratings as old as another of their user"),
+        ]
+    return pd.DataFrame(rows, columns=["quantity", "value", "meaning"])

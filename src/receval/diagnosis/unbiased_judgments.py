@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from receval.data.ratings import Ratings
-from receval.diagnosis.quick_systems import QuickLists
+from receval.diagnosis.baselines import BaselineLists
 from receval.metrics.evaluation import evaluate, mean
-from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
@@ -32,22 +30,11 @@ MOST_ITEMS = 3_000
 def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | None, int]:
     """Return unbiased judgments with the codes of the ratings, and how many do not fit.
 
-    Returns
-    -------
-    found : Ratings or None
-        The judgments whose user and item also have ratings; None if there are none.
-
-    Examples
-    --------
-    >>> from receval.data.ratings_table import read_ratings
-    >>> chosen = read_ratings({"user": ["ann", "bob"], "item": ["x", "y"]})
-    >>> drawn = read_ratings({"user": ["bob", "eve"], "item": ["x", "x"]})
-    >>> found, n_left_out = unbiased_ratings(chosen, drawn)
-    >>> found.users.tolist(), found.items.tolist(), n_left_out
-    ([1], [0], 1)
+    The judgments are those whose user and item also have ratings; None if there are none.
     """
-    users = _codes(unbiased.user_ids, ratings.user_ids)[unbiased.users]
-    items = _codes(unbiased.item_ids, ratings.item_ids)[unbiased.items]
+    # The code of each identifier, or -1 if it is unknown.
+    users = pd.Index(ratings.user_ids).get_indexer(unbiased.user_ids)[unbiased.users]
+    items = pd.Index(ratings.item_ids).get_indexer(unbiased.item_ids)[unbiased.items]
     fits = (users >= 0) & (items >= 0)
     if not fits.any():
         return None, len(unbiased)
@@ -65,15 +52,8 @@ def unbiased_ratings(ratings: Ratings, unbiased: Ratings) -> tuple[Ratings | Non
 def drawn_judgments(ratings: Ratings, unbiased: Ratings | None) -> Ratings | None:
     """Return judgments of drawn items, from their own table or the rows that users did not choose.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Its ``known``, if present, says which rows users chose.
-
-    Raises
-    ------
-    ValueError
-        There is such a table, but none of its rows has a user and an item with ratings.
+    If present, ``known`` says which rows users chose. A ValueError is raised if none of the rows of
+    the table has a user and an item with ratings.
     """
     if unbiased is None:
         has_drawn = ratings.known is not None and not ratings.known.all()
@@ -112,28 +92,24 @@ def with_unbiased(fold: Fold, unbiased: Ratings | None) -> Fold:
     return replace(fold, unbiased=judgments if len(judgments) else None)
 
 
-def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
+def liked_and_disliked(baselines: BaselineLists) -> pd.DataFrame:
     """Measure systems by the items that users like and by those that they dislike.
 
-    Returns
-    -------
-    DataFrame
-        The columns ``judgments``, ``metric``, ``system`` and ``value``, the mean over users with
-        judgments. There is a row for each kind of judgments (``observed``, and ``unbiased`` if
-        any), metric and system.
+    The columns are ``judgments`` (``observed``, and ``unbiased`` if any), ``metric``, ``system``
+    and ``value``, the mean over users with judgments.
     """
     labels = [f"{name}@{CUTOFF}" for pair in PAIRS_OF_METRICS for name in pair]
     metrics = [parse(label) for label in labels]
     frames = []
-    for judgments, lists in (("observed", quick.lists[0]), ("unbiased", quick.unbiased)):
-        for system, own in zip(quick.systems, lists, strict=False):
+    for judgments, lists in (("observed", baselines.lists[0]), ("unbiased", baselines.unbiased)):
+        for system, own in zip(baselines.systems, lists, strict=False):
             frames.append(
                 pd.DataFrame(
                     {
                         "judgments": judgments,
                         "metric": labels,
                         "system": system,
-                        "value": _mean(own, metrics),
+                        "value": mean(evaluate(metrics, own), own, "tested"),
                     }
                 )
             )
@@ -143,26 +119,11 @@ def liked_and_disliked(quick: QuickLists) -> pd.DataFrame:
 def agreement_of_judgments(values: pd.DataFrame) -> pd.DataFrame:
     """Correlate the orders of systems by metrics of liked and of disliked items.
 
-    Returns
-    -------
-    DataFrame
-        The columns ``comparison``, ``metric``, ``other`` and ``tau`` (Kendall's tau-b between the
-        two orders from best to worst, so a metric of disliked items is reversed). Comparisons:
-        ``liked with disliked``, by observed and by any unbiased judgments; and ``observed with
-        unbiased``, by each metric.
-
-    Notes
-    -----
-    menamaldonado2021, figures 12 to 17: with perfect judgments both kinds of metrics agree.
-
-    Examples
-    --------
-    The system with more liked items also has more disliked ones:
-
-    >>> values = pd.DataFrame({"judgments": "observed", "metric": ["P@10", "P@10", "antiP@10",
-    ...     "antiP@10"], "system": ["Pop", "Random"] * 2, "value": [0.4, 0.1, 0.2, 0.1]})
-    >>> agreement_of_judgments(values)["tau"].tolist()
-    [-1.0]
+    The columns are ``comparison``, ``metric``, ``other`` and ``tau`` (Kendall's tau-b between the
+    two orders from best to worst, so a metric of disliked items is reversed). Comparisons are
+    ``liked with disliked``, by observed and by any unbiased judgments; and ``observed with
+    unbiased``, by each metric. With perfect judgments both kinds of metrics agree
+    (menamaldonado2021, figures 12 to 17).
     """
     table = values.pivot_table(
         index=["judgments", "metric"], columns="system", values="value", sort=False
@@ -196,12 +157,8 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
 
     One ranking maximises liked items at the top, the other minimises disliked ones, both based on
     ratings that users chose to give (menamaldonado2021, equations 8 and 10, figure 5). If
-    popularity decides both, they are opposed.
-
-    Parameters
-    ----------
-    seed : int
-        The seed of the sample of items, if there are more than :data:`MOST_ITEMS`.
+    popularity decides both, they are opposed. Of more than :data:`MOST_ITEMS` items, a sample is
+    drawn by the seed.
     """
     probabilities = RatingProbabilities.of_ratings(ratings, threshold)
     if ratings.n_items > MOST_ITEMS:
@@ -211,13 +168,3 @@ def disagreeing_item_pairs(ratings: Ratings, threshold: float, seed: int) -> flo
     pairs = item_pairs(probabilities, relevance="rated")
     opposed = pairs.observed_precision * pairs.observed_anti_precision == -1
     return pairs.share(opposed)
-
-
-def _codes(ids: Sequence[str] | np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return the code of each identifier, or -1 if it is unknown."""
-    codes = pd.Index(known).get_indexer(pd.Index(ids))
-    return np.asarray(codes, dtype=np.int64)
-
-
-def _mean(lists: JudgedLists, metrics: list) -> np.ndarray:
-    return mean(evaluate(metrics, lists), lists, "tested")

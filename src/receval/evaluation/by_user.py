@@ -27,15 +27,9 @@ class ValuesByUser:
 
     .. math:: \bar x = \frac{\sum_u s_u}{\sum_u w_u}
 
-    Under P1R, lists are weighted so that all percentiles count equally.
-
-    Attributes
-    ----------
-    sums : ndarray of float64, shape (n_metrics, n_systems, n_users)
-    weights : ndarray of float64, shape (n_users,)
-        All positive.
-    users : ndarray of int64, shape (n_users,)
-        Codes of the users who are averaged.
+    Under P1R, lists are weighted so that all percentiles count equally. The sums have the shape
+    (n_metrics, n_systems, n_users), the weights are positive, and the users are the codes of those
+    who are averaged.
 
     Examples
     --------
@@ -135,13 +129,7 @@ class ValuesByUserCollector:
             )
 
     def values(self) -> ValuesByUser:
-        """Return the values of all systems.
-
-        Raises
-        ------
-        ValueError
-            The systems were averaged over different users, so they cannot be paired.
-        """
+        """Return the values of all systems, which must be averaged over the same users."""
         first, *others = self._weights
         for system, weights in zip(self._systems[1:], others, strict=True):
             if not np.array_equal(first, weights):

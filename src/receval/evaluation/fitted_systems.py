@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Check the systems that a caller gives before any training, then fit them."""
+"""Check the systems that a caller gives before any training, then fit them and rank by them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, runtime_checkable
 from typing import Protocol as Interface
 
@@ -13,12 +14,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.notes import Note
-from receval.protocols.evaluation import Scorer
+from receval.protocols.evaluation import Scorer, rank_judged
+from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.adapters.adapt import adapt
 from receval.recommenders.adapters.scores import GivenScores
 from receval.recommenders.base import Recommender
 from receval.recommenders.clicks import are_clicks, clicked_training, takes_all_as_positive
+from receval.splits.split import Fold
+from receval.splits.split_ratings import SplitRatings
 from receval.storage.messages import enumerated, quoted
 
 
@@ -32,13 +36,7 @@ class Trainable(Interface):
 
 
 def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
-    """Return systems that can be fitted and scored, or raise an error that names one that cannot.
-
-    Raises
-    ------
-    ValueError
-        There is no system, a system has no ``score``, or an array has the wrong shape.
-    """
+    """Return systems that can be fitted and scored, and name one that cannot in an error."""
     if not systems:
         raise ValueError("There is no system to evaluate: name at least one.")
     adapted = {name: adapt(system) for name, system in systems.items()}
@@ -48,10 +46,7 @@ def checked_systems(systems: Mapping[str, Any], shape: tuple[int, int]) -> dict[
 
 
 class WatchedScorer:
-    """A fitted system whose scores are checked while users are ranked.
-
-    Made by :func:`fitted`.
-    """
+    """A fitted system, made by :func:`fitted`, whose scores are checked while users are ranked."""
 
     def __init__(self, scorer: Scorer, name: str, train: csr_array, needs_all: str | None) -> None:
         self._scorer = scorer
@@ -61,13 +56,7 @@ class WatchedScorer:
         self._n_users = self._n_without = self._n_infinite = 0
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the scores of the system.
-
-        Raises
-        ------
-        ValueError
-            Items without a score would be sampled as candidates.
-        """
+        """Return the scores of the system, unless items without a score may be sampled."""
         scores = np.asarray(self._scorer.score(users))
         self._n_users += len(users)
         if scores.ndim != 2 or scores.shape[1] != self._train.shape[1]:
@@ -83,13 +72,7 @@ class WatchedScorer:
         return scores
 
     def refuse_no_order(self) -> None:
-        """Refuse a system whose scores do not order the items of any user.
-
-        Raises
-        ------
-        ValueError
-            Every scored user has no finite score, or an infinite one.
-        """
+        """Refuse a system without a finite score, or with an infinite one, for every user."""
         for count, what in self.counts.items():
             if what == self._n_users > 0:
                 raise ValueError(
@@ -184,3 +167,40 @@ def _check_system(name: str, system: Any, shape: tuple[int, int]) -> None:
                 f"The system {quoted(name)} has {factors:,} factors, but ratings of {shape[0]:,} "
                 f"users and {shape[1]:,} items have a rank of at most {min(shape):,}: choose fewer."
             )
+
+
+@dataclass(frozen=True)
+class RankedFold:
+    """The judged ranks of some systems on one fold under one protocol.
+
+    Folds are numbered from 0. The ranks of the test ratings and of the unbiased judgments are by
+    system; without unbiased judgments there are none of these.
+    """
+
+    number: int
+    data: Fold
+    test: dict[str, JudgedRanks]
+    unbiased: dict[str, JudgedRanks]
+
+
+def ranked_folds(
+    data: SplitRatings, systems: Mapping[str, Any], protocol: Protocol, threshold: float
+) -> Iterator[RankedFold]:
+    """Train systems on each fold, and rank its test ratings and any unbiased judgments."""
+    systems = checked_systems(systems, (data.ratings.n_users, data.ratings.n_items))
+    for number, fold in enumerate(data.folds()):
+        generator_for = data.generator_for(number)
+        found: dict[str, dict[str, JudgedRanks]] = {"test": {}, "unbiased": {}}
+        for name, system in systems.items():
+            scorer = fitted(system, fold.train, name, [protocol])
+            for part, judgments in (("test", fold.test), ("unbiased", fold.unbiased)):
+                if judgments is not None:
+                    (found[part][name],) = rank_judged(
+                        scorer, fold, [protocol], generator_for, part, threshold
+                    )
+            scorer.refuse_no_order()
+        yield RankedFold(number, fold, found["test"], found["unbiased"])
+
+
+ProgressSteps = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done, and how much there is."""

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.named import named_protocols
-from receval.evaluation.ranked_systems import ranked_folds
+from receval.evaluation.fitted_systems import ranked_folds
+from receval.evaluation.measuring import named_protocols
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lexicographic_recall import lexirecall, total_search_efficiency
 from receval.metrics.lists import JudgedLists
@@ -36,17 +36,11 @@ def preference_table(
     This is also the exact permutation test of the mean preference, since swapping the two systems
     of a user changes the sign of a preference and keeps ties.
 
-    Parameters
-    ----------
-    preferences : ndarray of int, shape (n_pairs, n_users)
-        Positive if the user prefers the first, negative if the second, 0 for ties.
-
-    Returns
-    -------
-    DataFrame
-        ``first``, ``second``; ``preferring_first``, ``preferring_second`` and ``tied`` users;
-        ``preference``, the mean of the signs, from -1 to 1; ``p``; ``p_holm``, corrected for all
-        pairs; and ``significant``, whether ``p_holm`` reaches the level .05.
+    Preferences, shape (n_pairs, n_users), are positive if the user prefers the first system,
+    negative if the second, 0 for ties. The columns are ``first``, ``second``; ``preferring_first``,
+    ``preferring_second`` and ``tied`` users; ``preference``, the mean of the signs, from -1 to 1;
+    ``p``; ``p_holm``, corrected for all pairs; and ``significant``, whether ``p_holm`` reaches the
+    level .05.
 
     Examples
     --------

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from receval.data.reading import ReadingReport
 from receval.data.relevance import RelevanceRule
 from receval.evaluation.by_user import ValuesByUser, ValuesByUserCollector
-from receval.evaluation.named import named_metrics, named_protocols
 from receval.evaluation.pair_tests import smallest_p_values
 from receval.evaluation.result import EvaluationResult
 from receval.figures.printed_numbers import significant
@@ -24,11 +23,38 @@ from receval.metrics.evaluation import EvaluatedUsers, evaluate
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.metric import Metric
+from receval.metrics.usual_names import metric_of_usual_name
 from receval.notes import Note
 from receval.protocols.judged_ranks import JudgedRanks
+from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import enumerated, how_many
+
+
+def named_protocols(given: str | Protocol | Sequence[str | Protocol]) -> dict[str, Protocol]:
+    """Return protocols by their names in results."""
+    listed = [given] if isinstance(given, str | Protocol) else given
+    found: dict[str, Protocol] = {}
+    for one in listed:
+        protocol = parse_protocol(one) if isinstance(one, str) else one
+        name = protocol.name
+        if protocol.sampled is not None:
+            name += f" sampled={protocol.sampled}"
+        found[name if name not in found else protocol.key] = protocol
+    if not found:
+        raise ValueError("There is no protocol: name at least one, such as 'AR AI-AN'.")
+    return found
+
+
+def named_metrics(given: str | Metric | Sequence[str | Metric]) -> dict[str, Metric]:
+    """Return metrics by their labels."""
+    listed = [given] if isinstance(given, str | Metric) else given
+    found = [metric_of_usual_name(one) for one in listed]
+    if not found:
+        raise ValueError("There is no metric: name at least one, such as 'nDCG@10'.")
+    return {metric.label: metric for metric in found}
+
 
 FEW_USERS = 0.1
 """A note warns of averages over a smaller share of all users."""
@@ -50,34 +76,19 @@ _CANDIDATES = {
 }
 
 
-def measured_in_words(
-    protocols: Mapping[str, Protocol],
-    metrics: Mapping[str, Metric],
-    relevance: str,
-    users: str,
+def description(
+    protocols: Mapping[str, Protocol], metrics: Mapping[str, Metric], relevance: str, users: str
 ) -> tuple[str, ...]:
-    """Describe protocols and metrics, what is relevant, and which users are averaged.
-
-    Examples
-    --------
-    >>> from receval.metrics.registry import parse
-    >>> protocols, metrics = {"AR AI-AN": Protocol()}, {"P@5": parse("P@5")}
-    >>> told = measured_in_words(protocols, metrics, "All test items are relevant.", "tested")
-    >>> print(*told, sep=chr(10))
-    All test items are relevant.
-    AR AI-AN: each user has one list of the candidates, which are all items, less the user's
-    training items.
-    P@5: hits / k, also where the list is shorter (k = 5).
-    Averages are over users with a test rating.
-    """
-    told = [relevance]
-    told += [f"{name}: {_protocol_in_words(own)}." for name, own in protocols.items()]
-    for name, metric in metrics.items():
-        told.append(f"{name}: {_metric_in_words(metric)}.")
-    return (*told, f"Averages are over {USERS_IN_WORDS[users]}.")
+    """Describe protocols and metrics, what is relevant, and which users are averaged."""
+    return (
+        relevance,
+        *(f"{name}: {_describe_protocol(own)}." for name, own in protocols.items()),
+        *(f"{name}: {_describe_metric(own)}." for name, own in metrics.items()),
+        f"Averages are over {USERS_IN_WORDS[users]}.",
+    )
 
 
-def _metric_in_words(metric: Metric) -> str:
+def _describe_metric(metric: Metric) -> str:
     """Return the definition of a metric, and which part of a list it considers."""
     try:
         definition = metric_in_words(metric)
@@ -95,7 +106,7 @@ def _metric_in_words(metric: Metric) -> str:
     return definition
 
 
-def _protocol_in_words(protocol: Protocol) -> str:
+def _describe_protocol(protocol: Protocol) -> str:
     candidates = f"{_CANDIDATES[protocol.candidates]}, less the user's training items"
     if protocol.head_removed is not None:
         candidates += f" and the {100 * protocol.head_removed:g} % most popular items"
@@ -122,21 +133,9 @@ def _protocol_in_words(protocol: Protocol) -> str:
 class Measuring:
     """Metrics and protocols by their names in results, with the rules for relevance and users.
 
-    Attributes
-    ----------
-    metrics : dict of str to Metric
-        Metrics by our labels, or by the names of the dialect.
-    protocols : dict of str to Protocol
-        Protocols with their relevance threshold.
-    users : str
-        Which users are averaged.
-    dialect : Dialect or None
-    relevance : RelevanceRule
-    lowest, highest : float
-        The lowest and highest test rating.
-    negative_is_unjudged : bool
-        Whether test ratings below 0 count as not judged: as in the tool of the dialect or, without
-        a dialect, if they are TREC grades.
+    Metrics have our labels, or the names of the dialect; protocols have their relevance threshold.
+    ``lowest`` and ``highest`` are of the test ratings. Those below 0 count as not judged as in the
+    tool of the dialect or, without a dialect, if they are TREC grades.
     """
 
     metrics: dict[str, Metric]
@@ -164,12 +163,6 @@ class Measuring:
         """Resolve the arguments of a caller, for given test ratings.
 
         ``relevance_of`` is called with the threshold after the dialect has been applied.
-
-        Raises
-        ------
-        ValueError
-            A name is unknown, no test rating is relevant, or a dialect averages different users for
-            different metrics.
         """
         chosen_protocols = named_protocols(protocols)
         if dialect is None:
@@ -224,7 +217,7 @@ class Measuring:
         if graded and self.highest > _USUAL_HIGHEST:
             takes = "takes" if len(graded) == 1 else "take"
             relevance += f" {enumerated(graded)} {takes} ratings for gains, relevant or not."
-        return measured_in_words(self.protocols, self.metrics, relevance, self.users)
+        return description(self.protocols, self.metrics, relevance, self.users)
 
     @property
     def notes(self) -> list[Note]:
@@ -248,7 +241,7 @@ class Measuring:
 
 
 def _have(number: int) -> str:
-    return "has" if number == 1 else "have"
+    return f"{number:,} {'has' if number == 1 else 'have'}"
 
 
 def _takes_ratings(metric: Metric) -> bool:
@@ -259,10 +252,7 @@ def _takes_ratings(metric: Metric) -> bool:
 class Measurements:
     """Collects the values of systems list by list, and makes a result of them.
 
-    Parameters
-    ----------
-    profiles : ndarray of int, shape (n_users,), optional
-        The number of ratings per user before the split, if there was one.
+    ``profiles`` are the numbers of ratings per user before the split, if there was one.
     """
 
     def __init__(
@@ -277,7 +267,7 @@ class Measurements:
         self._user_ids = user_ids
         self._profiles = profiles
         self._tested = np.zeros(len(user_ids), dtype=bool)
-        self._candidates: dict[str, _SampledCandidates] = {}
+        self._on_candidates: dict[str, list[Note]] = {}
         self._collectors = {
             name: ValuesByUserCollector(
                 len(measuring.metrics), len(user_ids), self._systems, measuring.users
@@ -286,19 +276,12 @@ class Measurements:
         }
 
     def add(self, system: str, protocol: str, judged: JudgedItems, ranks: JudgedRanks) -> None:
-        """Measure the lists of a system on one fold, under the protocol of this name.
-
-        Raises
-        ------
-        ValueError
-            A metric cannot be computed under the protocol, or no list is left to average.
-        """
+        """Measure the lists of a system on one fold, under the protocol of this name."""
         judged = replace(judged, negative_is_unjudged=self._measuring.negative_is_unjudged)
         own = self._measuring.protocols[protocol]
         lists = JudgedLists.measured_by(judged, ranks, own)
         self._tested |= judged.n_judged > 0
-        if own.sampled is not None:
-            self._candidates[protocol] = _SampledCandidates.of(own, judged, ranks)
+        self._on_candidates[protocol] = _note_on_candidates(protocol, own, judged, ranks)
         values = evaluate(list(self._measuring.metrics.values()), lists)
         self._collectors[protocol].add(system, lists, values)
 
@@ -308,23 +291,17 @@ class Measurements:
         notes: Iterable[Note] = (),
         reading: Iterable[ReadingReport] = (),
     ) -> EvaluationResult:
-        """Return the result.
+        """Return the result, with the settings of the call, including those of the measuring.
 
-        Parameters
-        ----------
-        settings : mapping
-            The settings of the call, including those of the measuring.
-        notes : iterable of Note
-            Notes besides those on reading and on the dialect.
+        Notes on reading, on the dialect, on users and on tests are added to those given.
         """
         values = {name: collector.values() for name, collector in self._collectors.items()}
-        few = [own.note(name) for name, own in self._candidates.items() if own.n_short]
         reading = tuple(reading)
         notes = (
             *chain.from_iterable(own.notes for own in reading),
             *notes,
             *self._measuring.notes,
-            *few,
+            *chain.from_iterable(self._on_candidates.values()),
             *self._notes_on_users(values),
             *self._notes_on_tests(values),
         )
@@ -357,9 +334,8 @@ class Measurements:
             if self._profiles is not None and n_users > n_tested:
                 most = int(self._profiles[~self._tested].max())
                 why.append(
-                    f"{n_users - n_tested:,} {_have(n_users - n_tested)} no test rating, because "
-                    "the split held out none of their "
-                    f"{'1 rating' if most == 1 else f'up to {most:,} ratings'}"
+                    f"{_have(n_users - n_tested)} no test rating, because the split held out none "
+                    f"of their {'1 rating' if most == 1 else f'up to {most:,} ratings'}"
                 )
             if n_tested > averaged:
                 are_relevant = self._measuring.users.startswith("relevant") or all(
@@ -367,9 +343,8 @@ class Measurements:
                 )
                 lack = "relevant test rating" if are_relevant else "list that counts"
                 why.append(
-                    f"{n_tested - averaged:,} {_have(n_tested - averaged)} test ratings, but no "
-                    f"{lack} (users: "
-                    f"{self._measuring.users})"
+                    f"{_have(n_tested - averaged)} test ratings, but no {lack} "
+                    f"(users: {self._measuring.users})"
                 )
             text = (
                 f"{averaged:,} of {n_users:,} users are averaged under {enumerated(protocols)}: "
@@ -402,40 +377,34 @@ class Measurements:
         return notes
 
 
-@dataclass(frozen=True)
-class _SampledCandidates:
-    """The number of users with fewer candidates than a protocol samples."""
+def _note_on_candidates(
+    name: str, protocol: Protocol, judged: JudgedItems, ranks: JudgedRanks
+) -> list[Note]:
+    """Return a note if users have fewer candidates than a protocol samples.
 
-    size: int
-    n_users: int
-    n_short: int
-    fewest: int
-
-    @classmethod
-    def of(cls, protocol: Protocol, judged: JudgedItems, ranks: JudgedRanks) -> _SampledCandidates:
-        """Count these users; under P1R each relevant item has its own candidates."""
-        assert protocol.sampled is not None
-        if ranks.percentiles is None:
-            users = np.flatnonzero(judged.n_relevant)
-            drawn = ranks.candidates[users].astype(np.int64)
-            if protocol.relevant == "AR":
-                drawn -= judged.n_relevant[users]
-        else:
-            relevant = np.zeros(len(judged.positions), dtype=bool)
-            relevant[judged.positions] = judged.relevant
-            users = np.repeat(np.arange(judged.n_rows), judged.n_judged)[relevant]
-            drawn = ranks.candidates[relevant].astype(np.int64)
-        short = len(np.unique(users[drawn < protocol.sampled]))
-        fewest = int(drawn.min(initial=protocol.sampled))
-        return cls(protocol.sampled, len(np.unique(users)), short, fewest)
-
-    def note(self, protocol: str) -> Note:
-        text = (
-            f"Under {protocol}, {self.n_short:,} of {self.n_users:,} users have fewer than "
-            f"{self.size:,} items to draw from, the fewest {self.fewest:,}: all of theirs are "
-            "ranked."
-        )
-        return Note("fewer-candidates", text)
+    Under P1R each relevant item has its own candidates.
+    """
+    if protocol.sampled is None:
+        return []
+    if ranks.percentiles is None:
+        users = np.flatnonzero(judged.n_relevant)
+        drawn = ranks.candidates[users].astype(np.int64)
+        if protocol.relevant == "AR":
+            drawn -= judged.n_relevant[users]
+    else:
+        relevant = np.zeros(len(judged.positions), dtype=bool)
+        relevant[judged.positions] = judged.relevant
+        users = np.repeat(np.arange(judged.n_rows), judged.n_judged)[relevant]
+        drawn = ranks.candidates[relevant].astype(np.int64)
+    n_short = len(np.unique(users[drawn < protocol.sampled]))
+    if not n_short:
+        return []
+    text = (
+        f"Under {name}, {n_short:,} of {len(np.unique(users)):,} users have fewer than "
+        f"{protocol.sampled:,} items to draw from, the fewest {drawn.min():,}: all of theirs are "
+        "ranked."
+    )
+    return [Note("fewer-candidates", text)]
 
 
 def _in_dialect(

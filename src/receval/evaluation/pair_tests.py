@@ -64,14 +64,11 @@ def pair_table(
 ) -> pd.DataFrame:
     r"""Compare all pairs of systems under each metric.
 
-    Returns
-    -------
-    DataFrame
-        ``difference`` is the first system's average minus the second's, with its 95 % interval from
-        ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences
-        divided by their standard deviation; ``p`` is from the permutation test by ``method``
-        (:data:`METHODS`); ``p_holm`` is corrected for all pairs under the metric; and
-        ``significant`` tells whether ``p_holm`` reaches the level .05.
+    ``difference`` is the first system's average minus the second's, with its 95 % interval from
+    ``low`` to ``high``; ``effect_size`` is :math:`d_z`, the mean of the users' differences divided
+    by their standard deviation; ``p`` is from the permutation test by ``method`` (:data:`METHODS`);
+    ``p_holm`` is corrected for all pairs under the metric; and ``significant`` tells whether
+    ``p_holm`` reaches the level .05.
 
     Notes
     -----
@@ -138,7 +135,7 @@ def tested_in_words(pairs: pd.DataFrame, samples: int) -> str:
     --------
     >>> tested_in_words(pd.DataFrame({"method": ["samples", "saddlepoint"]}), 10_000)
     'permutation test, p-values of 10,000 samples, or by saddlepoint approximation where fewer \
-than 10 samples exceed (1 of 2)'
+    than 10 samples exceed (1 of 2)'
     """
     counts = pairs["method"].value_counts()
     total = len(pairs)
@@ -159,9 +156,7 @@ than 10 samples exceed (1 of 2)'
     return f"permutation test, {', or '.join(told)}"
 
 
-def smallest_p_values(
-    values: ValuesByUser,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def smallest_p_values(values: ValuesByUser) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     r"""Return the smallest corrected p-value that any pair can have, and its users, per metric.
 
     If k users have different values under two systems, all differences have the same sign with
@@ -199,15 +194,9 @@ def shared_letters(
 ) -> list[str] | None:
     """Return letters such that two systems share one if and only if they do not differ.
 
-    Returns
-    -------
-    list of str or None
-        Letters in the order of the systems; None if there are more groups than letters.
-
-    Notes
-    -----
-    The insert-and-absorb algorithm: Piepho (2004), "An algorithm for a letter-based representation
-    of all-pairwise comparisons", Journal of Computational and Graphical Statistics 13(2).
+    The result is None if there are more groups than letters. It is by the insert-and-absorb
+    algorithm: Piepho (2004), "An algorithm for a letter-based representation of all-pairwise
+    comparisons", Journal of Computational and Graphical Statistics 13(2).
 
     Examples
     --------
@@ -260,10 +249,7 @@ def letters_of_systems(
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the letters of systems for the pairs of one metric, and how many are ahead of each.
 
-    Returns
-    -------
-    letters : list of str
-        With more groups than letters, the number of systems ahead instead, in brackets.
+    With more groups than letters, they are the numbers of systems ahead, in brackets.
     """
     differ = np.zeros((len(systems), len(systems)), dtype=bool)
     first, second = system_pairs(len(systems))

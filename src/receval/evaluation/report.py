@@ -7,9 +7,11 @@ import hashlib
 import html
 import json
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from glob import escape
 from importlib.resources import files
 from itertools import chain
@@ -17,13 +19,128 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 from receval.data.reading import ReadingReport, told_together
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
-from receval.figures.tables import Column, Table
+from receval.figures.finish import borrow_letters, rendered_svg
+from receval.figures.style import figure_style
+from receval.figures.tables import Column, Table, to_latex, to_markdown, without_marks_in_names
 from receval.notes import MOST_SHOWN, Note, gravest_first
 from receval.storage.files import encoded, replacing, results_text, sha256_of
-from receval.storage.messages import enumerated, how_many, printable, quoted
+from receval.storage.messages import enumerated, how_many, printable, quoted, shortened
+
+# The parts of reports: tables, figures and texts.
+
+LONGEST_SHOWN = 200
+"""The most characters of a cell in a report."""
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report, and the name of its files without extension.
+
+    Cells of more than :data:`LONGEST_SHOWN` characters are shortened in the middle; the data files
+    are complete.
+    """
+
+    name: str
+    table: Table
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(map(_short, row)) for row in self.table.rows)
+        columns = tuple(replace(own, header=_short(own.header)) for own in self.table.columns)
+        object.__setattr__(self, "table", replace(self.table, rows=rows, columns=columns))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The contents of its files by name, without formats that cannot be rendered."""
+        return {name: text for name, text in self._rendered.items() if not isinstance(text, Note)}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on files that were left out, with the reason."""
+        return tuple(text for text in self._rendered.values() if isinstance(text, Note))
+
+    @cached_property
+    def _rendered(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for end, render in ((".md", to_markdown), (".tex", to_latex)):
+            name = f"{self.name}{end}"
+            try:
+                found[name] = render(without_marks_in_names(self.table))
+            except Exception as error:
+                # If one format fails, the other formats and the data are still right.
+                found[name] = Note("no-table", _left_out(f"The table {name}", "written", error))
+        return found
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A figure of a report, the name of its file without extension, and what it shows."""
+
+    name: str
+    svg: str
+    caption: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The content of its file by name."""
+        return {f"{self.name}.svg": self.svg}
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Always empty: a figure that cannot be drawn becomes a text."""
+        return ()
+
+    @classmethod
+    def drawn(cls, name: str, draw: Callable[[], Figure], caption: str) -> ReportPart:
+        """Draw a figure in the common style, or return a text and a note on why this failed.
+
+        Tables and data do not need the figure.
+        """
+        try:
+            # A dollar sign in a name is not a formula.
+            with figure_style(), rc_context({"text.parse_math": False}):
+                figure = draw()
+                if lacking := borrow_letters(figure):
+                    caption += f" Boxes stand for letters that no font here has: {lacking[:20]}."
+            with warnings.catch_warnings():
+                # The caption mentions this.
+                warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+                svg = rendered_svg(figure, title=caption).decode()
+            return cls(name, svg, caption)
+        except Exception as error:
+            # Even if a figure cannot be drawn, the other results are right.
+            text = _left_out(f"The figure {name}", "drawn", error)
+            return ReportText("A figure left out", (caption, text), (Note("no-figure", text),))
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """Paragraphs of plain text under a heading, and notes for the report."""
+
+    heading: str
+    paragraphs: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Always empty: a text has no file."""
+        return {}
+
+
+def _left_out(part: str, made: str, error: Exception) -> str:
+    reason = shortened(str(error).strip() or type(error).__name__, 200)
+    return f"{part} could not be {made}, and is left out: {reason}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else shortened(text, LONGEST_SHOWN, middle=True)
+
+
+ReportPart = ReportTable | ReportFigure | ReportText
+
 
 PAGE = "report.html"
 
@@ -39,23 +156,15 @@ GENERATOR = '<meta name="generator" content="receval">'
 
 
 def report_page(
-    title: str,
-    parts: Sequence[ReportPart],
-    notes: Sequence[str],
-    settings: Mapping[str, Any],
+    title: str, parts: Sequence[ReportPart], notes: Sequence[str], settings: Mapping[str, Any]
 ) -> str:
     """Return a page with a whole result.
 
-    Parameters
-    ----------
-    parts : sequence of ReportTable, ReportFigure or ReportText
-        The parts, in the order of the page.
-    settings : mapping
-        What is needed to repeat the call, as JSON-compatible values.
+    The parts are in the order of the page. The settings are what is needed to repeat the call, as
+    JSON-compatible values.
 
     Examples
     --------
-    >>> from receval.evaluation.report_parts import ReportTable
     >>> table = Table("Averages", (Column("System"), Column("P@5", "right")), (("Pop", ".25"),))
     >>> page = report_page("Mine", [ReportTable("averages", table)], ["A note."], {"seed": 1})
     >>> "<h1>Mine</h1>" in page, 'data-value="0.25"' in page
@@ -90,7 +199,7 @@ def _part(part: ReportPart) -> str:
         return _section(part.table)
     if isinstance(part, ReportFigure):
         return (
-            f'<figure class="wide" tabindex="0">{_inline_svg(part.svg)}'
+            f'<figure class="wide" tabindex="0">{part.svg[part.svg.index("<svg") :]}'
             f"<figcaption>{_shown(part.caption)}</figcaption></figure>"
         )
     told = "".join(f"<p>{_shown(text)}</p>" for text in part.paragraphs)
@@ -129,11 +238,6 @@ def _shown(text: str) -> str:
     return html.escape(printable(text, kept="\n"))
 
 
-def _inline_svg(figure: str) -> str:
-    """Return an SVG from its element on, able to shrink."""
-    return figure[figure.index("<svg") :]
-
-
 # The folder of a report. Files that receval wrote are replaced as a whole; other files are kept.
 #
 # The settings hold the SHA-256 of each file of the report and of themselves. Only these identify
@@ -149,10 +253,7 @@ _WRITTEN = (".csv", ".html", ".md", ".svg", ".tex")
 def settings_text(settings: Mapping[str, Any], digests: Mapping[str, str]) -> str:
     """Return the text of a report's settings, with the digests that identify its files.
 
-    Parameters
-    ----------
-    digests : mapping of str to str
-        The SHA-256 of the report's other files, by name.
+    They are the SHA-256 of the report's other files, by name.
     """
     whole = {**settings, FILES: dict(digests)}
     signed = {**digests, SETTINGS: _digest(json.loads(json.dumps(whole)))}
@@ -207,23 +308,9 @@ def replacing_report(
     """Yield a function that names a temporary file for each file of a report.
 
     The files are moved into place at the end of the ``with`` block. An error before that, such as a
-    full disk, leaves the earlier report unchanged.
-
-    Parameters
-    ----------
-    force : bool
-        Whether to write over files that receval did not write.
-
-    Yields
-    ------
-    callable
-        Takes the name of a file of the report, and returns a path.
-
-    Raises
-    ------
-    ValueError
-        The folder has other files (:func:`refuse_files_of_others`), or one of them has the name of
-        a file of the report.
+    full disk, leaves the earlier report unchanged. Unless forced, files that receval did not write
+    (:func:`refuse_files_of_others`) are never written over, and files that the command reads never
+    are.
     """
     if not force:
         refuse_files_of_others(folder)
@@ -299,21 +386,10 @@ def _digest(settings: object) -> str:
 class Report:
     """The whole output of a command: tables, figures and texts in order, and their data.
 
-    Attributes
-    ----------
-    title : str
-    parts : tuple of ReportTable, ReportFigure or ReportText
-        The parts, in reading order.
-    data : mapping of str to DataFrame
-        Tidy tables by the names of their CSV files, without the extension.
-    notes : tuple of Note
-        What may mislead, and how the numbers were computed.
-    settings : mapping
-        What is needed to repeat the call, as JSON-compatible values.
-    reading : tuple of ReadingReport
-        Reports of how files and tables were read.
-    relevance : tuple of str
-        Sentences on what is relevant.
+    The data are tidy tables by the names of their CSV files, without the extension. Notes say what
+    may mislead, and how the numbers were computed. The settings are what is needed to repeat the
+    call, as JSON-compatible values. ``reading`` tells how files and tables were read, and
+    ``relevance`` what is relevant, in sentences.
 
     Examples
     --------
@@ -399,18 +475,11 @@ class Report:
     ) -> list[Path]:
         """Write the report into a folder: data, tables, figures, the page, and settings.
 
-        Parameters
-        ----------
-        folder : Path or str
-            Created if missing. An earlier report there is replaced as a whole; a folder with other
-            files is refused.
-        settings : mapping, optional
-            Further content of :data:`SETTINGS`, besides ``result``, the report's own settings.
-        force : bool
-            Whether to write even if the folder has other files, and replace those with the same
-            names.
-        for_spreadsheets : bool
-            Whether to put an apostrophe before CSV texts that a spreadsheet would compute.
+        The folder is created if missing. An earlier report there is replaced as a whole. A folder
+        with other files is refused, unless ``force`` replaces those with the same names. The
+        settings are further content of :data:`SETTINGS`, besides ``result``, the report's own
+        settings. ``for_spreadsheets`` puts an apostrophe before CSV texts that a spreadsheet would
+        compute.
         """
         folder, digests = Path(folder), {}
         with replacing_report(folder, force=force, inputs=inputs) as beside:

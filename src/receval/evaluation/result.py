@@ -15,21 +15,20 @@ from numpy.typing import NDArray
 from receval.checked_arguments import checked_arguments
 from receval.data.reading import ReadingReport
 from receval.evaluation.by_user import ValuesByUser
-from receval.evaluation.intervals_figure import draw_intervals, intervals_caption
-from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
-from receval.evaluation.printed import (
+from receval.evaluation.formatting import (
     DECIMALS,
     averages_table,
     best_first,
+    draw_intervals,
+    intervals_caption,
     pairs_table,
     with_direction,
 )
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.pair_tests import letters_of_systems, pair_table, tested_in_words
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.finish import rendered_pdf, rendered_svg
-from receval.figures.latex_tables import to_latex
 from receval.figures.style import figure_style
-from receval.figures.tables import Table, to_markdown, without_marks_in_names
+from receval.figures.tables import Table, to_latex, to_markdown, without_marks_in_names
 from receval.notes import Note
 from receval.seeds import seed_sequence
 from receval.storage.files import write_atomically
@@ -96,24 +95,23 @@ class EvaluationResult:
             ``mean`` with its 95 % interval from ``low`` to ``high`` over users, and ``users``, the
             number of users averaged.
         """
-        frames = []
-        for protocol, values in self.values.items():
-            halves = values.half_intervals
-            for number, metric in enumerate(self.metrics):
-                means, half = values.means[number], halves[number]
-                frames.append(
-                    pd.DataFrame(
-                        {
-                            "protocol": protocol,
-                            "metric": metric,
-                            "system": list(self.systems),
-                            "mean": means,
-                            "low": means - half,
-                            "high": means + half,
-                            "users": values.n_users,
-                        }
-                    )
-                )
+        frames = [
+            pd.DataFrame(
+                {
+                    "protocol": protocol,
+                    "metric": metric,
+                    "system": list(self.systems),
+                    "mean": means,
+                    "low": means - half,
+                    "high": means + half,
+                    "users": values.n_users,
+                }
+            )
+            for protocol, values in self.values.items()
+            for metric, means, half in zip(
+                self.metrics, values.means, values.half_intervals, strict=True
+            )
+        ]
         return pd.concat(frames, ignore_index=True)
 
     @checked_arguments
@@ -141,16 +139,15 @@ class EvaluationResult:
             raise ValueError(
                 f"There is only {', '.join(self.systems) or 'no system'}: comparing needs two."
             )
-        if (samples, seed) in self._compared:
-            # Cached, because every table and page needs the pairs, and their tests are slow.
-            return self._compared[samples, seed].copy()
-        frames = []
-        for protocol, values in self.values.items():
-            signs = seed_sequence(seed, "permutation", protocol)
-            table = pair_table(values, self.metrics, self.systems, signs, samples)
-            table.insert(0, "protocol", protocol)
-            frames.append(table)
-        self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
+        # Cached, because every table and page needs the pairs, and their tests are slow.
+        if (samples, seed) not in self._compared:
+            frames = []
+            for protocol, values in self.values.items():
+                signs = seed_sequence(seed, "permutation", protocol)
+                table = pair_table(values, self.metrics, self.systems, signs, samples)
+                table.insert(0, "protocol", protocol)
+                frames.append(table)
+            self._compared[samples, seed] = pd.concat(frames, ignore_index=True)
         return self._compared[samples, seed].copy()
 
     @checked_arguments
@@ -167,9 +164,8 @@ class EvaluationResult:
         pairs = self.compare(samples=samples, seed=seed)
         frames = []
         for protocol, values in self.values.items():
-            for number, metric in enumerate(self.metrics):
+            for metric, means in zip(self.metrics, values.means, strict=True):
                 own = pairs[(pairs["protocol"] == protocol) & (pairs["metric"] == metric)]
-                means = values.means[number]
                 letters, ahead = letters_of_systems(
                     own, means, self.systems, is_less_better=metric in self.less_is_better
                 )

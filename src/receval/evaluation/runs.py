@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -18,8 +18,8 @@ from receval.data.ratings_table import read_ratings
 from receval.data.relevance import RelevanceRule
 from receval.data.run import Run
 from receval.data.run_files import read_run
-from receval.evaluation.coding import SharedCodes
-from receval.evaluation.known_identifiers import (
+from receval.evaluation.identifiers import (
+    SharedCodes,
     TrainedPairs,
     check_that_identifiers_meet,
     without_trained_pairs,
@@ -105,7 +105,7 @@ def evaluate_runs(
         :func:`receval.evaluation.systems.evaluate_systems`.
     TableError
         A file cannot be used, or shares no user or no item with the others
-        (:func:`receval.evaluation.known_identifiers.check_that_identifiers_meet`).
+        (:func:`receval.evaluation.identifiers.check_that_identifiers_meet`).
 
     Examples
     --------
@@ -148,10 +148,14 @@ def evaluate_runs(
     for place, (name, run) in enumerate(lists.items()):
         if progress is not None:
             progress(name, place, len(lists))
-        own_depth = _depth_of(run, depth, judged, codes)
-        are_left_out = measuring.users.endswith("covered")
-        own = _RankedRun.of(name, run, codes, fold, own_depth, ties, are_left_out, spoken)
-        notes += own.notes
+        listed, strangers = codes.listed(run)
+        if spoken is not None:
+            listed, told = _as_compared(name, listed, spoken)
+            notes += told
+        if ties == "listed":
+            listed = in_listed_order(listed)
+        own = _RankedRun(name, listed, fold, _depth_of(run, depth, judged, codes))
+        notes += own.notes(strangers, are_left_out=measuring.users.endswith("covered"))
         for protocol_name, protocol in ordered.items():
             ranks = own.ranks(protocol, seed)
             own.check(protocol_name, ranks, measuring.metrics.values())
@@ -175,14 +179,7 @@ def equal_scores(listed: ListedItems) -> int:
 
 
 def in_listed_order(listed: ListedItems) -> ListedItems:
-    """Replace scores by positions, so that equal scores keep the order of the run.
-
-    Examples
-    --------
-    >>> entries = np.array([0, 0, 0], dtype=np.int32), np.array([7, 4, 9], dtype=np.int32)
-    >>> in_listed_order(ListedItems(*entries, np.array([1.0, 2.0, 1.0]))).scores.tolist()
-    [2.0, 3.0, 1.0]
-    """
+    """Replace scores by positions, so that equal scores keep the order of the run."""
     order = np.lexsort((-listed.scores, listed.users))
     places = np.empty(len(order))
     places[order] = np.arange(len(order), 0, -1)
@@ -191,47 +188,36 @@ def in_listed_order(listed: ListedItems) -> ListedItems:
 
 @dataclass(frozen=True)
 class _RankedRun:
-    """A run in shared codes, with what is known about its lists."""
+    """A run in shared codes, the fold it is measured on, and the depth at which lists are cut."""
 
     name: str
     listed: ListedItems
     fold: Fold
     depth: int | None
-    lengths: NDArray[np.int64]
-    notes: tuple[Note, ...]
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        run: Run,
-        codes: SharedCodes,
-        fold: Fold,
-        depth: int | None,
-        ties: str,
-        are_left_out: bool,
-        spoken: Dialect | None,
-    ) -> _RankedRun:
-        listed, strangers = codes.listed(run)
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each user's list."""
+        return np.bincount(self.listed.users, minlength=self.fold.train.shape[0])
+
+    @cached_property
+    def tested(self) -> NDArray[np.bool_]:
+        """Which users have test ratings."""
+        return np.asarray(np.diff(self.fold.test.indptr) > 0)
+
+    def notes(self, strangers: int, *, are_left_out: bool) -> list[Note]:
+        """Return notes on tested users without a list, and on lists of users not tested."""
         notes = []
-        if spoken is not None:
-            listed, told = _as_compared(name, listed, spoken)
-            notes += told
-        if ties == "listed":
-            listed = in_listed_order(listed)
-        lengths = np.bincount(listed.users, minlength=len(codes.user_ids))
-        tested = np.diff(fold.test.indptr) > 0
-        missing = int((tested & (lengths == 0)).sum())
-        if missing:
+        if missing := int((self.tested & (self.lengths == 0)).sum()):
             text = (
-                f"{name} has no list for {missing} of the {int(tested.sum())} users who are "
-                f"tested: they {'are not averaged' if are_left_out else 'count 0'}."
+                f"{self.name} has no list for {missing} of the {int(self.tested.sum())} users who "
+                f"are tested: they {'are not averaged' if are_left_out else 'count 0'}."
             )
             notes.append(Note("users-without-lists", text))
         if strangers:
-            text = f"{name} has lists for {how_many(strangers, 'user')} not tested."
+            text = f"{self.name} has lists for {how_many(strangers, 'user')} not tested."
             notes.append(Note("untested-users", text))
-        return cls(name, listed, fold, depth, lengths, tuple(notes))
+        return notes
 
     def ranks(self, protocol: Protocol, seed: int) -> JudgedRanks:
         """Return the judged ranks under a protocol."""
@@ -251,7 +237,7 @@ class _RankedRun:
         """Refuse metrics that need ranks below the cut of the lists."""
         if self.depth is None:
             return
-        is_cut = (self.lengths >= self.depth) & (np.diff(self.fold.test.indptr) > 0)
+        is_cut = (self.lengths >= self.depth) & self.tested
         known = int(ranks.lengths[is_cut].min()) if is_cut.any() else self.depth
         for metric in metrics:
             if metric.reach is None or metric.reach > known:

@@ -73,19 +73,8 @@ def cumulative_curve(
 ) -> None:
     """Draw a cumulative distribution as steps, over a logarithmic x axis and up to 100 percent.
 
-    The y axis shows shares in percent, and its label should say so.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Distinct positive values in increasing order, such as numbers of ratings.
-    shares : array_like, shape (n,)
-        Share of the observations that are at most the value, in 0..1.
-
-    Raises
-    ------
-    ValueError
-        The points are not those of a cumulative distribution.
+    The values are distinct, positive and in increasing order; the shares of the observations that
+    are at most each value are in 0..1. The y axis shows percent, and its label should say so.
     """
     across, up = _points(values, shares, label)
     if across[0] <= 0 or up[0] < 0 or up[-1] > 1 or np.any(np.diff(up) < 0):
@@ -117,11 +106,11 @@ def logarithmic_x(axes: Axes) -> None:
 
 def plain_numbers(axis: Axis) -> None:
     """Label an axis with plain numbers and thousands separators: .5, 100, 1,000."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _written_out(value)))
 
+    def written_out(value: float, _: int | None) -> str:
+        return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
 
-def _written_out(value: float) -> str:
-    return short_number(f"{value:,.10g}".replace("-", "\N{MINUS SIGN}"))
+    axis.set_major_formatter(FuncFormatter(written_out))
 
 
 def _end(values: ArrayLike, across: np.ndarray, label: str | None) -> np.ndarray:

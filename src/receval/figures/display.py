@@ -6,18 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from receval.figures.named_styles import MetricStyle, SystemStyle
 from receval.figures.printed_numbers import fixed, p_value
-
-if TYPE_CHECKING:
-    from receval.figures.style import SeriesStyle
+from receval.figures.style import MetricStyle, SeriesStyle, SystemStyle, metric_styles
 
 TWIN = " twin"
 """Ending of the short title of a synthetic twin."""
-
-# Plans import this module, so it loads drawing libraries only when something is drawn.
 
 
 def absence_of(titles: Sequence[str], advice: str = "README: how to get the datasets") -> str:
@@ -29,24 +24,11 @@ def absence_of(titles: Sequence[str], advice: str = "README: how to get the data
 class DisplayStyle:
     """Titles, styles and parameters that a drawing needs in addition to its results.
 
-    Attributes
-    ----------
-    title, caption : str
-        Title and caption of the artifact.
-    systems : mapping of str to SystemStyle
-        By the names in the CSV.
-    extra_systems : tuple of str
-        Systems that the paper does not have.
-    datasets : mapping of str to str
-        Short titles by the names in the CSV.
-    experiments : mapping of str to str
-        By experiment, text that distinguishes it from others on the same dataset; may be empty.
-    absence : str
-        A sentence that names the absent datasets (:func:`absence_of`); empty if there are none.
-    parameters : mapping
-        The artifact's parameters from the study's configuration.
-    metrics : mapping of str to MetricStyle
-        By the names in print.
+    Systems, datasets (short titles) and experiments are by the names in the CSV, metrics by the
+    names in print. The text of an experiment distinguishes it from others on the same dataset, and
+    may be empty. ``extra_systems`` are not in the paper; ``absence`` is a sentence on absent
+    datasets (:func:`absence_of`) or empty; the parameters are those of the artifact in the study's
+    configuration.
 
     Examples
     --------
@@ -91,8 +73,6 @@ class DisplayStyle:
 
     def styles(self, systems: Iterable[str]) -> dict[str, SeriesStyle]:
         """Return the style of each system; systems that the paper does not have are hatched."""
-        from receval.figures.style import SeriesStyle
-
         return {
             name: SeriesStyle(
                 colour=self.systems[name].colour,
@@ -109,8 +89,6 @@ class DisplayStyle:
 
     def metric_styles(self, names: Sequence[str]) -> dict[str, SeriesStyle]:
         """Return the style of each metric of a figure (:func:`.metric_styles`)."""
-        from receval.figures.metric_styles import metric_styles
-
         return metric_styles(names, self.metrics)
 
     @property

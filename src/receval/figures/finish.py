@@ -20,8 +20,9 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
+from matplotlib.ticker import ScalarFormatter
 
-from receval.figures.style import PADDING, figure_style, number_axes
+from receval.figures.style import PADDING, figure_style, short_number
 from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
@@ -34,18 +35,9 @@ NOTE_COLOUR = "#595959"
 def legend_below(figure: Figure, columns: int | None = None) -> Legend:
     """Put one legend for all panels below them, above any note.
 
-    Parameters
-    ----------
-    figure : Figure
-        From :func:`receval.figures.style.new_figure`. The legend has the labels of all panels, each
-        once, in the order of their first use.
-    columns : int, optional
-        Number of columns of the legend; by default as many as fit the width of the figure.
-
-    Raises
-    ------
-    ValueError
-        No series has a label, or the labels are wider than the figure.
+    The figure is from :func:`receval.figures.style.new_figure`. The legend has the labels of all
+    panels, each once, in the order of their first use, in as many columns as fit by default. A
+    ValueError is raised if no series has a label, or the labels are wider than the figure.
     """
     layout = _layout(figure)
     entries: dict[str, Artist] = {}
@@ -145,6 +137,25 @@ def _even_columns(entries: int, columns: int) -> int:
     return -(-entries // rows)
 
 
+class AxisNumbers(ScalarFormatter):
+    """Formatter of axis numbers without a zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Format a number; see :meth:`matplotlib.ticker.Formatter.__call__`."""
+        return short_number(super().__call__(x, pos))
+
+
+def number_axes(panels: Iterable[Axes]) -> None:
+    """Use the common number format on all axes with matplotlib's default formatter."""
+    for axes in panels:
+        for axis in (axes.xaxis, axes.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(AxisNumbers())
+
+
 # The layout solver handles its equations in an order that differs between processes, and so do the
 # last digits of its solution. A millionth of a figure is far below what is visible.
 _DIGITS_OF_POSITIONS = 6
@@ -154,12 +165,7 @@ def settle_layout(figure: Figure) -> None:
     """Fix the final layout at rounded positions, with the common number format.
 
     Nothing that needs space may be added later. Settling a second time changes nothing.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure. :func:`save_figure` settles it, too; settle it earlier if final positions are
-        needed.
+    :func:`save_figure` settles, too; do it earlier if final positions are needed.
     """
     number_axes(figure.axes)
     engine = figure.get_layout_engine()
@@ -211,12 +217,8 @@ def save_figure(
     """Write a figure as SVG and PDF, each file in one step.
 
     Both are rendered before the first is written, so if a figure cannot be drawn, neither file
-    changes. Nothing is cropped.
-
-    Parameters
-    ----------
-    title, description : str
-        Text for screen readers, which the files contain but do not show.
+    changes. Nothing is cropped. Title and description are for screen readers; the files contain but
+    do not show them.
     """
     contents = {
         svg: rendered_svg(figure, title, description),
@@ -233,7 +235,7 @@ def rendered_svg(figure: Figure, title: str = "", description: str = "") -> byte
         svg = _render(figure, "svg", _SVG_METADATA)
         # Texts are also in XML comments, and XML forbids control characters even there.
         svg = _NOT_IN_XML.sub(lambda found: ascii(found[0].decode())[1:-1].encode(), svg)
-        return described_svg(svg, printable(title, "\n"), printable(description, "\n"))
+        return _described(svg, printable(title, "\n"), printable(description, "\n"))
 
 
 def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> bytes:
@@ -244,20 +246,18 @@ def rendered_pdf(figure: Figure, title: str = "", description: str = "") -> byte
         return _render(figure, "pdf", {**_PDF_METADATA, **named})
 
 
-def described_svg(svg: bytes, title: str, description: str) -> bytes:
+def _described(svg: bytes, title: str, description: str) -> bytes:
     """Return an SVG with its title and description added."""
+    texts = {tag: text for tag, text in (("title", title), ("desc", description)) if text}
+    if not texts:
+        return svg
     start = re.search(rb"<svg\b[^>]*", svg)
     if start is None:
         raise ValueError("The figure was not rendered as an SVG: it has no <svg> element.")
     elements = "".join(
-        f'\n <{tag} id="{tag}">{escape(text)}</{tag}>'
-        for tag, text in (("title", title), ("desc", description))
-        if text
+        f'\n <{tag} id="{tag}">{escape(text)}</{tag}>' for tag, text in texts.items()
     )
-    if not elements:
-        return svg
-    names = " ".join(tag for tag, text in (("title", title), ("desc", description)) if text)
-    attributes = f' role="img" aria-labelledby="{names}"'
+    attributes = f' role="img" aria-labelledby="{" ".join(texts)}"'
     end = start.end()
     return svg[:end] + attributes.encode() + svg[end : end + 1] + elements.encode() + svg[end + 1 :]
 
@@ -265,10 +265,7 @@ def described_svg(svg: bytes, title: str, description: str) -> bytes:
 def borrow_letters(figure: Figure) -> str:
     """Use other fonts of this machine for letters that the style's font lacks.
 
-    Returns
-    -------
-    str
-        The letters that no font has, in Unicode order. They are drawn as boxes.
+    The letters that no font has are returned in Unicode order. They are drawn as boxes.
     """
     for axes in figure.axes:
         # Tick labels use these fonts.

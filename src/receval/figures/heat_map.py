@@ -29,18 +29,8 @@ def heat_map(
 ) -> AxesImage:
     """Draw a square matrix as coloured cells, each with its value to two decimals, such as .97.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n, n)
-        NaN gives a blank cell with a dash.
-    lowest, highest : float
-        Ends of the colour scale. A scale that goes below 0 has other colours, and is symmetric
-        around 0.
-
-    Raises
-    ------
-    ValueError
-        The values are not a square matrix with one name per row, or are outside the scale.
+    NaN gives a blank cell with a dash. ``lowest`` and ``highest`` are the ends of the colour scale;
+    one that goes below 0 has other colours, and is symmetric around 0.
     """
     cells = np.asarray(values, dtype=np.float64)
     colour_map = COLOUR_MAP
@@ -79,13 +69,7 @@ def heat_map(
 
 
 def two_decimals(value: float) -> str:
-    """Format a number with two decimals and no zero before the point; a dash if there is none.
-
-    Examples
-    --------
-    >>> two_decimals(0.9), two_decimals(-0.001), two_decimals(1)
-    ('.90', '.00', '1.00')
-    """
+    """Format a number with two decimals and no zero before the point; a dash if there is none."""
     return fixed(value, 2)
 
 

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import ArrowStyle
-from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
 COINCIDENT = 0.75
@@ -15,6 +14,18 @@ COINCIDENT = 0.75
 
 Boxes = NDArray[np.float64]
 """Shape (n, 4): left, bottom, right and top, in points."""
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure of a panel."""
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def points_per_pixel(axes: Axes) -> float:
+    """Return the factor from pixels, matplotlib's units of the page, to points."""
+    return 72 / figure_of(axes).dpi
 
 
 def inside(boxes: Boxes, frame: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -109,11 +120,8 @@ def lines_cross(
 def are_one(one: NDArray[np.float64], other: NDArray[np.float64], near: float) -> bool:
     """Return whether two lines look like one, given their points on the page.
 
-    Parameters
-    ----------
-    near : float
-        Maximum mean distance; at their ends, twice that is allowed. Lines that are nowhere farther
-        apart than ``COINCIDENT`` always count as one.
+    Their mean distance is at most ``near``, and twice that at their ends. Lines that are nowhere
+    farther apart than ``COINCIDENT`` always count as one.
     """
     if one.shape != other.shape:
         return False
@@ -129,13 +137,7 @@ LEADER = "_leader"
 
 
 def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
-    """Draw a leader, which the layout ignores.
-
-    Parameters
-    ----------
-    places : array_like of float, shape (n, 2)
-        Its ends and bends, in points from the figure's lower left corner.
-    """
+    """Draw a leader, which the layout ignores; points are from the figure's lower left corner."""
     across, up = (np.asarray(places, dtype=np.float64) / (figure.get_size_inches() * 72)).T
     leader = Line2D(
         np.round(across, 6),
@@ -148,26 +150,3 @@ def draw_leader(figure: Figure, places: ArrayLike, colour: str) -> None:
     )
     leader.set_in_layout(False)
     figure.add_artist(leader)
-
-
-def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
-    """Return the paths of all leaders of a figure, including those of annotations, in pixels.
-
-    Returns
-    -------
-    list of ndarray of float64, shape (n, 2)
-        Ends and bends of each leader; the name is at the last point.
-    """
-    lines = [
-        line.get_transform().transform(line.get_xydata())
-        for line in figure.findobj(Line2D)
-        if line.get_label() == LEADER
-    ]
-    # An arrow without a head that begins at its text.
-    arrows = [
-        text.arrow_patch.get_transform().transform(text.arrow_patch.get_path().vertices)[::-1]
-        for text in figure.findobj(Annotation)
-        if text.arrow_patch is not None
-        and isinstance(text.arrow_patch.get_arrowstyle(), ArrowStyle.Curve)
-    ]
-    return [np.asarray(places, dtype=np.float64) for places in (*lines, *arrows)]

@@ -9,23 +9,24 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
 from receval.figures.finish import settle_layout
-from receval.figures.hues import shaded
 from receval.figures.label_boxes import (
     Boxes,
     are_one,
     draw_leader,
+    figure_of,
     inside,
     lines_cross,
     lines_meet_boxes,
     nearest_points,
     overlaps,
+    points_per_pixel,
 )
+from receval.figures.style import luminance, shaded
 
 LABEL_SIZE = 6.5
 """Font size of a name, in points."""
@@ -52,10 +53,7 @@ class _End:
 
 
 def label_lines(
-    panels: Iterable[Axes],
-    *,
-    beyond: float | Mapping[Axes, float] = 0.0,
-    near: float = 0.0,
+    panels: Iterable[Axes], *, beyond: float | Mapping[Axes, float] = 0.0, near: float = 0.0
 ) -> None:
     """Print the label of every labelled line beside its last point, to the right of its panel.
 
@@ -89,8 +87,7 @@ def label_lines(
     panels = list(panels)
     room = beyond if isinstance(beyond, Mapping) else dict.fromkeys(panels, beyond)
     found = {axes: _ends(axes, room[axes], near) for axes in panels}
-    for figure in dict.fromkeys(axes.get_figure(root=True) for axes in found):
-        assert isinstance(figure, Figure)
+    for figure in dict.fromkeys(map(figure_of, found)):
         settle_layout(figure)
     for axes, ends in found.items():
         named = _name_inside(axes, ends, _AMONG if room[axes] else _TOGETHER) if near else []
@@ -139,24 +136,22 @@ def _points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _shown(axes: Axes, line: Line2D) -> NDArray[np.float64]:
     """Return the positions of a line's points on the page, in points."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
     places: NDArray[np.float64] = line.get_transform().transform(np.column_stack(_points(line)))
-    return places * 72 / figure.dpi
+    return places * 72 / figure_of(axes).dpi
 
 
 def _coincident(axes: Axes, lines: list[Line2D], near: float) -> list[list[Line2D]]:
     """Group the lines that coincide at all their points."""
-    shown = [_shown(axes, line) for line in lines]
-    groups: list[list[int]] = []
-    for index, points in enumerate(shown):
+    shown = {line: _shown(axes, line) for line in lines}
+    groups: list[list[Line2D]] = []
+    for line in lines:
         for group in groups:
-            if all(are_one(points, shown[other], near) for other in group):
-                group.append(index)
+            if all(are_one(shown[line], shown[other], near) for other in group):
+                group.append(line)
                 break
         else:
-            groups.append([index])
-    return [[lines[index] for index in group] for group in groups]
+            groups.append([line])
+    return groups
 
 
 # Places for names within a panel, beside lines where these are apart from all others.
@@ -182,15 +177,7 @@ _AROUND = np.array([-_SLACK, -_SLACK, _SLACK, _SLACK])
 
 @dataclass(frozen=True)
 class InsideLabel:
-    """The position of a name.
-
-    Attributes
-    ----------
-    anchor : ndarray of float64, shape (2,)
-        The point of the line that it names.
-    box : ndarray of float64, shape (4,)
-        Left, bottom, right and top of the name.
-    """
+    """The position of a name: the point of the line that it names, and the box of the name."""
 
     anchor: NDArray[np.float64]
     box: NDArray[np.float64]
@@ -221,23 +208,12 @@ def positions_inside(
     """Return places for the names of some lines, where these can be distinguished from others.
 
     A name meets no line and no leader. A leader meets no name, no other leader and few lines. Lines
-    that are apart from the others at fewer places choose first.
+    that are apart from the others at fewer places choose first. Lines that are nowhere apart from
+    others, or have no free place, are missing in the result.
 
-    Parameters
-    ----------
-    lines : sequence of ndarray of float64, shape (n_points, 2)
-        All lines of a panel that look different.
-    sizes : mapping of int to tuple of float and float
-        Width and height of each name that needs a place, by the index of its line.
-    taken : ndarray of float64, shape (n, 4)
-        Boxes that neither a name nor a leader may overlap.
-    beside : sequence of ndarray of float64, shape (n_points, 2)
-        Lines that look like one of ``lines``; no name may meet them either.
-
-    Returns
-    -------
-    dict of int to InsideLabel
-        Lines that are nowhere apart from others, or have no free place, are missing.
+    ``lines`` are all lines of a panel that look different, ``beside`` those that look like one of
+    them. ``sizes`` has the width and height of each name that needs a place, by the index of its
+    line. Names and leaders overlap no ``taken`` box.
     """
     apart = {index: _apart(lines, index) for index in sizes}
     places = {
@@ -260,9 +236,9 @@ def positions_inside(
 
 
 def _segments(lines: Sequence[Points]) -> tuple[Points, Points]:
-    return np.concatenate([line[:-1] for line in lines]), np.concatenate(
-        [line[1:] for line in lines]
-    )
+    starts = np.concatenate([line[:-1] for line in lines])
+    ends = np.concatenate([line[1:] for line in lines])
+    return starts, ends
 
 
 def _places(
@@ -358,13 +334,9 @@ def _height_at(line: Points, across: NDArray[np.float64]) -> NDArray[np.float64]
 
 def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
     """Return the boxes to try around some points, and the point of each."""
-    steps = np.array(
-        [
-            (distance * np.cos(angle), distance * np.sin(angle))
-            for distance in _DISTANCES
-            for angle in _ANGLES
-        ]
-    )
+    distances = np.repeat(_DISTANCES, len(_ANGLES))
+    angles = np.tile(_ANGLES, len(_DISTANCES))
+    steps = distances[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
     half = np.array(size) / 2
     # The step is the distance of the nearest corner or side of a box.
     centres = steps + half * np.sign(np.round(steps, 6))
@@ -375,9 +347,7 @@ def _tried(anchors: Points, size: tuple[float, float]) -> tuple[Points, Boxes]:
 
 def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
     """Move names of lines that end close to several others into the panel; return which moved."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    scale = 72 / figure.dpi
+    scale = points_per_pixel(axes)
     heights = axes.transData.transform([(end.x, end.y) for end in ends])[:, 1] * scale
     crowd = (np.abs(heights[:, None] - heights) <= together).sum(axis=1)
     texts = [text for text in axes.texts if text not in [end.name for end in ends]]
@@ -404,15 +374,15 @@ def _name_inside(axes: Axes, ends: list[_End], together: float) -> list[int]:
         shift = (float(label.box[0]) - frame[2], middle - heights[index])
         ends[index].name.set_position((round(shift[0], 2), round(shift[1], 2)))
         draw_leader(
-            figure, np.array([label.anchor, label.nearest]), str(ends[index].lines[0].get_color())
+            figure_of(axes),
+            np.array([label.anchor, label.nearest]),
+            str(ends[index].lines[0].get_color()),
         )
     return list(found)
 
 
 def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    scale = 72 / figure.dpi
+    scale = points_per_pixel(axes)
     frame = axes.get_window_extent()
     points = axes.transData.transform([(end.x, end.y) for end in ends]) * scale
     height = max(end.name.get_window_extent().height for end in ends) * scale * _SPACING
@@ -431,7 +401,7 @@ def _spread(axes: Axes, ends: list[_End], beyond: float) -> None:
         # The leader goes straight through what is drawn beyond the panel.
         way = [(right + beyond + 1.5, float(point[1]))] if beyond else []
         name = (right + beyond + _LEADER, float(place))
-        draw_leader(figure, [start, *way, name], str(end.lines[0].get_color()))
+        draw_leader(figure_of(axes), [start, *way, name], str(end.lines[0].get_color()))
 
 
 def spaced_positions(
@@ -439,10 +409,7 @@ def spaced_positions(
 ) -> NDArray[np.float64]:
     """Return the positions nearest to the wanted ones that keep a minimum distance and the order.
 
-    Parameters
-    ----------
-    low, high : float
-        Limits of the positions, if there is room for all.
+    They are within the limits if there is room for all.
 
     Examples
     --------
@@ -487,22 +454,10 @@ def joint_name(names: Sequence[str]) -> str:
 
 
 def readable(colour: str) -> str:
-    """Return a colour, darkened if necessary to be readable as text on white.
-
-    Examples
-    --------
-    >>> readable("#0b0d86"), readable("#88c620")
-    ('#0b0d86', '#547e00')
-    """
+    """Return a colour, darkened if necessary to be readable as text on white."""
     plain = to_hex(to_rgb(colour))
     for shade in _SHADES:
         darker = shaded(plain, round(float(shade), 3))
-        if 1.05 / (_luminance(darker) + 0.05) >= _CONTRAST:
+        if 1.05 / (luminance(darker) + 0.05) >= _CONTRAST:
             return darker
     return darker
-
-
-def _luminance(colour: str) -> float:
-    parts = np.array(to_rgb(colour))
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))

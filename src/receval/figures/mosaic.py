@@ -43,18 +43,7 @@ HATCH = "/////"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of an area.
-
-    Attributes
-    ----------
-    share : float
-        Share of the whole square.
-    colour : str
-    label : str
-        Name of the colour in the legend.
-    hatched : bool
-        Whether it is striped.
-    """
+    """A part of an area: its share of the whole square, its colour, and that colour's label."""
 
     share: float
     colour: str
@@ -79,12 +68,7 @@ class Area:
 class MosaicColumn:
     """A column of areas, named above the square; a column without a name is not labelled.
 
-    Attributes
-    ----------
-    label : str
-    areas : tuple of Area
-    remark : str
-        Text after the share of the column.
+    The remark is printed after the share of the column.
     """
 
     label: str
@@ -107,17 +91,7 @@ def mosaic(axes: Axes, columns: Sequence[MosaicColumn], hatch_label: str | None 
     and, if a part of 1 % or more has no room, by the shares of all such parts from the top. Thin
     parts have an edge of their own colour, so they look slightly larger than their shares.
 
-    Parameters
-    ----------
-    columns : sequence of MosaicColumn
-        Columns with shares that sum to 1, or to less if the rest is not shown. At most two have
-        names.
-
-    Raises
-    ------
-    ValueError
-        A share is negative or NaN, the shares sum to more than 1, or more than two columns have a
-        name.
+    The shares sum to 1, or to less if the rest is not shown. At most two columns have names.
     """
     parts = [part for column in columns for area in column.areas for part in area.parts]
     shares = [part.share for part in parts]
@@ -272,12 +246,8 @@ def _label_beside(
 def spread_out(positions: Sequence[float], lines: Sequence[int]) -> list[float]:
     """Move the positions of labels, from 1 down to 0, so that no two of them overlap.
 
-    Parameters
-    ----------
-    positions : sequence of float
-        Ideal position of the middle of each label, from the highest to the lowest.
-    lines : sequence of int
-        Number of lines of each label; each line is ``LINE`` high.
+    The positions are of the middles of labels, from the highest to the lowest. Each line of a label
+    is ``LINE`` high.
     """
     distances = [LINE * (one + other) / 2 for one, other in pairwise(lines)]
     moved = list(positions)

@@ -20,6 +20,7 @@ from receval.figures.label_boxes import (
     lines_meet_boxes,
     nearest_points,
     overlaps,
+    points_per_pixel,
 )
 from receval.figures.style import INK
 
@@ -33,19 +34,11 @@ LEADER_FROM = 3.5
 
 @dataclass(frozen=True)
 class PointLabel:
-    """The name of a point.
+    """The name of a point in data coordinates, and the colour of its text.
 
-    Attributes
-    ----------
-    x, y : float
-        The point in data coordinates.
-    text : str
-    colour : str
-        Colour of the text.
-    marker_size : float, optional
-        Diameter of its marker in points; by default that of all markers.
-    clearance : float
-        Free points around the marker for a line to its name. If above 0, there is always a line.
+    ``marker_size`` is the diameter of the marker in points, by default that of all markers.
+    ``clearance`` are free points around the marker for a line to its name; if above 0, there always
+    is a line.
     """
 
     x: float
@@ -84,17 +77,8 @@ _PAIRED = 24  # number of best positions of a name for which the other name is p
 class NamedPoints:
     """The points of a panel and their names, in points of the page.
 
-    Attributes
-    ----------
-    points : ndarray of float64, shape (n, 2)
-    sizes : ndarray of float64, shape (n, 2)
-        Width and height of each name.
-    radii, reserved : ndarray of float64, shape (n,)
-        Radii of the markers, and the distances that names keep from their centres.
-    frame : ndarray of float64, shape (4,)
-        Left, bottom, right and top of the panel.
-    texts : sequence of str
-        The names.
+    ``sizes`` are the widths and heights of the names, ``reserved`` the distances that names keep
+    from the centres of markers, and ``frame`` the left, bottom, right and top of the panel.
     """
 
     points: NDArray[np.float64]
@@ -248,19 +232,12 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     The most crowded points choose first. Then all choose again, given the places of the others. At
     last, pairs with crossing leaders choose together.
 
-    Parameters
-    ----------
-    axes : Axes
-        Panel of a figure with a settled layout (:func:`receval.figures.finish.settle_layout`) and
-        final limits.
-    marker_size : float
-        Diameter in points of the markers without their own size.
+    The layout of the figure is settled (:func:`receval.figures.finish.settle_layout`). The marker
+    size is the diameter in points of the markers without their own size.
     """
     if not labels:
         return []
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    scale = 72.0 / figure.dpi
+    scale = points_per_pixel(axes)
     points = axes.transData.transform([(label.x, label.y) for label in labels]) * scale
     sizes = _sizes(axes, labels) * scale
     frame = np.array(axes.get_window_extent().extents) * scale
@@ -274,12 +251,7 @@ def label_points(axes: Axes, labels: Sequence[PointLabel], marker_size: float) -
     own = gaps.diagonal()
     in_cluster = (gaps + np.diag(np.full(len(labels), np.inf)) < CLEAR).any(axis=1)
     far = (own > LEADER_FROM) | (in_cluster & (own > CLUSTER_LEADER_FROM)) | (clearances > 0)
-    return [
-        _write(axes, label, box, point, needs_leader, diameter)
-        for label, box, point, needs_leader, diameter in zip(
-            labels, boxes, points, far, diameters, strict=True
-        )
-    ]
+    return [_write(axes, *own) for own in zip(labels, boxes, points, far, diameters, strict=True)]
 
 
 def _sizes(axes: Axes, labels: Sequence[PointLabel]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ numbers keep their significant digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite, isnan
 
 DIGITS = 3
@@ -106,21 +106,20 @@ def in_text(text: str) -> str:
     >>> print(in_text("from 1.769e-6"))
     from $`1.769 \times 10^{-6}`$
     """
+    return by_parts(by_parts(text, lambda part: _POWER.sub(_as_formula, part)), _replaced)
+
+
+def by_parts(text: str, plain: Callable[[str], str], formula: Callable[[str], str] = str) -> str:
+    """Change the plain parts of a text, and its formulas with their marks."""
     return "".join(
-        part if _FORMULA.fullmatch(part) else _numbers(part) for part in _FORMULA.split(text)
+        formula(part) if _FORMULA.fullmatch(part) else plain(part) for part in _FORMULA.split(text)
     )
 
 
-def _numbers(text: str) -> str:
-    parts = []
-    start = 0
-    for power in _POWER.finditer(text):
-        factor, sign, exponent = power.groups()
-        parts += [_replaced(text[start : power.start()])]
-        before = "" if factor == "1" else rf"{factor} \times "
-        parts += [rf"$`{before}10^{{{sign.strip('+')}{exponent}}}`$"]
-        start = power.end()
-    return "".join([*parts, _replaced(text[start:])])
+def _as_formula(power: re.Match[str]) -> str:
+    factor, sign, exponent = power.groups()
+    before = "" if factor == "1" else rf"{factor} \times "
+    return rf"$`{before}10^{{{sign.strip('+')}{exponent}}}`$"
 
 
 def _replaced(text: str) -> str:

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Common style of all figures: sizes, fonts, grid, and distinguishable styles of series."""
+"""Common style of all figures: sizes, fonts, grid, colours, and styles of series, systems, metrics.
+
+Plans import this module, so it needs no numpy, and loads matplotlib only when something is drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
-from typing import Any
+from math import atan2, cos, hypot, sin
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-import numpy as np
 from cycler import cycler
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import ScalarFormatter
-from matplotlib.typing import ColorType
 
-from receval.figures.hues import shaded
 from receval.storage.messages import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.typing import ColorType
 
 SINGLE_COLUMN = 3.3
 """Width in inches of a figure in one column of a two-column journal."""
@@ -56,7 +56,13 @@ EXTRA_HATCH = "/////"
 HATCHES = ("", EXTRA_HATCH, ".....", "xxxxx")
 LINE_STYLES = ("-", "--", ":", "-.")
 
-STYLE: dict[Any, Any] = {
+MOST_COLOURED = 10
+"""Maximum number of coloured series if there are many."""
+
+LONGEST_NAME = 30
+"""Maximum number of characters of a user's own names in a figure."""
+
+STYLE: dict[str, Any] = {
     # Bundled with matplotlib, so glyphs and bytes are the same on every machine.
     "font.family": ["DejaVu Sans"],
     "mathtext.fontset": "dejavusans",
@@ -106,26 +112,6 @@ STYLE: dict[Any, Any] = {
 """Settings that differ from matplotlib's defaults; a user's matplotlibrc is ignored."""
 
 
-@dataclass(frozen=True)
-class SeriesStyle:
-    """The appearance of one series in any kind of figure.
-
-    Attributes
-    ----------
-    colour : str
-        Hexadecimal colour.
-    marker, line : str
-        Matplotlib marker and line style of its curves.
-    hatch : str
-        Matplotlib hatch of its bars; empty for solid bars.
-    """
-
-    colour: str
-    marker: str = "o"
-    line: str = "-"
-    hatch: str = ""
-
-
 @contextmanager
 def figure_style() -> Iterator[None]:
     """Apply the style inside a ``with`` block, in which figures are drawn and saved.
@@ -133,9 +119,11 @@ def figure_style() -> Iterator[None]:
     The settings start from matplotlib's defaults, so that no configuration file affects a figure.
     They are restored at the end.
     """
+    import matplotlib as mpl
+
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(STYLE)
+        mpl.rcParams.update(STYLE)  # type: ignore[arg-type]
         yield
 
 
@@ -145,6 +133,10 @@ def new_figure(width: float, height: float) -> Figure:
     Call it inside :func:`figure_style`. The figure has no window and does not affect the global
     state of ``pyplot``.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     layout = ConstrainedLayoutEngine(h_pad=PADDING, w_pad=PADDING, hspace=0.04, wspace=0.04)
     figure = Figure(figsize=(width, height), layout=layout)
     # The canvas keeps its renderer, which caches the sizes of texts. A figure without its own
@@ -153,24 +145,76 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str, SeriesStyle]:
-    """Return a different style for each series.
+def short_number(text: str) -> str:
+    """Return a printed number without the zero before its point; any zero becomes 0.
 
-    Parameters
-    ----------
-    names : sequence of str
-        All series, in the order of the legend. The first seven that are not extra are solid.
-    extra : collection of str
-        Series that the original figure does not have; always hatched (bars) and never with a solid
-        line (curves).
-
-    Raises
-    ------
-    ValueError
-        Names are repeated, or there are more series than styles.
+    Examples
+    --------
+    >>> [short_number(text) for text in ("0.05", "-0.50", "1.0", "0.00", "10")]
+    ['.05', '-.50', '1.0', '0', '10']
     """
-    if len(set(names)) != len(names):
-        raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
+    digits = text.lstrip("-\N{MINUS SIGN}")
+    if digits.strip("0.") == "" and digits:
+        return "0"
+    if digits.startswith("0."):
+        return text[: len(text) - len(digits)] + digits[1:]
+    return text
+
+
+def legend_name(name: str) -> str:
+    """Return a user's own name, shortened to fit a figure.
+
+    Examples
+    --------
+    >>> legend_name("user-knn:neighbours=100,similarity=cosine")
+    'user-knn:neighbour...ty=cosine'
+    """
+    return shortened(name, LONGEST_NAME, middle=True)
+
+
+# Styles of series, systems and metrics.
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """The appearance of one series in any kind of figure.
+
+    The colour is hexadecimal. Marker and line style are matplotlib's and of curves, the hatch is
+    that of bars; it is empty for solid bars.
+    """
+
+    colour: str
+    marker: str = "o"
+    line: str = "-"
+    hatch: str = ""
+
+
+@dataclass(frozen=True)
+class SystemStyle:
+    """Title, short title, colour and marker of a system, as in ``config/display.yaml``."""
+
+    title: str
+    colour: str
+    marker: str
+    short_title: str | None = None
+
+
+@dataclass(frozen=True)
+class MetricStyle:
+    """Colour and marker of a metric, as in ``config/display.yaml``."""
+
+    colour: str
+    marker: str
+
+
+def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str, SeriesStyle]:
+    """Return a different style for each series, in the order of the legend.
+
+    The first seven series that are not extra are solid. Extra series, which the original figure
+    does not have, are always hatched (bars) and never have a solid line (curves). A ValueError is
+    raised if names are repeated or there are more series than styles.
+    """
+    _refuse_repeats("series", names)
     free = list(product(range(len(HATCHES)), range(len(COLOURS))))
     styles = {}
     # Series of the original figure get styles first, so that an extra one never changes theirs.
@@ -192,39 +236,11 @@ def series_styles(names: Sequence[str], extra: Collection[str] = ()) -> dict[str
     return {name: styles[name] for name in names}
 
 
-MOST_COLOURED = 10
-"""Maximum number of coloured series if there are many."""
-
-
-LONGEST_NAME = 30
-"""Maximum number of characters of a user's own names in a figure."""
-
-
-def legend_name(name: str) -> str:
-    """Return a user's own name, shortened to fit a figure.
-
-    Examples
-    --------
-    >>> legend_name("user-knn:neighbours=100,similarity=cosine")
-    'user-knn:neighbour...ty=cosine'
-    """
-    return shortened(name, LONGEST_NAME, middle=True)
-
-
 def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return styles for any number of series; if there are too many, most are grey.
+    """Return styles for any number of series.
 
-    Returns
-    -------
-    dict of str to SeriesStyle
-        As for :func:`series_styles` if these are enough. Otherwise the first :data:`MOST_COLOURED`
-        have such styles, and all others the colour of :data:`NO_WINNER`.
-
-    Examples
-    --------
-    >>> styles = styles_of_many([f"s{number}" for number in range(200)])
-    >>> styles["s9"].colour == NO_WINNER, styles["s10"].colour == NO_WINNER
-    (False, True)
+    They are those of :func:`series_styles` if these are enough. Otherwise the first
+    :data:`MOST_COLOURED` series have such styles, and all others are grey.
     """
     if len(names) <= len(HATCHES) * len(COLOURS):
         return series_styles(names)
@@ -233,65 +249,191 @@ def styles_of_many(names: Sequence[str]) -> dict[str, SeriesStyle]:
 
 
 def ordered_styles(names: Sequence[str]) -> dict[str, SeriesStyle]:
-    """Return styles for ordered series: one hue from light to dark, with alternating markers.
-
-    No system has this hue.
-    """
-    if len(set(names)) != len(names):
-        raise ValueError(f"The series {', '.join(names)} repeat a name: each needs its own style.")
-    shades = np.linspace(0.6, -1.0, len(names)) if len(names) != 1 else [-1.0]
+    """Return styles for ordered series: one hue from light to dark, with alternating markers."""
+    _refuse_repeats("series", names)
+    shades = _spaced(0.6, -1.0, len(names))
     return {
-        name: SeriesStyle(
-            colour=shaded(ORDERED, float(shade)), marker=MARKERS[index % len(MARKERS)]
-        )
+        name: SeriesStyle(colour=shaded(ORDERED, shade), marker=MARKERS[index % len(MARKERS)])
         for index, (name, shade) in enumerate(zip(names, shades, strict=True))
     }
 
 
-def ink_on(ground: ColorType) -> str:
-    """Return "black" or "white", whichever has more contrast with a background colour.
+NAMES_IN_PRINT = {"AP": "MAP", "RR": "MRR"}
+"""Names in figures of metrics whose means over users have another name."""
 
-    Notes
-    -----
-    Source: W3C, Web Content Accessibility Guidelines 2.1, contrast ratio and relative luminance.
-    """
-    colour = np.array(to_rgb(ground))
-    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ (0.2126, 0.7152, 0.0722)
-    # The contrast is (lighter + .05) / (darker + .05), equal for black and white at .179.
-    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+LIGHTEST, DARKEST = 0.6, -0.75
+"""Shades of the smallest and the largest cut-off."""
+
+CUTOFF_MARKERS = ("p", "h", "d", "8")
+"""Markers of the second, third, ... cut-off of a metric; no metric has them as its own."""
 
 
-class AxisNumbers(ScalarFormatter):
-    """Formatter of axis numbers without a zero before the point: 0, .05, .10; -.5, 0, .5, 1.0."""
-
-    def __init__(self) -> None:
-        super().__init__(useOffset=False)
-
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        """Format a number; see :meth:`matplotlib.ticker.Formatter.__call__`."""
-        return short_number(super().__call__(x, pos))
-
-
-def short_number(text: str) -> str:
-    """Return a printed number without the zero before its point; any zero becomes 0.
+def plain_metric(name: str) -> str:
+    """Return the plain metric of a printed name or label, such as MAP for ``GMAP`` and ``AP@100``.
 
     Examples
     --------
-    >>> [short_number(text) for text in ("0.05", "-0.50", "1.0", "0.00", "10")]
-    ['.05', '-.50', '1.0', '0', '10']
+    >>> [plain_metric(name) for name in ("AP@100", "GF1*", "nDCG@5", "antiP@10", "ndcg(depth=5)")]
+    ['MAP', 'F1', 'nDCG', 'antiP', 'ndcg']
     """
-    digits = text.lstrip("-\N{MINUS SIGN}")
-    if digits.strip("0.") == "" and digits:
-        return "0"
-    if digits.startswith("0."):
-        return text[: len(text) - len(digits)] + digits[1:]
-    return text
+    metric = re.sub(r"[@(*].*", "", name)
+    metric = re.sub(r"^G(?=[A-Za-z])", "", metric)
+    return NAMES_IN_PRINT.get(metric, metric)
 
 
-def number_axes(panels: Iterable[Axes]) -> None:
-    """Use the common number format on all axes with matplotlib's default formatter."""
-    for axes in panels:
-        for axis in (axes.xaxis, axes.yaxis):
-            if type(axis.get_major_formatter()) is ScalarFormatter:
-                axis.set_major_formatter(AxisNumbers())
+def metric_styles(names: Sequence[str], known: Mapping[str, MetricStyle]) -> dict[str, SeriesStyle]:
+    """Return the style of each metric of a figure.
+
+    ``GP`` or ``AP@100`` look like ``P`` or ``MAP``, and ``GF1*`` looks like ``F1`` but dotted.
+    Several cut-offs of one metric have its hue, from light to dark in their order, and different
+    markers. A ValueError is raised if a name is repeated, a metric has no style, or several names
+    would look alike.
+    """
+    _refuse_repeats("metrics", names)
+    plain = [plain_metric(name) for name in names]
+    if unknown := sorted(set(plain) - set(known)):
+        raise ValueError(
+            f"No display style is known for {', '.join(unknown)}: add a colour and a marker for "
+            "it to the metrics of config/display.yaml."
+        )
+    if len(names) > 1 and len(set(plain)) == 1:
+        return _cutoffs(names, known[plain[0]], MARKERS)
+    styles = {
+        name: SeriesStyle(
+            known[metric].colour, known[metric].marker, ":" if name.endswith("*") else "-"
+        )
+        for name, metric in zip(names, plain, strict=True)
+    }
+    for metric in set(plain):
+        cutoffs = [name for name in names if name.partition("@")[0] == metric and "@" in name]
+        if len(cutoffs) > 1:
+            styles |= _cutoffs(cutoffs, known[metric], (known[metric].marker, *CUTOFF_MARKERS))
+    if len(set(styles.values())) < len(styles):
+        raise ValueError(
+            f"Some of the metrics {', '.join(names)} would look alike: draw cut-offs, or one "
+            "form of each metric."
+        )
+    return styles
+
+
+def _cutoffs(
+    names: Sequence[str], metric: MetricStyle, markers: Sequence[str]
+) -> dict[str, SeriesStyle]:
+    shades = _spaced(LIGHTEST, DARKEST, len(names))
+    return {
+        name: SeriesStyle(shaded(metric.colour, round(shade, 3)), markers[index % len(markers)])
+        for index, (name, shade) in enumerate(zip(names, shades, strict=True))
+    }
+
+
+def _spaced(start: float, end: float, number: int) -> list[float]:
+    """Return evenly spaced numbers; a single one is the end."""
+    step = (end - start) / max(1, number - 1)
+    return [*(place * step + start for place in range(number - 1)), *[end] * (number > 0)]
+
+
+def _refuse_repeats(what: str, names: Sequence[str]) -> None:
+    if len(set(names)) != len(names):
+        raise ValueError(f"The {what} {', '.join(names)} repeat a name: each needs its own style.")
+
+
+# Shades of a colour that keep its hue, and the contrast of colours.
+
+# Björn Ottosson, "A perceptual color space for image processing" (2020): matrices from linear RGB
+# to cone responses, and from their cube roots to lightness and two opponent axes.
+_TO_CONES = (
+    (0.4122214708, 0.5363325363, 0.0514459929),
+    (0.2119034982, 0.6806995451, 0.1073969566),
+    (0.0883024619, 0.2817188376, 0.6299787005),
+)
+_TO_LAB = (
+    (0.2104542553, 0.7936177850, -0.0040720468),
+    (1.9779984951, -2.4285922050, 0.4505937099),
+    (0.0259040371, 0.7827717662, -0.8086757660),
+)
+_FROM_LAB = (
+    (1.0, 0.3963377774, 0.2158037573),
+    (1.0, -0.1055613458, -0.0638541728),
+    (1.0, -0.0894841775, -1.2914855480),
+)
+_FROM_CONES = (
+    (4.0767416621, -3.3077115913, 0.2309699292),
+    (-1.2684380046, 2.6097574011, -0.3413193965),
+    (-0.0041960863, -0.7034186147, 1.7076147010),
+)
+
+_LIGHTEST, _DARKEST = 0.92, 0.22
+_STEPS_TO_GAMUT = 24
+
+
+@cache
+def shaded(colour: str, shade: float) -> str:
+    """Return a colour of the same hue, from -1 (darkest) over 0 (the same) to 1 (lightest).
+
+    In OKLCH, the shade moves the lightness towards .92 or .22, and the chroma is reduced as far as
+    a screen requires. Greys stay grey. Source: B. Ottosson, "A perceptual color space for image
+    processing", 2020.
+
+    Examples
+    --------
+    >>> shaded("#0072b2", 0), shaded("#0072b2", 0.5), shaded("#0072b2", -0.5)
+    ('#0072b2', '#55aef3', '#00456e')
+    """
+    if not -1 <= shade <= 1:
+        raise ValueError(f"The shade is {shade:g}: it must be from -1 (darkest) to 1 (lightest).")
+    if shade == 0:
+        return colour.lower()
+    lightness, chroma, hue = oklch(colour)
+    end = max(lightness, _LIGHTEST) if shade > 0 else min(lightness, _DARKEST)
+    lightness += abs(shade) * (end - lightness)
+    low, high = 0.0, chroma
+    for _ in range(_STEPS_TO_GAMUT):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _shown(lightness, middle, hue) else (low, middle)
+    rgb = _rgb(lightness, chroma if _shown(lightness, chroma, hue) else low, hue)
+    return "#" + "".join(f"{round(255 * _encoded(part)):02x}" for part in rgb)
+
+
+def oklch(colour: str) -> tuple[float, float, float]:
+    """Return lightness (0..1), chroma and hue (radians) of a hexadecimal colour."""
+    linear = [_decoded(int(colour[start : start + 2], 16) / 255) for start in (1, 3, 5)]
+    lightness, a, b = _times(_TO_LAB, [part ** (1 / 3) for part in _times(_TO_CONES, linear)])
+    return lightness, hypot(a, b), atan2(b, a)
+
+
+def _rgb(lightness: float, chroma: float, hue: float) -> list[float]:
+    """Return the linear RGB of a colour in OKLCH."""
+    cones = _times(_FROM_LAB, (lightness, chroma * cos(hue), chroma * sin(hue)))
+    return _times(_FROM_CONES, [part**3 for part in cones])
+
+
+def _shown(lightness: float, chroma: float, hue: float) -> bool:
+    return all(-1e-6 <= part <= 1 + 1e-6 for part in _rgb(lightness, chroma, hue))
+
+
+def _times(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> list[float]:
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def _decoded(part: float) -> float:
+    """Return a part of linear RGB, given that of a screen in 0..1."""
+    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+
+def _encoded(part: float) -> float:
+    part = min(max(part, 0.0), 1.0)
+    return part * 12.92 if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
+
+
+def luminance(colour: ColorType) -> float:
+    """Return the relative luminance of a colour (W3C, Web Content Accessibility Guidelines 2.1)."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = map(_decoded, to_rgb(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def ink_on(ground: ColorType) -> str:
+    """Return "black" or "white", whichever has more contrast with a background colour."""
+    # The contrast is (lighter + .05) / (darker + .05), equal for black and white at .179.
+    return "black" if (luminance(ground) + 0.05) ** 2 > 1.05 * 0.05 else "white"

@@ -1,23 +1,118 @@
 # SPDX-License-Identifier: MIT
-"""Tables of text, and their rendering to Markdown; :mod:`.latex_tables` renders them to LaTeX."""
+"""Tables of text, and their rendering to Markdown and LaTeX."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal
 
-from receval.figures.escaping import APART, escape_markdown
-from receval.figures.printed_numbers import in_text, on_points
+from receval.figures.printed_numbers import by_parts, in_text, on_points
+from receval.storage.files import write_atomically
 from receval.storage.messages import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from receval.figures.display import DisplayStyle
+
+# Plain text with marked formulas, escaped for Markdown and LaTeX.
+
+APART = "\u200b"
+"""Invisible character that breaks up what would be a formula mark or a dash; names have none."""
+
+# Underscores within words, "<" before a space, and ampersands that begin no entity are harmless.
+_MARKDOWN = re.compile(r"([\\`*\[\]|~$]|<(?! )|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))")
+
+_LATEX = str.maketrans(
+    {
+        APART: "{}",
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "&": r"\&",
+        "%": r"\%",
+        "#": r"\#",
+        "_": r"\_",
+        "$": r"\$",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",
+        "`": r"\textasciigrave{}",
+        "\u00a0": "~",
+        "\u2013": "--",
+        "\u2014": "---",
+        "\u2018": "`",
+        "\u2019": "'",
+        "\u201c": "``",
+        "\u201d": "''",
+        "\u2026": r"\ldots{}",
+        "\u2212": "$-$",
+        "\u00d7": r"$\times$",
+        "\u00f7": r"$\div$",
+        "\u00b1": r"$\pm$",
+        "\u00b7": r"$\cdot$",
+        "\u2264": r"$\leq$",
+        "\u2265": r"$\geq$",
+        "\u2260": r"$\neq$",
+        "\u2248": r"$\approx$",
+        "\u221e": r"$\infty$",
+        "\u2192": r"$\rightarrow$",
+        "\u2190": r"$\leftarrow$",
+        "\u2193": r"$\downarrow$",
+        "\u2020": r"\dag{}",
+        "\u2007": r"\phantom{0}",
+        "\u2008": r"\phantom{.}",
+    }
+)
+
+
+def escape_markdown(text: str) -> str:
+    """Escape text so that GitHub's Markdown prints it unchanged, inside and outside tables.
+
+    A formula keeps its marks (``$`` and a backquote), so that GitHub typesets it. Bars are escaped
+    even in formulas, because Markdown splits tables into cells first.
+    """
+    return by_parts(
+        text,
+        plain=lambda part: _MARKDOWN.sub(r"\\\1", part).replace(APART, ""),
+        formula=lambda part: part.replace("|", r"\|"),
+    )
+
+
+def escape_latex(text: str) -> str:
+    """Escape text so that LaTeX prints it unchanged; formulas become inline mathematics.
+
+    Characters without a LaTeX command do not change; :func:`is_set_by_pdflatex` tells whether
+    pdflatex can print them.
+    """
+    return by_parts(
+        text,
+        # LaTeX turns hyphens into dashes unless something empty separates them.
+        plain=lambda part: re.sub("-(?=-)", f"-{APART}", part).translate(_LATEX),
+        formula=lambda part: f"${part[2:-2]}$",
+    )
+
+
+def is_set_by_pdflatex(text: str) -> bool:
+    """Tell whether pdflatex can print all letters of a LaTeX text: ASCII and other Latin letters.
+
+    Others, such as Greek and Chinese letters, need lualatex or xelatex, and a suitable font.
+    """
+    return text.isascii() or all(
+        character.isascii() or unicodedata.name(character, "").startswith("LATIN ")
+        for character in text
+    )
+
 
 Alignment = Literal["left", "right", "center"]
 
@@ -27,17 +122,10 @@ LONGEST_CELL = 100
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """One column: heading, alignment (left for text, right for numbers), and width.
 
-    Attributes
-    ----------
-    header : str
-        Its heading.
-    alignment : {"left", "right", "center"}
-        Left for text, right for numbers.
-    width : float or None
-        Share of the text width, in 0..1, for long text that LaTeX breaks into lines; None for the
-        width of the longest cell.
+    The width is a share of the text width, in 0..1, for long text that LaTeX breaks into lines;
+    None is the width of the longest cell.
     """
 
     header: str
@@ -47,31 +135,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    r"""A table to print, in which every cell is text.
+    r"""A table to print, in which every cell is text, with one cell per column in each row.
 
     Text is plain, and all its characters are printed; control characters and line breaks become
     escapes. A formula is LaTeX between a dollar with a backquote and a backquote with a dollar, as
-    in ``$`E[P_s@n] = \sigma\delta` ``.
-
-    Attributes
-    ----------
-    title : str
-        Short title, such as "Table 2".
-    columns : tuple of Column
-        At least one.
-    rows : tuple of tuple of str
-        One cell per column each.
-    caption : str
-        A sentence that describes the table.
-    notes : tuple of str
-        Remarks below the table.
-    label : str
-        LaTeX label for references; none if empty.
-
-    Raises
-    ------
-    ValueError
-        A row has another length, a cell is not text, or a width or label is invalid.
+    in ``$`E[P_s@n] = \sigma\delta` ``. Notes are printed below the table. The label is for
+    references in LaTeX; none if empty.
 
     Examples
     --------
@@ -120,14 +189,17 @@ class Table:
                 f'The label "{self.label}" of the table "{self.title}" may hold letters, digits '
                 "and : . - _ alone."
             )
-        shown = {
-            "title": printable(self.title),
-            "columns": tuple(replace(own, header=printable(own.header)) for own in self.columns),
-            "rows": tuple(tuple(map(printable, row)) for row in self.rows),
-            "caption": printable(self.caption),
-            "notes": tuple(map(printable, self.notes)),
+        self._change_texts(printable)
+
+    def _change_texts(self, change: Callable[[str], str]) -> None:
+        changed = {
+            "title": change(self.title),
+            "columns": tuple(replace(own, header=change(own.header)) for own in self.columns),
+            "rows": tuple(tuple(map(change, row)) for row in self.rows),
+            "caption": change(self.caption),
+            "notes": tuple(map(change, self.notes)),
         }
-        for name, value in shown.items():
+        for name, value in changed.items():
             object.__setattr__(self, name, value)
 
 
@@ -157,18 +229,37 @@ def without_marks_in_names(table: Table) -> Table:
             for number, own in enumerate(parts)
         )
 
-    found = copy(table)
-    shown = {
-        "title": plain(table.title),
-        "columns": tuple(replace(own, header=plain(own.header)) for own in table.columns),
-        "rows": tuple(tuple(map(plain, row)) for row in table.rows),
-        "caption": plain(table.caption),
-        "notes": tuple(map(plain, table.notes)),
-    }
     # Not a new table, which would show the character between the marks as an escape.
-    for name, value in shown.items():
-        object.__setattr__(found, name, value)
+    found = copy(table)
+    found._change_texts(plain)
     return found
+
+
+def table_of(
+    frame: pd.DataFrame,
+    columns: Mapping[str, tuple[str, Callable[[Any], str]]],
+    title: str,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table of a frame, given the column of the frame and its format for each heading.
+
+    Columns whose format is ``str`` are text, and the others numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"system": ["Pop"], "p": [0.25]})
+    >>> table = table_of(frame, {"System": ("system", str), "p": ("p", "{:.2f}".format)}, "Table")
+    >>> table.rows, [column.alignment for column in table.columns]
+    ((('Pop', '0.25'),), ['left', 'right'])
+    """
+    cells = [map(text_of, frame[name]) for name, text_of in columns.values()]
+    heads = (
+        Column(head, "left" if text_of is str else "right")
+        for head, (_, text_of) in columns.items()
+    )
+    return Table(title, tuple(heads), tuple(zip(*cells, strict=True)), caption, tuple(notes))
 
 
 def printed(
@@ -178,11 +269,6 @@ def printed(
     notes: Sequence[str] = (),
 ) -> Table:
     """Return a table with the title and caption of an artifact, and a note on absent datasets.
-
-    Parameters
-    ----------
-    notes : sequence of str
-        Further notes below the table.
 
     Examples
     --------
@@ -286,3 +372,154 @@ def _paragraph(text: str) -> str:
     # At the start of a line, these would begin a numbered list, a heading, a list or a quotation.
     numbered = re.sub(r"^(\d+)([.)])", r"\1\\\2", escape_markdown(text))
     return re.sub(r"^([#+=>-])", r"\\\1", numbered)
+
+
+# LaTeX, with booktabs rules, multi-line headings and page breaks.
+
+PAGE_ROWS = 42
+"""Lines of text that fit on a page; a longer table continues on the next page."""
+
+LINE_CHARACTERS = 85
+"""Characters of a row that fit on a line in small type; wider tables are set more tightly."""
+
+_OTHER_LETTERS = (
+    "% Has letters beyond Latin: compile with lualatex or xelatex, and a font that has them.\n"
+)
+_LONG_NAME = re.compile(r"\S{20,}")
+_PART = re.compile(r"(?<=[A-Za-z])(\.|\\_)(?=[A-Za-z])")
+
+_ALIGNMENT = {"left": "l", "right": "r", "center": "c"}
+_RAGGED = {"left": r"\raggedright", "right": r"\raggedleft", "center": r"\centering"}
+
+
+def to_latex(table: Table) -> str:
+    """Render a table in LaTeX; it needs the packages array and booktabs, or longtable if long.
+
+    Formulas may also need amsmath and amssymb. A table with letters that pdflatex cannot print,
+    such as a system's Greek name, begins with a comment that says so.
+    """
+    rows = aligned_rows(table)
+    body = [_row([_cell(cell) for cell in row]) for row in rows]
+    columns = "".join(_column(column) for column in table.columns)
+    head = [r"\toprule", _row(_heads(table, rows)), r"\midrule"]
+    caption = [rf"\caption{{{text}}}"] if (text := _caption(table)) else []
+    # Standard classes space captions as for figures, where the caption is below.
+    space = [r"\par\smallskip"] if caption else []
+    label = [rf"\label{{{table.label}}}"] if table.label else []
+    notes = [rf"\par\smallskip{{\footnotesize {escape_latex(note)}\par}}" for note in table.notes]
+    if _lines(table) > PAGE_ROWS:
+        named = ["".join([*caption, *label]) + r" \\"] if caption or label else []
+        return _text(
+            [r"\begingroup", *_type(table), r"\setlength{\LTcapwidth}{\linewidth}"],
+            [rf"\begin{{longtable}}{{{columns}}}", *named, *head, r"\endfirsthead"],
+            [*head, r"\endhead", r"\bottomrule", r"\endfoot"],
+            [*body, r"\end{longtable}", *notes, r"\endgroup"],
+        )
+    return _text(
+        [r"\begin{table}", r"\centering", *_type(table), *caption, *label, *space],
+        [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"],
+        [*notes, r"\end{table}"],
+    )
+
+
+def save_table(table: Table, markdown: Path, latex: Path) -> None:
+    """Write a table as Markdown and LaTeX, each file in one step, after rendering both."""
+    contents = {markdown: to_markdown(table), latex: to_latex(table)}
+    for path, content in contents.items():
+        write_atomically(path, content)
+
+
+def _text(*parts: list[str]) -> str:
+    text = "\n".join(line for part in parts for line in part) + "\n"
+    return text if is_set_by_pdflatex(text) else _OTHER_LETTERS + text
+
+
+def _caption(table: Table) -> str:
+    title, caption = escape_latex(table.title), escape_latex(table.caption)
+    stop = "" if not title or title.endswith((".", "?", "!")) else "."
+    return " ".join(
+        part for part in (rf"\textbf{{{title}{stop}}}" if title else "", caption) if part
+    )
+
+
+def _type(table: Table) -> list[str]:
+    """Return the commands for type size and column spacing, smaller for wide tables."""
+    if _characters(table, _longest_word, of_texts=0) <= LINE_CHARACTERS:
+        return [r"\small"]
+    return [r"\footnotesize\setlength{\tabcolsep}{3pt}"]
+
+
+def _characters(table: Table, head: Callable[[Column], int], of_texts: float) -> float:
+    """Return the width of a table in characters, given a function for the width of its headings.
+
+    Columns of text, which have a fixed width, count with a share of it.
+    """
+    return 2 * len(table.columns) + sum(
+        max(head(column), *(_printed_length(row[i]) for row in table.rows), 0)
+        if column.width is None
+        else of_texts * column.width * LINE_CHARACTERS
+        for i, column in enumerate(table.columns)
+    )
+
+
+def _lines(table: Table) -> int:
+    """Return the approximate number of lines of text that the rows need."""
+    return sum(
+        max(
+            -(-_printed_length(cell) // max(1, round(LINE_CHARACTERS * (column.width or 1))))
+            for column, cell in zip(table.columns, row, strict=True)
+        )
+        for row in table.rows
+    )
+
+
+def _printed_length(text: str) -> int:
+    """Return the number of visible characters: each command of a formula counts as one."""
+    return len(re.sub(r"[{}$`^_\\]", "", re.sub(r"\\[a-zA-Z]+", "x", text)))
+
+
+def _longest_word(column: Column) -> int:
+    return max(map(_printed_length, column.header.split()), default=0)
+
+
+def _heads(table: Table, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the headings, on several lines if one line would make the table too wide."""
+    whole = _characters(table, lambda column: _printed_length(column.header), of_texts=1)
+    if whole <= LINE_CHARACTERS:
+        return [escape_latex(column.header) for column in table.columns]
+    return [
+        _broken_head(column, [row[i] for row in rows]) for i, column in enumerate(table.columns)
+    ]
+
+
+def _broken_head(column: Column, cells: Sequence[str]) -> str:
+    if column.width is not None or "$`" in column.header:
+        return escape_latex(column.header)
+    longest = max(map(_printed_length, cells), default=0)
+    lines = wrap(column.header, max(longest, _longest_word(column)), break_on_hyphens=False)
+    if len(lines) < 2:
+        return escape_latex(column.header)
+    stacked = r" \\ ".join(map(escape_latex, lines))
+    return rf"\shortstack[{_ALIGNMENT[column.alignment]}]{{{stacked}}}"
+
+
+def _cell(text: str) -> str:
+    """Return a cell in which long names of the library may be broken at points and underscores."""
+    printed = escape_latex(text)
+    if "$" in printed:
+        return printed
+    return _LONG_NAME.sub(lambda name: _PART.sub(r"\1\\allowbreak{}", name[0]), printed)
+
+
+def _column(column: Column) -> str:
+    if column.width is None:
+        return _ALIGNMENT[column.alignment]
+    # Widths of columns are shares of the text width without the space between columns.
+    share = rf"\dimexpr{column.width:g}\linewidth-2\tabcolsep\relax"
+    return rf">{{{_RAGGED[column.alignment]}\arraybackslash}}p{{{share}}}"
+
+
+def _row(cells: list[str]) -> str:
+    row = " & ".join(cells)
+    # A bracket or an asterisk would be read as an argument of the \\ of the row above.
+    return ("{}" if row.startswith(("[", "*")) else "") + row + r" \\"

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.named import named_protocols
-from receval.evaluation.ranked_systems import RankedFold, ranked_folds
+from receval.evaluation.fitted_systems import RankedFold, ranked_folds
+from receval.evaluation.measuring import named_protocols
 from receval.missing_judgments.candidate_pairs import CandidatePairs
 from receval.missing_judgments.estimators import Estimate, Normalised, WeightedSums, effective_size
 from receval.missing_judgments.intervened_tests import IntervenedTest

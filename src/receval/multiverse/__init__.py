@@ -4,7 +4,7 @@
 Examples
 --------
 >>> from receval.multiverse import Configuration
->>> Configuration().but(lists="condensed", split={"train_ratio": 0.8}).name
+>>> Configuration().replace(lists="condensed", split={"train_ratio": 0.8}).name
 'A1=all A2=random-0.8 B1=trained B2=none C1=condensed C2=nDCG@10-g1 C3=mean C4=full D=t'
 """
 
@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "Configuration": "receval.multiverse.decisions:Configuration",
-        "DecisionGrid": "receval.multiverse.decision_grid:DecisionGrid",
+        "DecisionGrid": "receval.multiverse.decisions:DecisionGrid",
         "describe": "receval.multiverse.description:describe",
         "explore": "receval.multiverse.exploration:explore",
         "TrainedUniverses": "receval.multiverse.explore_ratings:TrainedUniverses",

@@ -12,14 +12,11 @@ from scipy.special import stdtrit
 
 from receval.metrics.lists import JudgedLists
 from receval.multiverse.decisions import DECISION_NAMES, Configuration
-from receval.multiverse.exploration import Pair
-from receval.multiverse.universes import Universes
+from receval.multiverse.exploration import Pair, Universes
+from receval.multiverse.verdicts import CANNOT_TELL
 from receval.notes import Note
 from receval.statistics.pairs import LEVEL
 from receval.storage.messages import how_many
-
-CANNOT_TELL = "cannot tell"
-"""The verdict of a universe that cannot tell systems apart."""
 
 REASONS = {
     "no order": "every order has the same value for every user, as all test items of condensed "
@@ -39,12 +36,9 @@ def users_whose_order_counts(
 ) -> NDArray[np.bool_]:
     """Return the users for whom another order of the same candidates could change the value.
 
-    Returns
-    -------
-    ndarray of bool, shape (n_users,)
-        For condensed lists with a binary gain, users with a relevant and a non-relevant test item;
-        with grades, and for RBO and tau, users with two different ratings. In full lists, unjudged
-        items have no gain. For P, the list must also be longer than the cut-off.
+    For condensed lists with a binary gain, these are users with a relevant and a non-relevant test
+    item; with grades, and for RBO and tau, users with two different ratings. In full lists,
+    unjudged items have no gain. For P, the list must also be longer than the cut-off.
     """
     judged = lists[0].full.judged
     n_judged, n_relevant = judged.n_judged, judged.n_relevant
@@ -82,16 +76,8 @@ def fewest_users(n_users: int, configuration: Configuration) -> int:
     r"""Return the number of users whose values must differ for a test to reach the level .05.
 
     The p-value of the sign test and of Wilcoxon's is at least :math:`2 \cdot 2^{-k}` with k
-    differences other than 0. The t statistic of k equal differences among n users is
-    :math:`\sqrt{k (n - 1) / (n - k)}`, and less with unequal ones. The bootstrap repeats these
-    tests.
-
-    Examples
-    --------
-    >>> fewest_users(100, Configuration(test="sign")), fewest_users(100, Configuration(test="t"))
-    (6, 4)
-    >>> fewest_users(2, Configuration(test="t"))
-    2
+    differences other than 0. The t statistic of k equal differences among n users is :math:`\sqrt{k
+    (n - 1) / (n - k)}`, and less with unequal ones. The bootstrap repeats these tests.
     """
     is_by_sign = configuration.test in ("sign", "wilcoxon")
     if is_by_sign or (configuration.test == "bootstrap" and configuration.aggregation == "median"):
@@ -109,10 +95,7 @@ def with_universes_that_cannot_tell(
 ) -> pd.DataFrame:
     """Set the verdict :data:`CANNOT_TELL` where universes of one split cannot tell systems apart.
 
-    Returns
-    -------
-    DataFrame
-        The universes, with the column ``reason``, a key of :data:`REASONS` or empty.
+    The column ``reason`` is added: a key of :data:`REASONS` or empty.
     """
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     lists: dict[str, dict[str, JudgedLists]] = {}
@@ -144,11 +127,6 @@ def with_universes_that_cannot_tell(
     column = [reasons[tuple(map(str, key))] for key in keys]
     is_untold = np.array([bool(reason) for reason in column])
     return found.assign(verdict=found["verdict"].mask(is_untold, CANNOT_TELL), reason=column)
-
-
-def telling(universes: pd.DataFrame) -> pd.DataFrame:
-    """Return the universes that can tell systems apart."""
-    return universes[universes["verdict"] != CANNOT_TELL]
 
 
 def counts_of_reasons(universes: pd.DataFrame) -> dict[str, int]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from receval.metrics.averages import MEAN_DECIMALS, AdjustedGeometric, Arithmetic, Median, Weighted
+from receval.metrics.evaluation import evaluate
+from receval.metrics.lists import JudgedLists
+from receval.metrics.registry import parse
 from receval.multiverse.decisions import (
     GEOMETRIC_EPSILON,
     Aggregation,
     CoverageTreatment,
+    ListForm,
     SignificanceTest,
 )
-from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import MOST_SAMPLES, TIE
 from receval.statistics.bootstrap import rejected_shares
 from receval.statistics.paired_tests import (
@@ -41,27 +44,40 @@ AVERAGE_BY_AGGREGATION = {
 
 
 @dataclass(frozen=True)
+class UserValues:
+    """Values of one system for every user, one row per metric, on one form of its lists.
+
+    ``covered`` are the users with a list that is not empty.
+    """
+
+    values: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, lists: JudgedLists, labels: Sequence[str], form: ListForm) -> UserValues:
+        """Measure the lists of a system for every user.
+
+        The metrics are either all on full or all on condensed lists; the form is that of the lists
+        that must not be empty for a user to be covered.
+        """
+        values = evaluate([parse(label) for label in labels], lists)
+        return cls(values, lists.listed(form == "condensed") > 0)
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The result of a comparison of two systems, with one entry per metric.
 
-    Attributes
-    ----------
-    first, second : ndarray of float64, shape (n_metrics,)
-        The aggregated values of the systems.
-    effect : ndarray of float64, shape (n_metrics,)
-        The standardised difference: the difference of the aggregated (transformed) values over the
-        standard deviation of the users' differences; 0 if these are all equal up to rounding.
-    p : ndarray of float64, shape (n_metrics,)
-        The p-value; NaN for the bootstrap, which has none.
-    rejected : ndarray of float64, shape (n_metrics,)
-        The share of bootstrap samples that reject; NaN for other tests.
-    signed_one_minus_p : ndarray of float64, shape (n_metrics,)
-        1 - p, or the share of samples that reject, with the sign of the system that is ahead; 0 if
-        the test and the values have different directions.
-    verdict : ndarray of int64, shape (n_metrics,)
-        1 if the first system wins significantly, -1 if the second does, otherwise 0. It is also 0
-        if a significant test and the values have different directions: in a sign test, the system
-        with the lower mean may win for more users.
+    ``first`` and ``second`` are the aggregated values of the systems. ``effect`` is the
+    standardised difference: the difference of the aggregated (transformed) values over the standard
+    deviation of the users' differences; 0 if these are all equal up to rounding. ``p`` is NaN for
+    the bootstrap, which has none, and ``rejected``, the share of bootstrap samples that reject, for
+    other tests. ``signed_one_minus_p`` is 1 - p, or the share of samples that reject, with the sign
+    of the system that is ahead; 0 if the test and the values have different directions.
+
+    The verdict is 1 if the first system wins significantly, -1 if the second does, otherwise 0. It
+    is also 0 if a significant test and the values have different directions: in a sign test, the
+    system with the lower mean may win for more users.
     """
 
     first: NDArray[np.float64]
@@ -83,17 +99,9 @@ class PairOfSystems:
 
     The averaged users have a test rating and, if ``has_train`` is given, a training rating. Under
     the reduced average (C4), each system is averaged over the users whom it covers, and a paired
-    test compares the users whom both cover.
-
-    A weighted mean is tested as the mean of :math:`x_u w_u / \bar w`, a geometric one as the mean
-    of :math:`\ln(x_u + \epsilon)`.
-
-    Parameters
-    ----------
-    n_test, n_relevant : ndarray of int, shape (n_users,)
-        Number of test ratings, and of relevant ones, of each user.
-    has_train : ndarray of bool, shape (n_users,), optional
-        Users with training ratings; the others are left out.
+    test compares the users whom both cover. A weighted mean is tested as the mean of :math:`x_u w_u
+    / \bar w`, a geometric one as the mean of :math:`\ln(x_u + \epsilon)`. Test ratings and relevant
+    ones are numbers by user.
     """
 
     def __init__(
@@ -132,10 +140,7 @@ class PairOfSystems:
         self._summaries: dict[tuple[Aggregation, tuple[int, ...]], _Summary] = {}
 
     def compared(
-        self,
-        aggregation: Aggregation,
-        test: SignificanceTest,
-        metrics: Sequence[int] | None = None,
+        self, aggregation: Aggregation, test: SignificanceTest, metrics: Sequence[int] | None = None
     ) -> Comparison:
         """Compare the systems by an aggregation (C3) and a test (D).
 
@@ -147,7 +152,7 @@ class PairOfSystems:
         if (aggregation, rows) not in self._summaries:
             self._summaries[aggregation, rows] = _Summary(self, aggregation, rows)
         summary = self._summaries[aggregation, rows]
-        tested = _TESTS[test](summary)
+        tested = summary.tested(test)
         wins = np.sign(np.round(summary.first - summary.second, MEAN_DECIMALS)).astype(np.int64)
         agreed = np.where(tested.direction == wins, wins, TIE)
         certainty = np.where(np.isnan(tested.p), tested.rejected, 1.0 - tested.p)
@@ -248,58 +253,27 @@ class _Summary:
             )
         return values[:, chosen] * (weights / weights.mean())
 
-    @property
-    def as_pairs(self) -> NDArray[np.float64]:
-        """The differences and zeros, as pairs for the tests of two systems."""
-        return np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
-
-    @property
-    def unknown(self) -> NDArray[np.float64]:
-        """NaN for every metric."""
-        return np.full(len(self.differences), np.nan)
-
-    @property
-    def sign_of_means(self) -> NDArray[np.int64]:
-        """The sign of the mean difference."""
-        return np.sign(np.round(self.differences.mean(axis=-1), MEAN_DECIMALS)).astype(np.int64)
-
-    @property
-    def balance_of_wins(self) -> NDArray[np.int64]:
-        """The sign of the number of wins minus that of losses."""
-        return np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
-
-
-def _by_t(summary: _Summary) -> _Tested:
-    p = t_test(summary.as_pairs)[..., 0]
-    return _Tested(p, summary.unknown, summary.sign_of_means)
-
-
-def _by_sign(summary: _Summary) -> _Tested:
-    p = sign_test(summary.as_pairs)[..., 0]
-    return _Tested(p, summary.unknown, summary.balance_of_wins)
-
-
-def _by_wilcoxon(summary: _Summary) -> _Tested:
-    z = wilcoxon_statistics(summary.as_pairs, decimals=MEAN_DECIMALS)[..., 0]
-    p = 2.0 * ndtr(-np.abs(z))
-    if summary.pair.is_exact:
-        p = wilcoxon_test(summary.as_pairs, decimals=MEAN_DECIMALS, exact_up_to=MOST_RANKED)[..., 0]
-    return _Tested(p, summary.unknown, np.sign(z).astype(np.int64))
-
-
-def _by_bootstrap(summary: _Summary) -> _Tested:
-    resamples = summary.pair.resamples_of_paired
-    if summary.aggregation == "median":
-        shares = rejected_shares(summary.differences, resamples, "sign", LEVEL)
-        return _Tested(summary.unknown, shares, summary.balance_of_wins)
-    shares = rejected_shares(summary.differences, resamples, "t", LEVEL)
-    return _Tested(summary.unknown, shares, summary.sign_of_means)
-
-
-_TESTS: Mapping[SignificanceTest, Callable[[_Summary], _Tested]] = {
-    "t": _by_t,
-    "t-log": _by_t,
-    "sign": _by_sign,
-    "wilcoxon": _by_wilcoxon,
-    "bootstrap": _by_bootstrap,
-}
+    def tested(self, test: SignificanceTest) -> _Tested:
+        """Return the result of a test, whose direction is that of what it compares."""
+        # The differences and zeros, as pairs for the tests of two systems.
+        pairs = np.stack([self.differences, np.zeros_like(self.differences)], axis=1)
+        mean = np.sign(np.round(self.differences.mean(axis=-1), MEAN_DECIMALS)).astype(np.int64)
+        wins = np.sign(np.sign(self.differences).sum(axis=-1)).astype(np.int64)
+        unknown = np.full(len(self.differences), np.nan)
+        if test == "bootstrap":
+            resamples = self.pair.resamples_of_paired
+            if self.aggregation == "median":
+                shares = rejected_shares(self.differences, resamples, "sign", LEVEL)
+                return _Tested(unknown, shares, wins)
+            shares = rejected_shares(self.differences, resamples, "t", LEVEL)
+            return _Tested(unknown, shares, mean)
+        if test == "sign":
+            return _Tested(sign_test(pairs)[..., 0], unknown, wins)
+        if test == "wilcoxon":
+            z = wilcoxon_statistics(pairs, decimals=MEAN_DECIMALS)[..., 0]
+            p = 2.0 * ndtr(-np.abs(z))
+            if self.pair.is_exact:
+                exact = wilcoxon_test(pairs, decimals=MEAN_DECIMALS, exact_up_to=MOST_RANKED)
+                p = exact[..., 0]
+            return _Tested(p, unknown, np.sign(z).astype(np.int64))
+        return _Tested(t_test(pairs)[..., 0], unknown, mean)

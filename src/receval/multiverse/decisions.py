@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The experimental decisions of canamares2020 (A1 to D) as one declarative configuration.
+"""The experimental decisions of canamares2020 (A1 to D), and grids of their legal combinations.
 
 The decisions are from section 3 of the paper: A1 to C4, and D, the test. The defaults are its
 starting configuration (section 4.1).
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal, Self
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from receval.protocols.protocol import NonComputable, Protocol
 from receval.spec_types import Model, Size
@@ -61,14 +63,9 @@ DEPENDENT = ("non_computable", "lists", "metric", "aggregation", "coverage", "te
 
 
 class SplitDecision(Model):
-    """A2: how ratings are split.
+    """A2: how ratings are split, by a random draw for each or an equal share for each user.
 
-    Attributes
-    ----------
-    kind : {"random", "user"}
-        A random draw for each rating, or the same share of each user's ratings.
-    train_ratio : float
-        The probability, or share, of training ratings.
+    ``train_ratio`` is the probability, or share, of training ratings.
     """
 
     kind: SplitKind = "random"
@@ -81,19 +78,12 @@ class SplitDecision(Model):
 
 
 class MetricDecision(Model):
-    """C2: the metric, its depth and its gain.
+    """C2: the metric, its depth (None for whole lists) and its gain.
 
-    Attributes
-    ----------
-    name : {"P", "nDCG", "RBP", "RBO", "tau"}
-        RBO and tau compare the order of the judged items with that of their ratings.
-    depth : int, optional
-        The cut-off; None for whole lists.
-    gain : {"g1", "g2"}, optional
-        g1 is 1 for relevant items, g2 is :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`. By default
-        g1, for metrics with a gain.
-    phi : float, optional
-        The probability of going on to the next rank in RBP and RBO, by default .9.
+    RBO and tau compare the order of the judged items with that of their ratings. The gain g1 is 1
+    for relevant items, g2 is :math:`(2^{r-1} - 1) / (2^{r_{max}-1} - 1)`; it is g1 by default, for
+    metrics with a gain. Phi is the probability of going on to the next rank in RBP and RBO, by
+    default .9.
     """
 
     name: MetricName = "nDCG"
@@ -184,7 +174,7 @@ class Configuration(Model):
     Examples
     --------
     >>> ours = Configuration(lists="condensed", metric={"name": "RBO"})
-    >>> ours.but(split={"train_ratio": 0.8}).name
+    >>> ours.replace(split={"train_ratio": 0.8}).name
     'A1=all A2=random-0.8 B1=trained B2=none C1=condensed C2=RBO@10 C3=mean C4=full D=t'
     """
 
@@ -205,7 +195,7 @@ class Configuration(Model):
             raise ValueError("; ".join(reasons))
         return self
 
-    def but(self, **decisions: Any) -> Self:
+    def replace(self, **decisions: Any) -> Self:
         """Return a copy with some decisions replaced, after checking them again."""
         return self.model_validate({**dict(self), **decisions})
 
@@ -304,3 +294,87 @@ def refusals(
     if aggregation.endswith("weighted") and test in ("sign", "wilcoxon"):
         reasons.append(f"{test} does not see the weights of users: choose t or bootstrap")
     return reasons
+
+
+# Levels of every decision, and all their legal combinations.
+
+
+class DecisionGrid(Model):
+    """Levels of every decision; the multiverse is the set of their legal combinations.
+
+    Attributes
+    ----------
+    selection, split, users, non_computable, lists, metric, aggregation, coverage, test
+        The levels of each field of :class:`Configuration`; by default only the starting one.
+
+    Examples
+    --------
+    RBO, which compares orders of judged items, is legal only on condensed lists:
+
+    >>> grid = DecisionGrid(lists=["full", "condensed"], metric=[{"name": "P"}, {"name": "RBO"}])
+    >>> [f"{each.metric.name} of {each.lists} lists" for each in grid.configurations()]
+    ['P of full lists', 'P of condensed lists', 'RBO of condensed lists']
+    """
+
+    selection: Annotated[tuple[SelectionSpec, ...], Field(min_length=1)] = (SelectionSpec(),)
+    split: Annotated[tuple[SplitDecision, ...], Field(min_length=1)] = (SplitDecision(),)
+    users: Annotated[tuple[UserSelection, ...], Field(min_length=1)] = ("trained",)
+    non_computable: Annotated[tuple[NonComputable, ...], Field(min_length=1)] = ("none",)
+    lists: Annotated[tuple[ListForm, ...], Field(min_length=1)] = ("full",)
+    metric: Annotated[tuple[MetricDecision, ...], Field(min_length=1)] = (MetricDecision(),)
+    aggregation: Annotated[tuple[Aggregation, ...], Field(min_length=1)] = ("mean",)
+    coverage: Annotated[tuple[CoverageTreatment, ...], Field(min_length=1)] = ("full",)
+    test: Annotated[tuple[SignificanceTest, ...], Field(min_length=1)] = ("t",)
+
+    @model_validator(mode="after")
+    def _levels_differ(self) -> Self:
+        for name, levels in self:
+            if twice := [level for index, level in enumerate(levels) if level in levels[:index]]:
+                raise ValueError(
+                    f"{name} has the level {_printed(twice[0])} twice, but every level makes "
+                    "universes of its own: leave one of them out"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _some_levels_go_together(self) -> Self:
+        if not self._evaluations():
+            reasons = dict.fromkeys(
+                reason for decided in self._combinations() for reason in refusals(*decided)
+            )
+            raise ValueError(
+                f"no combination of these levels is legal, so there is no universe: "
+                f"{'; '.join(reasons)}"
+            )
+        return self
+
+    def configurations(self) -> list[Configuration]:
+        """Return all legal combinations; the first decision varies slowest."""
+        legal = self._evaluations()
+        return [
+            Configuration.model_construct(selection=selection, split=split, users=users, **decided)
+            for selection in self.selection
+            for split in self.split
+            for users in self.users
+            for decided in legal
+        ]
+
+    def _evaluations(self) -> list[dict[str, Any]]:
+        """Return the legal combinations of the decisions that may exclude each other."""
+        return [
+            dict(zip(DEPENDENT, decided, strict=True))
+            for decided in self._combinations()
+            if not refusals(*decided)
+        ]
+
+    def _combinations(self) -> Iterator[tuple[Any, ...]]:
+        """Yield all combinations of these decisions, legal or not."""
+        return product(*(getattr(self, decision) for decision in DEPENDENT))
+
+
+def _printed(level: Any) -> str:
+    if isinstance(level, SelectionSpec):
+        return selection_label(level)
+    if isinstance(level, MetricDecision):
+        return level.short_label
+    return level.label if isinstance(level, SplitDecision) else str(level)

@@ -20,7 +20,7 @@ from receval.multiverse.decisions import (
 from receval.splits.kinds import SelectionSpec
 
 if TYPE_CHECKING:
-    from receval.figures.decision_rows import Decision
+    from receval.figures.specification_curve import Decision
 
 NO_DIFFERENCE = "no significant difference"
 """The text for the verdict that no system wins."""
@@ -105,7 +105,7 @@ def decisions_of(universes: pd.DataFrame, names: Sequence[str]) -> list[Decision
     Decisions that are the same in all universes are left out.
     """
     # Imported late: sentences do not need the drawing code.
-    from receval.figures.decision_rows import Decision
+    from receval.figures.specification_curve import Decision
 
     found = []
     for name in names:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -12,13 +13,31 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.multiverse.comparisons import PairOfSystems
+from receval.metrics.lists import JudgedLists
+from receval.multiverse.comparisons import PairOfSystems, UserValues
 from receval.multiverse.decisions import BOOTSTRAP_SAMPLES, Configuration
-from receval.multiverse.universes import Universes, UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.statistics.bootstrap import poisson_resamples
 
 Pair = tuple[str, str]
+
+KINDS = {"random": "random-ratio", "user": "user-ratio"}
+"""The kind of split in ``splits.yaml`` for each kind of the decision A2."""
+
+
+class Universes(ABC):
+    """The lists of systems under the decisions A1, A2 and B2.
+
+    All other decisions are applied to the judged lists.
+    """
+
+    @abstractmethod
+    def lists(self, configuration: Configuration, system: str) -> JudgedLists:
+        """Return the full lists of a system under a configuration's decisions A1, A2 and B2."""
+
+    @abstractmethod
+    def has_train(self, configuration: Configuration) -> NDArray[np.bool_]:
+        """Return which users have training ratings under the decisions A1 and A2."""
 
 
 def explore(
@@ -96,22 +115,22 @@ def explore(
     resamples: NDArray[np.float64] | None = None
     tables: list[pd.DataFrame] = []
     # Grouped by split before policy, since universes may keep only one split at a time.
-    of_splits = _groups(wanted, "selection", "split")
-    for of_ranks in (ranks for split in of_splits for ranks in _groups(split, "non_computable")):
+    of_splits = grouped(wanted, "selection", "split")
+    for of_ranks in (ranks for split in of_splits for ranks in grouped(split, "non_computable")):
         lists = {system: universes.lists(of_ranks[0], system) for system in systems}
         has_train = universes.has_train(of_ranks[0])
         if resamples is None and any(c.test == "bootstrap" for c in wanted):
             resamples = poisson_resamples(len(has_train), BOOTSTRAP_SAMPLES, generator)
-        for of_lists in _groups(of_ranks, "lists"):
+        for of_lists in grouped(of_ranks, "lists"):
             labels = list(dict.fromkeys(label for c in of_lists for label in _labels(c)))
             measured = {
                 system: UserValues.of(lists[system], labels, of_lists[0].lists)
                 for system in systems
             }
             rows: list[dict[str, Any]] = []
-            for of_users in _groups(of_lists, "users", "coverage"):
+            for of_users in grouped(of_lists, "users", "coverage"):
                 any_list = lists[systems[0]].full
-                tested = _groups(of_users, "aggregation", "test")
+                tested = grouped(of_users, "aggregation", "test")
                 by_pair: list[list[list[dict[str, Any]]]] = []
                 # One pair at a time, because a pair stores its users' differences under every
                 # aggregation.
@@ -152,7 +171,7 @@ def _labels(configuration: Configuration) -> list[str]:
     return [configuration.metric_label, *([residual] if residual else [])]
 
 
-def _groups(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
+def grouped(configurations: Iterable[Configuration], *decisions: str) -> list[list[Configuration]]:
     """Group configurations that agree in some decisions, in order of appearance."""
     groups: dict[tuple[Any, ...], list[Configuration]] = {}
     for configuration in configurations:
@@ -170,25 +189,21 @@ def _rows(
     """Return the rows of configurations that differ only in their metric."""
     one = configurations[0]
     # Not all metrics allow all aggregations: tau has no geometric mean.
-    of_values = sorted(
-        {labels.index(configuration.metric_label) for configuration in configurations}
-    )
+    of_values = sorted({labels.index(each.metric_label) for each in configurations})
     of_residuals = [labels.index(c.residual_label) for c in configurations if c.residual_label]
     with _where(pair, one):
         comparison = compared.compared(one.aggregation, one.test, of_values)
-    residuals = compared.aggregated(one.aggregation, of_residuals)
+    residuals = np.transpose(compared.aggregated(one.aggregation, of_residuals)).tolist()
+    by_label = {labels[place]: own for place, own in zip(of_residuals, residuals, strict=True)}
     rows = []
-    for configuration in configurations:
-        index = of_values.index(labels.index(configuration.metric_label))
-        residual, other_residual = np.nan, np.nan
-        if configuration.residual_label:
-            found = of_residuals.index(labels.index(configuration.residual_label))
-            residual, other_residual = residuals[0][found], residuals[1][found]
+    for each in configurations:
+        index = of_values.index(labels.index(each.metric_label))
+        residual, other_residual = by_label.get(each.residual_label or "", (np.nan, np.nan))
         rows.append(
             {
                 "first": pair[0],
                 "second": pair[1],
-                **configuration.levels,
+                **each.levels,
                 "value": comparison.first[index],
                 "other_value": comparison.second[index],
                 "residual": residual,

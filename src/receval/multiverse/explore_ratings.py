@@ -17,9 +17,8 @@ from receval.checked_arguments import checked_arguments
 from receval.data.ratings import Ratings
 from receval.data.ratings_table import are_counts
 from receval.data.relevance import RelevanceRule
-from receval.evaluation.fitted_systems import notes_on_clicks
+from receval.evaluation.fitted_systems import ProgressSteps, notes_on_clicks
 from receval.evaluation.measuring import FEW_USERS
-from receval.evaluation.progress_steps import ProgressSteps
 from receval.metrics.gains import HIGHEST_EXPONENT
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
@@ -28,10 +27,9 @@ from receval.multiverse.cannot_tell import (
     notes_on_universes,
     with_universes_that_cannot_tell,
 )
-from receval.multiverse.decision_grid import DecisionGrid
-from receval.multiverse.decisions import DECISION_NAMES, Configuration, SplitDecision
-from receval.multiverse.exploration import explore
-from receval.multiverse.universes import Universes, UserValues
+from receval.multiverse.comparisons import UserValues
+from receval.multiverse.decisions import DECISION_NAMES, Configuration, DecisionGrid, SplitDecision
+from receval.multiverse.exploration import Universes, explore, grouped
 from receval.notes import Note
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
@@ -47,20 +45,12 @@ from receval.splits.split import Fold, fold
 class ExploredRatings:
     """The universes of given ratings and systems.
 
-    Attributes
-    ----------
-    universes : DataFrame
-        One row per pair and universe, as from :func:`receval.multiverse.exploration.explore`, with
-        exact p-values of Wilcoxon's test. The ``verdict`` of a universe that cannot tell systems
-        apart is ``cannot tell``, with a ``reason``
-        (:data:`receval.multiverse.cannot_tell.REASONS`).
-    per_user : DataFrame
-        The values of users in the starting configuration, by ``system`` and ``user``.
-    start : Configuration
-        The first level of every decision.
-    settings : mapping
-    notes : tuple of Note
-        Notes on decisions that the data do not support, and on universes that cannot tell.
+    ``universes`` has one row per pair and universe, as from
+    :func:`receval.multiverse.exploration.explore`, with exact p-values of Wilcoxon's test. The
+    ``verdict`` of a universe that cannot tell systems apart is ``cannot tell``, with a ``reason``
+    (:data:`receval.multiverse.cannot_tell.REASONS`). ``per_user`` has the values of users in the
+    starting configuration, the first level of every decision, by ``system`` and ``user``. Notes are
+    on decisions that the data do not support, and on universes that cannot tell.
     """
 
     universes: pd.DataFrame
@@ -104,10 +94,7 @@ GRIDS: dict[GridName, dict[str, Any]] = {
     "quick": {
         **_EVALUATION,
         "selection": [{}, {"head_removed": 0.05}],
-        "split": [
-            {"kind": "random", "train_ratio": 0.5},
-            {"kind": "random", "train_ratio": 0.8},
-        ],
+        "split": [{"kind": "random", "train_ratio": 0.5}, {"kind": "random", "train_ratio": 0.8}],
         "non_computable": ["none", "popularity"],
         "aggregation": ["mean", "median", "test-weighted", "geometric"],
         "test": ["t", "t-log", "sign", "wilcoxon"],
@@ -138,18 +125,7 @@ _GRADED_METRICS = ("RBO", "tau")
 
 
 def grid_of(name: GridName, ratings: Ratings) -> tuple[DecisionGrid, tuple[Note, ...]]:
-    """Return a grid without the levels that the ratings do not support, and notes on these.
-
-    Examples
-    --------
-    Without grades there is no exponential gain, and no order of ratings:
-
-    >>> from receval.data.ratings_table import read_ratings
-    >>> plays = read_ratings({"user": ["a", "b"], "item": ["x", "y"], "rating": [1, 1]})
-    >>> grid, notes = grid_of("quick", plays)
-    >>> [metric.short_label for metric in grid.metric], len(notes)
-    (['nDCG@10-g1', 'P@10', 'RBP-g1'], 2)
-    """
+    """Return a grid without the levels that the ratings do not support, and notes on these."""
     if name not in GRIDS:
         raise ValueError(f"There is no grid {name!r}; there are {' and '.join(GRIDS)}.")
     levels = dict(GRIDS[name])
@@ -296,7 +272,7 @@ class TrainedUniverses(Universes):
         recommender = self.systems[system](integer_seed(self.seed, "ratings", "split", system, 0))
         recommender.fit(clicked_training(recommender, self._fold.train))
         protocols = [
-            configuration.but(non_computable=policy, coverage="full").protocol
+            configuration.replace(non_computable=policy, coverage="full").protocol
             for policy in self.policies
         ]
         generator_for = partial(generator, self.seed, "ratings", "split", 0)
@@ -366,14 +342,12 @@ def explore_ratings(
     universes = TrainedUniverses(ratings, systems, threshold, seed, levels.non_computable)
     pairs = list(combinations(systems, 2))
     start = configurations[0]
-    groups: dict[Any, list[Configuration]] = {}
-    for each in configurations:
-        groups.setdefault((each.selection, each.split), []).append(each)
+    of_splits = grouped(configurations, "selection", "split")
     found = []
     per_user = pd.DataFrame()
-    for number, own in enumerate(groups.values()):
+    for number, own in enumerate(of_splits):
         if told is not None:
-            told("splits", number, len(groups))
+            told("splits", number, len(of_splits))
         # With one seed for all splits, the bootstrap draws the same samples of users in each.
         compared = explore(
             own, universes, pairs, generator(seed, "own data", "multiverse"), is_exact=True
@@ -382,7 +356,7 @@ def explore_ratings(
         if number == 0:
             per_user = _values_of_users(universes, start, ratings)
     if told is not None:
-        told("splits", len(groups), len(groups))
+        told("splits", len(of_splits), len(of_splits))
     compared = pd.concat(found, ignore_index=True)
     averaged = per_user["user"].nunique()
     few = []

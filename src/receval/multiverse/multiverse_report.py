@@ -8,13 +8,12 @@ import re
 import pandas as pd
 from matplotlib.figure import Figure
 
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
-from receval.figures.printed_numbers import NOTHING, fixed, in_text, p_value, significant
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
+from receval.figures.printed_numbers import fixed, in_text, p_value, significant
 from receval.figures.specification_curve import MarkedUniverse, specification_curve
 from receval.figures.style import LONGEST_NAME, legend_name
-from receval.figures.tables import Column, Table
-from receval.multiverse.cannot_tell import CANNOT_TELL, REASONS, counts_of_reasons, telling
+from receval.figures.tables import Column, Table, table_of
+from receval.multiverse.cannot_tell import REASONS, counts_of_reasons
 from receval.multiverse.decisions import DECISION_NAMES
 from receval.multiverse.description import (
     NO_DIFFERENCE,
@@ -24,13 +23,16 @@ from receval.multiverse.description import (
     level_title,
 )
 from receval.multiverse.explore_ratings import ExploredRatings
-from receval.multiverse.flips import (
+from receval.multiverse.verdicts import (
+    CANNOT_TELL,
+    VERDICTS,
     changes_from_start,
     flips_by_decision,
+    index_of_universe,
     shares_that_tell,
+    telling,
     wins_by_level,
 )
-from receval.multiverse.verdicts import VERDICTS, index_of_universe
 from receval.storage.messages import how_many
 
 _SHARES = tuple(VERDICTS.values())
@@ -45,7 +47,7 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
     Examples
     --------
     >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.multiverse.decision_grid import DecisionGrid
+    >>> from receval.multiverse.decisions import DecisionGrid
     >>> from receval.multiverse.explore_ratings import explore_ratings
     >>> from receval.recommenders.non_personalised import Popularity, Random
     >>> table = {"user": list("aaabbbccc"), "item": list("xyzxyzxyz"), "rating": [5, 1, 4] * 3}
@@ -71,7 +73,7 @@ def multiverse_report(found: ExploredRatings, title: str = "Multiverse") -> Repo
             *(_figures(own, found, f"universes{name}") if number < MOST_DRAWN else []),
             ReportTable(f"flips{name}", _flips_table(of_flips, first, second)),
             ReportTable(f"levels{name}", _levels_table(of_levels, first, second)),
-            ReportTable(f"changes{name}", _changes_table(of_changes, found, first, second)),
+            ReportTable(f"changes{name}", _changes_table(of_changes, first, second)),
         ]
     drawn = (
         [f"The first {MOST_DRAWN} of {len(found.pairs):,} pairs have a figure."]
@@ -106,7 +108,7 @@ def _file_name(first: str, second: str) -> str:
 
 
 def _percent(share: float) -> str:
-    return NOTHING if share != share else fixed(100 * share, 1)
+    return fixed(100 * share, 1)
 
 
 def _standing(universe: pd.Series, first: str, second: str) -> str:
@@ -185,8 +187,7 @@ def _sentences(own: pd.DataFrame, flips: pd.DataFrame, changes: pd.DataFrame) ->
 
 def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[ReportPart]:
     start = own.index[index_of_universe(own, found.start)]
-    untold = len(own) - len(telling(own))
-    own = telling(own)
+    untold, own = len(own) - len(telling(own)), telling(own)
     decisions = decisions_of(own, DECISION_NAMES) if len(own) else []
     if not decisions:
         return []
@@ -223,70 +224,61 @@ def _figures(own: pd.DataFrame, found: ExploredRatings, name: str) -> list[Repor
 
 def _flips_table(flips: pd.DataFrame, first: str, second: str) -> Table:
     ordered = flips.sort_values("changes", ascending=False, kind="stable", na_position="last")
-    rows = tuple(
-        (
-            decision_title(row.decision),
-            f"{row.neighbours:,}",
-            _percent(row.changes),
-            _percent(row.reversed),
-            _percent(row.explained),
-        )
-        for row in ordered.itertuples()
-    )
-    heads = ("Neighbours", "Verdict changes (%)", "Winner reversed (%)", "Variance (%)")
-    return Table(
+    return table_of(
+        ordered.assign(decision=ordered["decision"].map(decision_title)),
+        {
+            "Decision": ("decision", str),
+            "Neighbours": ("neighbours", "{:,}".format),
+            "Verdict changes (%)": ("changes", _percent),
+            "Winner reversed (%)": ("reversed", _percent),
+            "Variance (%)": ("explained", _percent),
+        },
         f"What flips it: {first} and {second}",
-        (Column("Decision"), *(Column(head, "right") for head in heads)),
-        rows,
-        caption=(
-            "Neighbours: pairs of universes that differ in the decision alone. In how many of them "
-            "the verdict changes, in how many one system wins and then the other, and how much of "
-            "the variance of the verdict the decision explains alone (type II sums of squares)."
-        ),
+        "Neighbours: pairs of universes that differ in the decision alone. In how many of them "
+        "the verdict changes, in how many one system wins and then the other, and how much of "
+        "the variance of the verdict the decision explains alone (type II sums of squares).",
     )
 
 
 def _levels_table(levels: pd.DataFrame, first: str, second: str) -> Table:
-    rows = tuple(
-        (
-            decision_title(row.decision) if row.decision else "All universes",
-            in_text(level_title(row.decision, row.level)) if row.decision else "",
-            f"{row.universes:,}",
-            f"{row.cannot_tell:,}",
-            *(_percent(getattr(row, name)) for name in _SHARES),
-        )
-        for row in levels.itertuples()
-        if not row.decision or row.universes < levels["universes"].iloc[0]
-    )
-    heads = ("Universes", "Cannot tell", f"{first} wins (%)", "Neither (%)", f"{second} wins (%)")
-    return Table(
+    of_all = levels["decision"] == ""
+    # A level that all universes have tells nothing else than all of them.
+    shown = levels[of_all | (levels["universes"] < levels["universes"].iloc[0])]
+    own = list(zip(shown["decision"], shown["level"], strict=True))
+    return table_of(
+        shown.assign(
+            decision=[
+                decision_title(decision) if decision else "All universes" for decision, _ in own
+            ],
+            level=[in_text(level_title(*pair)) if pair[0] else "" for pair in own],
+        ),
+        {
+            "Decision": ("decision", str),
+            "Level": ("level", str),
+            "Universes": ("universes", "{:,}".format),
+            "Cannot tell": ("cannot_tell", "{:,}".format),
+            f"{first} wins (%)": ("first", _percent),
+            "Neither (%)": ("tie", _percent),
+            f"{second} wins (%)": ("second", _percent),
+        },
         f"By decision: {first} and {second}",
-        (Column("Decision"), Column("Level"), *(Column(head, "right") for head in heads)),
-        rows,
-        caption="Who wins how often with each level of each decision that has several, of the "
+        "Who wins how often with each level of each decision that has several, of the "
         "universes that can tell.",
     )
 
 
-def _changes_table(changes: pd.DataFrame, found: ExploredRatings, first: str, second: str) -> Table:
+def _changes_table(changes: pd.DataFrame, first: str, second: str) -> Table:
     rows = []
     for _, row in changes.iterrows():
-        decision, level = str(row["decision"]), str(row["level"])
-        changed = (
-            (decision_title(decision), in_text(level_title(decision, level)))
-            if decision
-            else ("(start)", "")
-        )
-        test = in_text(level_title("test", str(row["test"])))
-        share = float(row["rejected"])
-        p = float(row["p_value"])
+        decision, p = str(row["decision"]), float(row["p_value"])
         rows.append(
             (
-                *changed,
+                decision_title(decision) if decision else "(start)",
+                in_text(level_title(decision, str(row["level"]))) if decision else "",
                 significant(float(row["value"])),
                 significant(float(row["other_value"])),
-                p_value(p) if p == p else f"({fixed(100 * share, 0)} %)",
-                test,
+                p_value(p) if p == p else f"({fixed(100 * float(row['rejected']), 0)} %)",
+                in_text(level_title("test", str(row["test"]))),
                 _standing(row, first, second),
             )
         )

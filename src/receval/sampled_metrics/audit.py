@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.checked_arguments import checked_arguments
-from receval.evaluation.known_identifiers import TrainedPairs
-from receval.evaluation.named import named_metrics
-from receval.evaluation.progress_steps import ProgressSteps
+from receval.evaluation.fitted_systems import ProgressSteps
+from receval.evaluation.identifiers import TrainedPairs
+from receval.evaluation.measuring import named_metrics
 from receval.metrics.metric import Metric
 from receval.notes import Note
 from receval.sampled_metrics.audit_result import SamplingAudit

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from receval.evaluation.report import Report
-from receval.evaluation.report_parts import ReportFigure, ReportPart, ReportTable, ReportText
+from receval.evaluation.report import Report, ReportFigure, ReportPart, ReportTable, ReportText
 from receval.figures.printed_numbers import NOTHING, fixed, p_value
 from receval.figures.tables import Column, Table
 from receval.notes import Note

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.curves import line, logarithmic_x
-from receval.figures.finish import legend_below
+from receval.figures.finish import legend_below, number_axes
 from receval.figures.style import (
     DOUBLE_COLUMN,
     INK,
@@ -18,7 +18,6 @@ from receval.figures.style import (
     SINGLE_COLUMN,
     legend_name,
     new_figure,
-    number_axes,
     series_styles,
     styles_of_many,
 )

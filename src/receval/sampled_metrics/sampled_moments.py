@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from receval.evaluation.progress_steps import ProgressSteps
+from receval.evaluation.fitted_systems import ProgressSteps
 from receval.metrics.evaluation import evaluate_views
 from receval.metrics.judged_items import JudgedItems
 from receval.metrics.list_view import ListView

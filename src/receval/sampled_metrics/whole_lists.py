@@ -16,13 +16,13 @@ from receval.data.ratings import Ratings
 from receval.data.ratings_table import read_ratings
 from receval.data.relevance import RelevanceRule
 from receval.data.run_files import read_run
-from receval.evaluation.coding import SharedCodes
-from receval.evaluation.known_identifiers import (
+from receval.evaluation.fitted_systems import ranked_folds
+from receval.evaluation.identifiers import (
+    SharedCodes,
     TrainedPairs,
     check_that_identifiers_meet,
     without_trained_pairs,
 )
-from receval.evaluation.ranked_systems import ranked_folds
 from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.notes import Note

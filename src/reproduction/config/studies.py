@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import DecisionGrid
 from receval.spec_types import ClaimId, Identifier, Model, NonEmptyText, Size
 from reproduction.config.systems import ProtocolSpec
 

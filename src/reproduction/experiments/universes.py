@@ -11,14 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.lists import JudgedLists
-from receval.multiverse.decision_grid import DecisionGrid
 from receval.multiverse.decisions import (
     Configuration,
+    DecisionGrid,
     SplitDecision,
     selection_label,
 )
-from receval.multiverse.exploration import Pair, explore
-from receval.multiverse.universes import KINDS, Universes
+from receval.multiverse.exploration import KINDS, Pair, Universes, explore
 from receval.seeds import generator
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment

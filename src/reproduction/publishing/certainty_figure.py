@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from receval.figures.finish import legend_below
-from receval.figures.hues import shaded
-from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, new_figure, shaded
 from receval.storage.files import real_values
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY
 

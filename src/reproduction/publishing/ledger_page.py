@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text
+from receval.figures.tables import escape_markdown
 from reproduction.claims.dataset_access import told_needs
 from reproduction.claims.rebuilt_papers import is_rebuilt
 from reproduction.publishing.ledger_claims import (

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import NOTHING, in_text, significant
+from receval.figures.tables import escape_markdown
 from reproduction.claims.dataset_access import told_needs
 from reproduction.claims.verdicts import ClaimVerdict
 from reproduction.publishing.site.links import SiteLinks, relative

@@ -12,7 +12,7 @@ from reproduction.experiments.experiment import Experiment, ExperimentDescriptio
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
-    from receval.multiverse.decision_grid import DecisionGrid
+    from receval.multiverse.decisions import DecisionGrid
     from receval.recommenders.base import Recommender
     from receval.splits.split import Split
     from reproduction.experiments.input_files import InputFiles
@@ -130,7 +130,7 @@ class ArtifactInputs(ArtifactDescription):
     @property
     def decisions(self) -> DecisionGrid:
         """The grid of decisions of the artifact."""
-        from receval.multiverse.decision_grid import DecisionGrid
+        from receval.multiverse.decisions import DecisionGrid
 
         if self.grid is None:
             raise ValueError("The artifact has no grid of decisions: name one as its grid.")

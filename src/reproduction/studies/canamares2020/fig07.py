@@ -41,9 +41,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tables = []
     for experiment in inputs.experiments.values():
         neighbours = aligned_parameter(inputs, "neighbours", experiment.systems)
-        start = starting_configuration(experiment).but(users="all", lists="condensed")
+        start = starting_configuration(experiment).replace(users="all", lists="condensed")
         for policy in POLICY_TITLES:
-            configuration = start.but(non_computable=policy)
+            configuration = start.replace(non_computable=policy)
             measured = MeasuredSystems(experiment, configuration, labels, experiment.systems)
             table = measured.compared(configuration, dataset=experiment.dataset, policy=policy)
             table.insert(2, "neighbours", table["system"].map(neighbours))

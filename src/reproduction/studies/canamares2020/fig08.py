@@ -66,11 +66,11 @@ def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFra
     metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
     tables = []
     for form in ("full", "condensed"):
-        start = starting_configuration(experiment).but(lists=form)
+        start = starting_configuration(experiment).replace(lists=form)
         labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
         measured = MeasuredSystems(experiment, start, labels, systems)
         full, reduced = (
-            measured.compared(start.but(coverage=average)).assign(average=average)
+            measured.compared(start.replace(coverage=average)).assign(average=average)
             for average in (FULL, REDUCED)
         )
         tables += [full, *_with_coverage(full, reduced)]

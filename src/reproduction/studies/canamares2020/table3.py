@@ -35,7 +35,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         start = starting_configuration(experiment)
         for form in ("full", "condensed"):
             labels = [m.label for m in metrics if m.condensed == (form == "condensed")]
-            configuration = start.but(lists=form)
+            configuration = start.replace(lists=form)
             measured = MeasuredSystems(experiment, configuration, labels)
             table = measured.compared(configuration, dataset=experiment.dataset, list_form=form)
             table.insert(2, "gain", table["metric"].map(_gain))

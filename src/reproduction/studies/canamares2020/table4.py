@@ -66,7 +66,7 @@ def _aggregated(experiment: Experiment, inputs: ArtifactInputs) -> Iterator[pd.D
     measured = MeasuredSystems(experiment, start, labels)
     for aggregation in AGGREGATIONS:
         test = "t-log" if aggregation == "geometric" else "t"
-        table = measured.compared(start.but(aggregation=aggregation, test=test))
+        table = measured.compared(start.replace(aggregation=aggregation, test=test))
         epsilon = f"{AdjustedGeometric().epsilon:g}" if aggregation == "geometric" else ""
         yield table.assign(aggregation=aggregation, epsilon=epsilon)
     for text in inputs.parameters["epsilons"]:

@@ -40,7 +40,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     tables = []
     for experiment in inputs.experiments.values():
         for ratio in train_ratios(experiment):
-            configuration = starting_configuration(experiment).but(
+            configuration = starting_configuration(experiment).replace(
                 split={"train_ratio": ratio}, lists=form
             )
             measured = MeasuredSystems(experiment, configuration, [label])

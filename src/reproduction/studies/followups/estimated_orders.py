@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from receval.evaluation.ranked_systems import RankedFold
+    from receval.evaluation.fitted_systems import RankedFold
     from receval.missing_judgments.propensities import PropensityModel
 
 SAMPLED = 10

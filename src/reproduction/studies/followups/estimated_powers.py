@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from receval.evaluation.ranked_systems import RankedFold
+    from receval.evaluation.fitted_systems import RankedFold
     from receval.protocols.protocol import Protocol
 
 GENERATED_TITLE = "Generated world"

@@ -9,9 +9,8 @@ from dataclasses import replace
 import pandas as pd
 
 from receval.figures.display import DisplayStyle, p_value_text
-from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import fixed, in_text, p_value, significant
-from receval.figures.tables import Column, printed, to_markdown
+from receval.figures.tables import Column, escape_markdown, printed, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.multiverse.description import NO_DIFFERENCE, decision_title, describe, level_title
 from receval.multiverse.verdicts import single_changes, with_verdicts

@@ -14,8 +14,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.metric_styles import plain_metric
-from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
+from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure, plain_metric
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.systems._shared.printed_metrics import printed_metric
 

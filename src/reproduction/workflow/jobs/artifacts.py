@@ -64,8 +64,7 @@ def write_table(
     shown: Path | None = None,
 ) -> None:
     """Write a table from its CSV as Markdown, TeX and HTML."""
-    from receval.figures.latex_tables import save_table
-    from receval.figures.tables import to_markdown
+    from receval.figures.tables import save_table, to_markdown
     from reproduction.publishing.html_page import as_html_page
 
     table: Table = import_module(module).tabulate(read_results(results), DisplayStyle.of(display))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.figures.display import heading, printed_name
-from receval.figures.escaping import escape_markdown
 from receval.figures.printed_numbers import in_text
+from receval.figures.tables import escape_markdown
 from receval.storage.files import read_results, write_atomically
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from receval.metrics.registry import module_of
-from receval.multiverse.decision_grid import DecisionGrid
+from receval.multiverse.decisions import DecisionGrid
 from reproduction.config.studies import ArtifactSpec, ExperimentSpec, StudySpec
 from reproduction.workflow.plan.experiments import PlannedExperiments
 from reproduction.workflow.plan.measurements import (

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.figures.display import TWIN, DisplayStyle, absence_of
-from receval.figures.hues import shaded
-from receval.figures.named_styles import MetricStyle, SystemStyle
+from receval.figures.style import MetricStyle, SystemStyle, shaded
 from reproduction.config.settings import Settings
 from reproduction.config.studies import StudySpec
 from reproduction.studies._shared.inputs import ArtifactDescription

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from receval.metrics.registry import parse
-from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems
+from receval.multiverse.comparisons import AVERAGE_BY_AGGREGATION, PairOfSystems, UserValues
 from receval.multiverse.decisions import Configuration
-from receval.multiverse.universes import UserValues
 from receval.multiverse.verdicts import VERDICTS
 from receval.splits.kinds import SelectionSpec
 from reproduction.experiments.experiment import Experiment
@@ -49,7 +48,7 @@ def starting_configuration(experiment: Experiment) -> Configuration:
             f"{', '.join(f'{ratio:g}' for ratio in ratios)}, so it is open where to start: give "
             f"one ratio, or {start.split.train_ratio:g} among them."
         )
-    return start.but(split={"train_ratio": ratios[0]})
+    return start.replace(split={"train_ratio": ratios[0]})
 
 
 class MeasuredSystems:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from receval.evaluation.ranked_systems import RankedFold
+    from receval.evaluation.fitted_systems import RankedFold
     from receval.protocols.judged_ranks import JudgedRanks
     from receval.protocols.protocol import Protocol
     from receval.recommenders.base import Recommender
@@ -108,7 +108,7 @@ class DrawnTests:
     def _fold(
         self, number: int, tested: NDArray[np.bool_], sampled: NDArray[np.bool_]
     ) -> RankedFold:
-        from receval.evaluation.ranked_systems import RankedFold
+        from receval.evaluation.fitted_systems import RankedFold
         from reproduction.simulation.complete_judgments import kept_judgments
 
         test, sample = (kept_judgments(self.complete, mask) for mask in (tested, sampled))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from receval.evaluation.ranked_systems import RankedFold
+    from receval.evaluation.fitted_systems import RankedFold
     from reproduction.experiments.experiment import Experiment
 
 
 def ranked_folds_of(experiment: Experiment) -> Iterator[RankedFold]:
     """Yield the folds of an experiment that has one protocol and unbiased judgments."""
-    from receval.evaluation.ranked_systems import RankedFold
+    from receval.evaluation.fitted_systems import RankedFold
 
     protocol = experiment.only_protocol
     for number in experiment.folds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from receval.figures.metric_styles import NAMES_IN_PRINT
+from receval.figures.style import NAMES_IN_PRINT
 
 
 def printed_metric(metric: str) -> str:

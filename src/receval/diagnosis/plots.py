@@ -11,14 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from receval.figures.finish import legend_below, settle_layout
 from receval.figures.point_labels import PointLabel, label_points
-from receval.figures.style import (
-    COLOURS,
-    DOUBLE_COLUMN,
-    INK,
-    SeriesStyle,
-    new_figure,
-    short_number,
-)
+from receval.figures.style import COLOURS, DOUBLE_COLUMN, INK, SeriesStyle, new_figure, short_number
 
 _MARKER = 5.0
 _TWO_DECADES = 100.0

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from receval.diagnosis.quick_systems import QuickLists
+from receval.diagnosis.baselines import BaselineLists
 from receval.metrics.averages import Arithmetic
 from receval.metrics.evaluation import evaluate, evaluated_lists
 from receval.metrics.lists import JudgedLists
@@ -42,11 +42,6 @@ def metrics_for(n_items: int, has_disliked: bool) -> list[str]:
     These are precision, recall, average precision, nDCG and reciprocal rank at a shallow and a deep
     cut-off: 10 and 100, or 5 and 20 with fewer than 200 items. If some judged items are not
     relevant, bpref and infAP at the deep cut-off are added.
-
-    Examples
-    --------
-    >>> metrics_for(50, has_disliked=False)[:6]
-    ['P@5', 'Recall@5', 'AP@5', 'nDCG@5', 'RR@5', 'P@20']
     """
     shallow, deep = (10, 100) if n_items >= 200 else (5, 20)
     deep_names = (*_NAMES, *(_WITH_DISLIKED if has_disliked else ()))
@@ -60,31 +55,26 @@ def values_of_tested_users(lists: list[JudgedLists], labels: list[str]) -> np.nd
     return np.stack([evaluate(metrics, own)[:, chosen] for own in lists], axis=1)
 
 
-def metrics_on_these_data(
-    quick: QuickLists, labels: list[str], values: np.ndarray, seed: int
+def metric_sensitivity(
+    baselines: BaselineLists, labels: list[str], values: np.ndarray, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measure the discriminative power of metrics and their robustness to missing judgments.
 
-    Returns
-    -------
-    metrics : DataFrame
-        A row for each metric: ``same_as``, the first metric of which it is a multiple for every
-        user (under leave-one-out, precision is recall over the cut-off); ``p_value_sum`` over
-        ``pairs`` of systems (lower is more discriminative); ``significant_pairs`` (p below .05, not
-        corrected); ``tau`` (Kendall's tau-b between the orders of systems with 10 % of the test
-        ratings and with all, mean over samples); ``tau_popular`` (the same if the tenth of the
-        items with most test ratings loses them); and ``power_rank`` and ``robustness_rank``, the
-        ranks of ``p_value_sum`` and ``tau``.
-    levels : DataFrame
-        ``metric``, ``kept_percent``, ``tau`` and its 5th and 95th percentile over samples.
+    The first table has a row for each metric: ``same_as``, the first metric of which it is a
+    multiple for every user (under leave-one-out, precision is recall over the cut-off);
+    ``p_value_sum`` over ``pairs`` of systems (lower is more discriminative); ``significant_pairs``
+    (p below .05, not corrected); ``tau`` (Kendall's tau-b between the orders of systems with 10 %
+    of the test ratings and with all, mean over samples); ``tau_popular`` (the same if the tenth of
+    the items with most test ratings loses them); and ``power_rank`` and ``robustness_rank``, the
+    ranks of ``p_value_sum`` and ``tau``. The second has ``metric``, ``kept_percent``, ``tau`` and
+    its 5th and 95th percentile over samples.
 
-    Notes
-    -----
-    valcarce2018 and valcarce2020; discriminative power is Sakai's (2006), as the sum of p-values.
+    Sources: valcarce2018 and valcarce2020; discriminative power is Sakai's (2006), as the sum of
+    p-values.
     """
     test = permutation_test(values, seed_sequence(seed, "diagnosis", "signs"), PERMUTATIONS)
     power = discriminative_power(test.p_values)
-    samples, popular = _taus(quick, labels, seed)
+    samples, popular = _taus(baselines, labels, seed)
     told = PERCENTS.index(TOLD_PERCENT)
     computable = ~np.isnan(samples[told]).all(axis=0)
     tau = np.full(len(labels), np.nan)
@@ -126,7 +116,7 @@ def _first_multiples(values: np.ndarray) -> list[int]:
     ]
 
 
-def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _taus(baselines: BaselineLists, labels: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return taus by level, sample and metric, and the tau of each metric without popular items."""
     samples = np.empty((len(PERCENTS), SAMPLES, len(labels)))
     popular = np.empty(len(labels))
@@ -136,11 +126,11 @@ def _taus(quick: QuickLists, labels: list[str], seed: int) -> tuple[np.ndarray, 
         by_cutoff.setdefault(parse(label).cutoff, []).append(number)
     for numbers in by_cutoff.values():
         metrics = [AggregatedMetric(parse(labels[n]), Arithmetic()) for n in numbers]
-        reduced = ReducedFold(quick.lists[0], metrics)
+        reduced = ReducedFold(baselines.lists[0], metrics)
 
         def taus(unit: SamplingUnit, draw: int, percents: tuple[float, ...]) -> np.ndarray:
             order, units = sampling_order(
-                quick.fold.test, unit, generator(seed, "diagnosis", unit, draw)
+                baselines.fold.test, unit, generator(seed, "diagnosis", unit, draw)
             )
             kept = np.minimum.accumulate(kept_units(units, np.array(percents)))
             left, _ = reduced.values(order, kept)  # noqa: B023 - called within its round

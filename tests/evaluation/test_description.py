@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from receval.evaluation.measuring import measured_in_words
+from receval.evaluation.measuring import description
 from receval.metrics.registry import parse
 from receval.protocols.names import parse_protocol
 
@@ -23,7 +23,7 @@ from receval.protocols.names import parse_protocol
     ],
 )
 def test_a_protocol_is_told_in_a_sentence(name: str, words: str) -> None:
-    _, told, *_ = measured_in_words({name: parse_protocol(name)}, {}, "All are.", "tested")
+    _, told, *_ = description({name: parse_protocol(name)}, {}, "All are.", "tested")
     assert told.startswith(f"{name}: ")
     assert words in told
 
@@ -31,7 +31,7 @@ def test_a_protocol_is_told_in_a_sentence(name: str, words: str) -> None:
 def test_every_metric_is_told_with_its_cutoff_and_the_part_of_lists_that_it_looks_at() -> None:
     labels = ("RR", "Recall@10", "antiP@10", "Recall(condensed=true, depth=50)@10")
     metrics = {label: parse(label) for label in labels}
-    told = measured_in_words({}, metrics, "All are.", "relevant-covered")
+    told = description({}, metrics, "All are.", "relevant-covered")
     assert told == (
         "All are.",
         "RR: 1 / rank of the first relevant item, 0 if there is none.",

@@ -9,17 +9,13 @@ from itertools import combinations
 import numpy as np
 from matplotlib.axis import Tick
 from matplotlib.figure import Figure
-from matplotlib.text import Text
+from matplotlib.lines import Line2D
+from matplotlib.patches import ArrowStyle
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from receval.figures.label_boxes import (
-    Boxes,
-    distances_to,
-    leaders_of,
-    lines_cross,
-    lines_meet_boxes,
-)
+from receval.figures.label_boxes import LEADER, Boxes, distances_to, lines_cross, lines_meet_boxes
 from receval.figures.style import figure_style
 
 TOLERANCE = 0.5
@@ -58,6 +54,23 @@ def text_problems(figure: Figure) -> list[str]:
         or box.y1 > page.y1 + margin
     ]
     return problems
+
+
+def leaders_of(figure: Figure) -> list[NDArray[np.float64]]:
+    """Return the ends and bends of all leaders, also of annotations, in pixels; names are last."""
+    lines = [
+        line.get_transform().transform(line.get_xydata())
+        for line in figure.findobj(Line2D)
+        if line.get_label() == LEADER
+    ]
+    # An arrow without a head that begins at its text.
+    arrows = [
+        text.arrow_patch.get_transform().transform(text.arrow_patch.get_path().vertices)[::-1]
+        for text in figure.findobj(Annotation)
+        if text.arrow_patch is not None
+        and isinstance(text.arrow_patch.get_arrowstyle(), ArrowStyle.Curve)
+    ]
+    return [np.asarray(places, dtype=np.float64) for places in (*lines, *arrows)]
 
 
 def _leader_problems(

@@ -1,22 +1,112 @@
 # SPDX-License-Identifier: MIT
-"""Check that test data, training data and runs use the same identifiers."""
+"""Check that test data, training data and runs use the same identifiers, and code them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.data.judgments import JudgedTable
-from receval.data.ratings import Ratings
+from receval.data.ratings import Ratings, summed_matrix
 from receval.data.reading import TableError
 from receval.data.run import Run
-from receval.evaluation.coding import SharedCodes
 from receval.notes import Note
+from receval.protocols.listed_ranks import ListedItems
+from receval.splits.split import Fold, Judgments
 from receval.storage.messages import enumerated, quoted, shortened
+
+
+@dataclass(frozen=True)
+class SharedCodes:
+    """Identifiers of users and items by codes that all sources share.
+
+    Items are in descending order of identifiers, so the order of codes is the order in which
+    trec_eval lists equal scores.
+    """
+
+    user_ids: NDArray[np.str_]
+    item_ids: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, test: Ratings, train: Ratings | None, runs: Sequence[Run]) -> SharedCodes:
+        """Return the codes of all users in the test or training data, and of all items."""
+        tables = [test] if train is None else [test, train]
+        users = np.unique(np.concatenate([table.user_ids for table in tables]))
+        of_items = [table.item_ids for table in tables] + [run.item_ids for run in runs]
+        items = np.unique(np.concatenate(of_items))
+        return cls(users, items[::-1])
+
+    def fold(self, test: Ratings, train: Ratings | None) -> Fold:
+        """Return the test and training data as a fold."""
+        shape = (len(self.user_ids), len(self.item_ids))
+        judgments = Judgments.from_pairs(
+            *self._pairs(test), test.values, shape[0], events=test.events
+        )
+        if train is None:
+            nothing = np.empty(0, dtype=np.int32)
+            return Fold(summed_matrix(nothing, nothing, nothing, shape), judgments)
+        return Fold(summed_matrix(*self._pairs(train), train.values, shape), judgments)
+
+    def dataset(self, test: Ratings, train: Ratings | None) -> Ratings:
+        """Return the test and training data as one table.
+
+        A pair in both keeps its test rating, unless test ratings are events, which are summed.
+        """
+        users, items = self._pairs(test)
+        values = test.values
+        if train is not None:
+            own_users, own_items = self._pairs(train)
+            is_new = np.ones(len(train), dtype=np.bool_)
+            if not test.events:
+                is_new = ~self.trained(train, test)
+            users = np.concatenate([users, own_users[is_new]])
+            items = np.concatenate([items, own_items[is_new]])
+            values = np.concatenate([values, train.values[is_new]])
+        return Ratings(
+            users.astype(np.int32),
+            items.astype(np.int32),
+            values,
+            self.user_ids,
+            self.item_ids,
+            events=test.events,
+            checked=True,
+        )
+
+    def trained(self, test: Ratings, train: Ratings) -> NDArray[np.bool_]:
+        """Return which test pairs are also in the training data, shape (n_ratings,)."""
+        (users, items), (own_users, own_items) = self._pairs(test), self._pairs(train)
+        n_items = len(self.item_ids)
+        return np.isin(users * n_items + items, own_users * n_items + own_items)
+
+    def listed(self, run: Run) -> tuple[ListedItems, int]:
+        """Return the lists of a run in these codes, and the number of its users without a code."""
+        codes = self._users(run.user_ids)
+        known = codes >= 0
+        rows = known[run.users]
+        listed = ListedItems(
+            codes[run.users[rows]].astype(np.int32),
+            self._items(run.item_ids)[run.items[rows]].astype(np.int32),
+            run.scores[rows],
+        )
+        return listed, int((~known).sum())
+
+    def _pairs(self, table: Ratings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the codes of the users and items of a table, by row."""
+        return self._users(table.user_ids)[table.users], self._items(table.item_ids)[table.items]
+
+    def _users(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
+        """Return the codes of users, or -1 for those in neither the test nor the training data."""
+        places = np.minimum(np.searchsorted(self.user_ids, ids), len(self.user_ids) - 1)
+        return np.where(self.user_ids[places] == ids, places, -1)
+
+    def _items(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
+        ascending = self.item_ids[::-1]
+        return len(ascending) - 1 - np.searchsorted(ascending, ids)
+
 
 TrainedPairs = Literal["refuse", "drop"]
 """How to treat test pairs that are also in the training data."""
@@ -49,30 +139,11 @@ def check_that_identifiers_meet(
     """Refuse sources that share no identifiers with the test data, and note those that share few.
 
     The users of the training data may differ from those of the test data, since systems may be
-    tested on new users. All other identifiers must match.
-
-    Returns
-    -------
-    list of Note
-        One for each source that has less than half of its users in the test data, or less than half
-        of its items in the test or training data.
-
-    Raises
-    ------
-    TableError
-        No user of a run is in the test data, or no item of a source is in the others (if both have
-        at least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of
-        each side, and the likely cause.
-
-    Examples
-    --------
-    >>> table = {"user": ["1", "2"], "item": ["10", "11"]}
-    >>> from receval.data.ratings_table import read_ratings
-    >>> from receval.data.run import run_of_table
-    >>> lists = {"user": ["1", "2"], "item": ["10.00", "11.00"], "score": [2.0, 1.0]}
-    >>> check_that_identifiers_meet(read_ratings(table), None, {"mine": run_of_table(lists)})
-    Traceback (most recent call last):
-    receval.data.reading.TableError: No item of the run 'mine' is known to the test data. ...
+    tested on new users. All other identifiers must match. A :class:`.TableError` is raised if no
+    user of a run is in the test data, or no item of a source is in the others (if both have at
+    least :data:`BY_CHANCE`, or the cause is known). The message shows three identifiers of each
+    side, and the likely cause. There is a note for each source that has less than half of its users
+    in the test data, or less than half of its items in the test or training data.
     """
     notes = []
     items = test.item_ids
@@ -101,27 +172,8 @@ def without_trained_pairs(
 ) -> tuple[JudgedTable, list[Note]]:
     """Return test data without pairs that are also in the training data, and notes on their number.
 
-    The training items of a user are not candidates, so such a pair cannot be recommended.
-
-    Parameters
-    ----------
-    trained_pairs : {"refuse", "drop"}
-        Whether to refuse such pairs, or to drop them from the test data.
-
-    Raises
-    ------
-    ValueError
-        There are such pairs and ``trained_pairs`` is ``refuse``, or there are no other pairs.
-
-    Examples
-    --------
-    >>> from receval.data.judgments import read_test_data
-    >>> from receval.data.ratings_table import read_ratings
-    >>> test = read_test_data({"user": ["1", "1"], "item": ["10", "11"], "rating": [5, 4]})
-    >>> train = read_ratings({"user": ["1"], "item": ["10"], "rating": [5]})
-    >>> left, notes = without_trained_pairs(test, train, "drop")
-    >>> len(left.ratings), notes[0]
-    (1, '1 of 2 test pairs are in the training data, too, and left out.')
+    The training items of a user are not candidates, so such a pair cannot be recommended. Such
+    pairs are refused, unless they are to be dropped and others are left.
     """
     if train is None:
         return judged, []

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Format a result for papers: tables of averages and pairs, and the figure of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from receval.figures.finish import legend_below, number_axes
+from receval.figures.printed_numbers import fixed, p_value
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    MOST_COLOURED,
+    NO_WINNER,
+    legend_name,
+    new_figure,
+    series_styles,
+)
+from receval.figures.tables import Column, Table, table_of
+from receval.storage.messages import enumerated, how_many
+
+DECIMALS = 4
+"""The default number of decimals of averages."""
+
+
+def best_first(rows: pd.DataFrame, less_is_better: Collection[str]) -> pd.DataFrame:
+    """Sort the rows of one metric from the best mean to the worst."""
+    is_rising = rows["metric"].iloc[0] in less_is_better
+    return rows.sort_values("mean", ascending=is_rising, kind="stable")
+
+
+def with_direction(metric: str, less_is_better: Collection[str]) -> str:
+    """Return the name of a metric for tables and figures, with an arrow if lower is better."""
+    return f"{metric} \N{DOWNWARDS ARROW}" if metric in less_is_better else metric
+
+
+def averages_table(
+    groups: pd.DataFrame,
+    users: Mapping[str, int],
+    decimals: int = DECIMALS,
+    less_is_better: Collection[str] = (),
+    method: str = "permutation test",
+) -> Table:
+    """Return the averages: a row for each protocol and system, a column for each metric.
+
+    The groups have the columns ``protocol``, ``metric``, ``system``, ``mean``, and ``letters`` if
+    systems were compared (:meth:`receval.evaluation.result.EvaluationResult.groups`). ``users`` are
+    the numbers of averaged users by protocol; if they differ, each row states them.
+    """
+    protocols = list(dict.fromkeys(groups["protocol"]))
+    metrics = list(dict.fromkeys(groups["metric"]))
+    has_letters = "letters" in groups
+    of_first = groups[(groups["protocol"] == protocols[0]) & (groups["metric"] == metrics[0])]
+    systems = list(best_first(of_first, less_is_better)["system"])
+    letters = groups["letters"] if has_letters else [""] * len(groups)
+    keys = zip(groups["protocol"], groups["metric"], groups["system"], strict=True)
+    cells = {
+        key: fixed(float(mean), decimals) + own
+        for key, mean, own in zip(keys, groups["mean"], letters, strict=True)
+    }
+    differ = len({users[protocol] for protocol in protocols}) > 1
+    rows = []
+    for protocol in protocols:
+        for system in systems:
+            names = (protocol, system) if len(protocols) > 1 else (system,)
+            if differ:
+                names = (*names, f"{users[protocol]:,}")
+            rows.append((*names, *(cells[protocol, metric, system] for metric in metrics)))
+    heads = [Column("Protocol")] if len(protocols) > 1 else []
+    averaged = users[protocols[0]]
+    caption = "Averages over users" if differ else f"Averages over {how_many(averaged, 'user')}"
+    if len(protocols) == 1:
+        caption += f" under {protocols[0]}"
+    told = [f"{caption}."]
+    if has_letters:
+        told.append(
+            "Systems that share a letter are not significantly different under a metric "
+            f"({method}, Holm's correction, .05)."
+        )
+        if any(own.startswith(" (") for own in letters):
+            told.append(
+                "In brackets, where letters would not do: how many systems are significantly "
+                "better."
+            )
+    if any(metric in less_is_better for metric in metrics):
+        told.append("\N{DOWNWARDS ARROW}: less is better.")
+    columns = (Column(with_direction(metric, less_is_better), "right") for metric in metrics)
+    return Table(
+        title="Averages",
+        columns=(*heads, Column("System"), *[Column("Users", "right")] * differ, *columns),
+        rows=tuple(rows),
+        caption=" ".join(told),
+    )
+
+
+def pairs_table(
+    pairs: pd.DataFrame,
+    decimals: int = DECIMALS,
+    less_is_better: Collection[str] = (),
+    method: str = "permutation test",
+) -> Table:
+    """Return all pairs of systems under each metric."""
+    protocols = list(dict.fromkeys(pairs["protocol"]))
+    number = partial(fixed, decimals=decimals, signed=True)
+    intervals = [
+        f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
+        for low, high in zip(pairs["low"], pairs["high"], strict=True)
+    ]
+    metrics = [with_direction(metric, less_is_better) for metric in pairs["metric"]]
+    caption = (
+        "Differences of averages, the first system minus the second, with effect sizes and "
+        f"p-values over users ({enumerated(protocols)}; {method}). d_z: the average of the "
+        "users' differences over their standard deviation. Holm: corrected for the number of "
+        "pairs."
+    )
+    if not set(pairs["metric"]).isdisjoint(less_is_better):
+        caption += (
+            " \N{DOWNWARDS ARROW}: less is better, so that the first system is ahead where the "
+            "difference is below 0."
+        )
+    columns: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "Protocol": ("protocol", str),
+        "Metric": ("metric", str),
+        "First": ("first", str),
+        "Second": ("second", str),
+        "Difference": ("difference", number),
+        "95 % interval": ("interval", format),
+        "d_z": ("effect_size", partial(fixed, decimals=2, signed=True)),
+        "p": ("p", p_value),
+        "p (Holm)": ("p_holm", p_value),
+    }
+    if len(protocols) == 1:
+        del columns["Protocol"]
+    return table_of(pairs.assign(metric=metrics, interval=intervals), columns, "Pairs", caption)
+
+
+# The figure: averages with their intervals, one panel per metric, one row per system.
+
+MOST_COLUMNS = 3
+"""The most panels in a row."""
+
+MOST_PANELS = 12
+"""The most panels of a figure; with more metrics and protocols, only the first are drawn."""
+
+MOST_NAMED = 20
+"""The most systems that all have a row with their name; with more, only the best have names."""
+
+_PANEL = 2.3
+_ROW = 0.17
+_HEAD = 0.55
+_CROWDED_ROW = 0.03
+_CROWDED = 2.0, 6.0
+"""The smallest and largest height of a panel with many systems."""
+
+
+def draw_intervals(summary: pd.DataFrame, less_is_better: Collection[str] = ()) -> Figure:
+    """Draw the averages of all systems, inside :func:`receval.figures.style.figure_style`.
+
+    Systems are from the best (at the top) to the worst. Up to :data:`MOST_NAMED` systems are named,
+    in the order of the first panel. With more, each panel has its own order, and the best of the
+    first panel are coloured. There are at most :data:`MOST_PANELS` panels.
+    """
+    panels = _panels(summary)
+    shown = panels[:MOST_PANELS]
+    several = len(dict.fromkeys(protocol for protocol, _ in panels)) > 1
+    ordered = [best_first(_of(summary, *panel), less_is_better) for panel in shown]
+    systems = list(ordered[0]["system"])
+    are_many = len(systems) > MOST_NAMED
+    columns = min(MOST_COLUMNS, len(shown))
+    rows = -(-len(shown) // columns)
+    if are_many:
+        panel = float(np.clip(_CROWDED_ROW * len(systems), *_CROWDED))
+    else:
+        panel = _ROW * max(3, len(systems))
+    height = rows * (_HEAD + panel) + 0.4 * are_many
+    figure = new_figure(min(DOUBLE_COLUMN, _PANEL * columns + 0.8), height)
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+    for axes, (protocol, metric), own in zip(grid, shown, ordered, strict=False):
+        if are_many:
+            _draw_many(axes, own, systems[:MOST_COLOURED])
+        else:
+            _draw_named(axes, own.set_index("system").loc[systems])
+        name = with_direction(metric, less_is_better)
+        axes.set_xlabel(f"{name} ({protocol})" if several else name)
+        axes.grid(axis="x", linewidth=0.4, color="#E4E4E4")
+        axes.set_axisbelow(True)
+    for axes in grid[len(shown) :]:
+        axes.remove()
+    number_axes(grid[: len(shown)])
+    if are_many:
+        for axes in grid[: len(shown) : columns]:
+            axes.set_ylabel("Place by the metric")
+        legend_below(figure)
+    return figure
+
+
+def intervals_caption(summary: pd.DataFrame) -> str:
+    """Return what the figure of a summary shows, and what it leaves out."""
+    systems, panels = summary["system"].nunique(), _panels(summary)
+    told = ["Averages with their 95 % intervals over users"]
+    if systems > MOST_NAMED:
+        told.append(
+            f"each panel has the {how_many(systems, 'system')} in its own order, the best above; "
+            f"those that are the best {MOST_COLOURED} in the first panel have colours"
+        )
+    if len(panels) > MOST_PANELS:
+        told.append(
+            f"the first {MOST_PANELS} of {len(panels)} metrics and protocols; averages.csv has all"
+        )
+    return "; ".join(told)
+
+
+def _draw_named(axes: Axes, own: pd.DataFrame) -> None:
+    """Draw a row for each system, with its name."""
+    names = [str(name) for name in own.index]
+    for place, (name, style) in enumerate(series_styles(names).items()):
+        low, mean, high = own.loc[name, ["low", "mean", "high"]]
+        axes.plot([low, high], [place, place], color=style.colour, linewidth=1.4)
+        axes.plot(mean, place, marker=style.marker, color=style.colour, markersize=4)
+    axes.set_yticks(range(len(names)), [legend_name(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def _draw_many(axes: Axes, own: pd.DataFrame, coloured: list[str]) -> None:
+    """Draw all systems in the panel's own order: some coloured, the others grey."""
+    places = np.arange(1, len(own) + 1)
+    axes.hlines(places, own["low"], own["high"], color=NO_WINNER, linewidth=0.6)
+    axes.plot(own["mean"], places, ".", color="#8C8C8C", markersize=1.8, markeredgewidth=0)
+    for name, style in series_styles(coloured).items():
+        place = own["system"].tolist().index(name)
+        low, mean, high = own.iloc[place][["low", "mean", "high"]]
+        axes.plot([low, high], [place + 1, place + 1], color=style.colour, linewidth=0.9)
+        axes.plot(
+            mean, place + 1, marker=style.marker, color=style.colour, markersize=2.6,
+            linestyle="none", markeredgewidth=0, label=legend_name(name),
+        )  # fmt: skip
+    margin = max(1.0, 0.02 * len(own))
+    ticks = MaxNLocator(8, integer=True).tick_values(1, len(own))
+    axes.set_yticks([1, *(tick for tick in ticks if 1 < tick <= len(own))])
+    axes.set_ylim(len(own) + margin, 1 - margin)
+
+
+def _panels(summary: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(zip(summary["protocol"], summary["metric"], strict=True)))
+
+
+def _of(summary: pd.DataFrame, protocol: str, metric: str) -> pd.DataFrame:
+    return summary[(summary["protocol"] == protocol) & (summary["metric"] == metric)]
