@@ -26,7 +26,7 @@ from snakemake.sourcecache import LocalSourceFile, SourceCache
 from snakemake_interface_common.plugin_registry import PluginRegistryBase
 from snakemake_interface_report_plugins.registry import ReportPluginRegistry
 
-from reproduction.workflow.jobs.garbage import collect_rarely
+from reproduction.workflow.jobs.interpreter import collect_rarely
 
 DRY = frozenset({"-n", "--dry-run", "--dryrun"})
 """Options with which a run only shows its plan, and makes no report."""

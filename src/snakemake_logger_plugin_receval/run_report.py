@@ -53,7 +53,7 @@ def failure_text(failure: Failure) -> str:
 def warnings_of(job: Job) -> list[str]:
     """Return the warnings in a job's logs, each with all its lines.
 
-    Every entry of a log begins with its level (reproduction.workflow.jobs.job_process).
+    Every entry of a log begins with its level (reproduction.workflow.jobs.run_job).
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from config.copied_config import CopiedConfig
 
-from reproduction.config.named_code import check_name
+from reproduction.config.reading import check_name
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.code_digest import files_of_package

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from snakemake.iocontainers import InputFiles, Namedlist, OutputFiles, Params
 
-from reproduction.workflow.jobs.job_process import Call
+from reproduction.workflow.jobs.run_job import Call
 
 FUNCTION = "receval.somewhere:do"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from reproduction.workflow.jobs.artifacts import collection_put_off
-from reproduction.workflow.jobs.garbage import collect_rarely
+from reproduction.workflow.jobs.interpreter import collect_rarely
 
 
 @collection_put_off()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.datasets.reports import CountError
-from reproduction.workflow.jobs.job_process import job_log
+from reproduction.workflow.jobs.run_job import job_log
 
 
 def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ import pytest
 from reproduction.workflow.jobs import job_launchers
 from reproduction.workflow.jobs.fork_server import Server
 from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
-from reproduction.workflow.jobs.job_process import Call, Job
 from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError
 from reproduction.workflow.jobs.run import prepare_job_environment
+from reproduction.workflow.jobs.run_job import Call, Job
 from reproduction.workflow.provenance.code_digest import CodeSnapshot
 from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
 

@@ -28,7 +28,7 @@ import mmap
 import re
 from pathlib import Path
 
-from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
+from reproduction.workflow.jobs.interpreter import use_large_pages
 
 filled = mmap.mmap(-1, 2**23, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 filled.madvise(mmap.MADV_NOHUGEPAGE)

@@ -163,8 +163,8 @@ def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no
             "rank_system",
             ("experiments", "judgment_samplings"),
         ),
-        ("reproduction.workflow.jobs.incompleteness", "sample_judgments", ("judgment_samplings",)),
-        ("reproduction.workflow.jobs.skewness", "simulate_skewness", ("simulations",)),
+        ("reproduction.workflow.jobs.measurements", "sample_judgments", ("judgment_samplings",)),
+        ("reproduction.workflow.jobs.measurements", "simulate_skewness", ("simulations",)),
     ],
 )
 def test_an_edit_of_a_job_changes_the_digests_of_what_reads_its_files(

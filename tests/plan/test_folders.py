@@ -9,7 +9,7 @@ import pytest
 from plan.planned import ROOT, put_raw_files
 
 from reproduction.config.settings import load_settings
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plan, Plans
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import plan_of, put_raw_files
 
-from reproduction.workflow.plan.sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, job_size
+from reproduction.workflow.plan.job_sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, job_size
 
 RATINGS = st.integers(0, 10**9)
 

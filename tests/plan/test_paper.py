@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
-from reproduction.workflow.plan.folders import RunFolders
-from reproduction.workflow.plan.paper import PlannedPaper
+from reproduction.workflow.plan.datasets import RunFolders
+from reproduction.workflow.plan.publishing import PlannedPaper
 
 BOTH = ["work/{}/artifacts/receval.csv", "work/{}/artifacts/receval.pdf"]
 

@@ -9,7 +9,7 @@ import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
 
 from reproduction.workflow.plan.claims import PlannedClaims
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 
 PAPERS = [
     "bellogin2017",

@@ -9,7 +9,7 @@ import pytest
 from plan.planned import ROOT, plan_of
 
 from reproduction.workflow.plan.claims import PlannedErrata
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 
 
 @pytest.mark.parametrize("given", [{}, {"leave_out": ["ml-1m"]}])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from plan.planned import ROOT, put_raw_files
 
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plans
 
 R01 = "full-r01"

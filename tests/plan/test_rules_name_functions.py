@@ -17,7 +17,7 @@ import pytest
 from plan.planned import ROOT, plan_of
 
 from reproduction.experiments.input_files import InputFiles
-from reproduction.workflow.jobs.job_process import UNUSED_PARAMETERS
+from reproduction.workflow.jobs.run_job import UNUSED_PARAMETERS
 
 RULES_FOLDER = ROOT / "workflow" / "rules"
 DIGESTED_BY_CHECKSUMS = {"fetch_raw"}

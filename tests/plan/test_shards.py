@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan.planned import plan_of, put_raw_files
 
-from reproduction.workflow.plan.shards import FITTED_BY_USERS, joined_ranks
-from reproduction.workflow.plan.sizes import SMALL, SMALL_DATA, job_size, shard_size
+from reproduction.workflow.plan.job_sizes import (
+    FITTED_BY_USERS,
+    SMALL,
+    SMALL_DATA,
+    job_size,
+    joined_ranks,
+    shard_size,
+)
 
 NETFLIX = ("netflix", "random-80", "knn-user-1000")
 RATIOS = ("netflix", "nine-ratios", "knn-user-1000")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.config.settings import load_settings
-from reproduction.workflow.jobs.tuning import take_accepted_trace
+from reproduction.workflow.jobs.measurements import take_accepted_trace
 from reproduction.workflow.plan.job_descriptions import SearchDescription
 
 ROOT = Path(__file__).resolve().parents[2]

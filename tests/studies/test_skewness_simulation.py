@@ -23,7 +23,7 @@ from receval.splits.split import fold
 from receval.storage.files import read_results
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from reproduction.workflow.jobs import skewness as skewness_simulation
-from reproduction.workflow.jobs.skewness import simulate_skewness
+from reproduction.workflow.jobs.measurements import simulate_skewness
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

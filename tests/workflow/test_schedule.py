@@ -8,7 +8,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from reproduction.workflow.jobs.schedule import TimedJob, schedule
 
 

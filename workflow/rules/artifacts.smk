@@ -276,13 +276,13 @@ rule write_index:
     params:
         study=lambda w: PLANS[w.edition].studies.page(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.study_index:write_index"
+            "reproduction.workflow.jobs.publishing:write_index"
         ),
     message:
         "Write the page of the study {wildcards.study} ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.study_index:write_index",
+            "reproduction.workflow.jobs.publishing:write_index",
             input,
             output,
             params,

@@ -30,14 +30,14 @@ rule measure_errata:
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.errata:measure_errata",
+            "reproduction.workflow.jobs.claims:measure_errata",
             *PLANS[w.edition].claims.code_entries(),
         ),
     message:
         "Measure what the errata say ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.errata:measure_errata",
+            "reproduction.workflow.jobs.claims:measure_errata",
             input,
             output,
             params,

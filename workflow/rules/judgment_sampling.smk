@@ -39,7 +39,7 @@ rule sample_judgments:
             w.study, w.judgment_sampling
         ),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
+            "reproduction.workflow.jobs.measurements:sample_judgments",
             *PLANS[w.edition].judgment_samplings.metric_entries(
                 w.study, w.judgment_sampling
             ),
@@ -48,7 +48,7 @@ rule sample_judgments:
         "Remove judgments at random: {wildcards.study}/{wildcards.judgment_sampling} ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
+            "reproduction.workflow.jobs.measurements:sample_judgments",
             input,
             output,
             params,

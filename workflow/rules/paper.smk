@@ -40,13 +40,13 @@ rule build_paper:
         counts=lambda w: PLANS[w.edition].paper.counts(),
         synthetic=lambda w: w.edition == "demo",
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.paper:build_paper"
+            "reproduction.workflow.jobs.publishing:build_paper"
         ),
     message:
         "Build our paper from the results ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.paper:build_paper",
+            "reproduction.workflow.jobs.publishing:build_paper",
             input,
             output,
             params,

@@ -10,7 +10,7 @@ OUTPUTS
   work/<edition>/<dataset>/<split>/<system>/shards/<number>-of-<count>.npz   until they are joined
 """
 
-from reproduction.workflow.plan.shards import joined_ranks
+from reproduction.workflow.plan.job_sizes import joined_ranks
 
 # Both rules write ranks.npz; which of them does it for a system, the configuration says.
 JOINED = joined_ranks(plan.shards for plan in PLANS.values())
@@ -101,14 +101,14 @@ rule rank_shard:
         names=lambda w: (w.dataset, w.split, w.system),
         shard=lambda w: PLANS[w.edition].shards.position(w.shard),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.shards:rank_shard",
+            "reproduction.workflow.jobs.systems:rank_shard",
             PLANS[w.edition].code.recommender_entry(w.system),
         ),
     message:
         "Rank shard {wildcards.shard} of the users with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.shards:rank_shard",
+            "reproduction.workflow.jobs.systems:rank_shard",
             input,
             output,
             params,
@@ -140,13 +140,13 @@ rule join_shards:
         .runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.shards:join_shards"
+            "reproduction.workflow.jobs.systems:join_shards"
         ),
     message:
         "Join the shards of {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.shards:join_shards",
+            "reproduction.workflow.jobs.systems:join_shards",
             input,
             output,
             params,

@@ -38,13 +38,13 @@ rule judge_replication:
         datasets=lambda w: PLANS[w.edition].replications.spec.datasets,
         label=lambda w: PLANS[w.edition].replications.label(w.study),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:judge_replication"
+            "reproduction.workflow.jobs.claims:judge_replication"
         ),
     message:
         "Judge the claims of {wildcards.study} on the splits of a replication ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.replications:judge_replication",
+            "reproduction.workflow.jobs.claims:judge_replication",
             input,
             output,
             params,
@@ -70,13 +70,13 @@ rule gather_replications:
     params:
         seeds=lambda w: PLANS[w.edition].replications.seeds(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:gather_replications"
+            "reproduction.workflow.jobs.claims:gather_replications"
         ),
     message:
         "Gather the verdicts of all replications ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.replications:gather_replications",
+            "reproduction.workflow.jobs.claims:gather_replications",
             input,
             output,
             params,
@@ -101,13 +101,13 @@ rule summarise_replications:
         runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
     params:
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:summarise_replications"
+            "reproduction.workflow.jobs.claims:summarise_replications"
         ),
     message:
         "Summarise how certain the verdicts are ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.replications:summarise_replications",
+            "reproduction.workflow.jobs.claims:summarise_replications",
             input,
             output,
             params,
@@ -132,13 +132,13 @@ rule split_variance:
     params:
         runs=lambda w: list(PLANS[w.edition].replications.number_files()),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:split_variance"
+            "reproduction.workflow.jobs.claims:split_variance"
         ),
     message:
         "Measure how much values vary between splits ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.replications:split_variance",
+            "reproduction.workflow.jobs.claims:split_variance",
             input,
             output,
             params,
@@ -166,13 +166,13 @@ rule draw_replications:
         study="{study}",
         is_demo=lambda w: w.edition == "demo",
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:draw_replications"
+            "reproduction.workflow.jobs.claims:draw_replications"
         ),
     message:
         "Draw how certain the verdicts on {wildcards.study} are ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.replications:draw_replications",
+            "reproduction.workflow.jobs.claims:draw_replications",
             input,
             output,
             params,

@@ -37,7 +37,7 @@ rule search_settings:
         seed=PLANS["full"].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
         code=lambda w: PLANS["full"].code.digest(
-            "reproduction.workflow.jobs.tuning:search_settings",
+            "reproduction.workflow.jobs.measurements:search_settings",
             PLANS["full"].code.recommender_entry(w.system),
             *PLANS["full"].searches.metric_entries(),
         ),
@@ -45,7 +45,7 @@ rule search_settings:
         "Search the settings of {wildcards.system} on {wildcards.dataset}, {wildcards.split}"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.tuning:search_settings",
+            "reproduction.workflow.jobs.measurements:search_settings",
             input,
             output,
             params,

@@ -34,7 +34,7 @@ rule simulate_skewness:
         ),
         system="{system}",
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.skewness:simulate_skewness",
+            "reproduction.workflow.jobs.measurements:simulate_skewness",
             PLANS[w.edition].code.recommender_entry(w.system),
             *PLANS[w.edition].simulations.metric_entries(w.simulation),
         ),
@@ -42,7 +42,7 @@ rule simulate_skewness:
         "Simulate skewed popularity: {wildcards.simulation}, {wildcards.system} ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.skewness:simulate_skewness",
+            "reproduction.workflow.jobs.measurements:simulate_skewness",
             input,
             output,
             params,

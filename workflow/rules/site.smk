@@ -29,11 +29,11 @@ rule build_site:
         datasets=lambda w: PLANS[w.edition].site.dataset_titles(),
         elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
         code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.site:build_site"
+            "reproduction.workflow.jobs.publishing:build_site"
         ),
     message:
         "Build the website ({wildcards.edition})"
     run:
         JOBS.run(
-            "reproduction.workflow.jobs.site:build_site", input, output, params, log
+            "reproduction.workflow.jobs.publishing:build_site", input, output, params, log
         )

@@ -20,8 +20,7 @@ from pydantic import (
 from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
 from receval.storage.messages import enumerated, joined, quoted
-from reproduction.config.named_code import check_name
-from reproduction.config.reading import read_yaml, sentences
+from reproduction.config.reading import check_name, read_yaml, sentences
 from reproduction.config.replications import ReplicationsSpec, as_words
 from reproduction.config.studies import Edition, StudySpec
 from reproduction.config.systems import DisplaySpec, SearchesSpec, SkewnessSpec, SystemSpec
@@ -59,7 +58,7 @@ class Settings(BaseModel):
         Number of shards (of folds and users) for training and ranking each system, on all datasets
         or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many million
         ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds`` is the
-        same but never divides users (:mod:`reproduction.workflow.plan.shards`). Results do not
+        same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do not
         depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from reproduction.workflow.jobs.interpreter import SAFE_PYTHON
 from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
-from reproduction.workflow.jobs.job_process import Job, JobResult, sentence_of
-from reproduction.workflow.jobs.safe_path import SAFE_PYTHON
+from reproduction.workflow.jobs.run_job import Job, JobResult, sentence_of
 from reproduction.workflow.provenance.loaded_sources import LOADED, as_planned
 
 VARIABLE = "RECEVAL_FOREGROUND"

@@ -3,9 +3,9 @@
 
 Run as a program by :class:`reproduction.workflow.jobs.job_launchers.ForkServer`, with the number of
 an open socket as its argument. It receives further sockets over it, one per job. Each of these
-delivers a :class:`~reproduction.workflow.jobs.job_process.Job`, and returns first the process id,
-then the :class:`~reproduction.workflow.jobs.job_process.JobResult` (from the process itself, if
-nothing kills it), and last :class:`~reproduction.workflow.jobs.job_process.Ended`. The server ends,
+delivers a :class:`~reproduction.workflow.jobs.run_job.Job`, and returns first the process id,
+then the :class:`~reproduction.workflow.jobs.run_job.JobResult` (from the process itself, if
+nothing kills it), and last :class:`~reproduction.workflow.jobs.run_job.Ended`. The server ends,
 together with all its jobs, when the first socket closes, which happens when the main process ends
 for any reason.
 """
@@ -29,14 +29,14 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from receval.arithmetic import use_one_arithmetic
-from reproduction.workflow.jobs.job_process import (
+from reproduction.workflow.jobs.preloading import all_the_rest, libraries
+from reproduction.workflow.jobs.run_job import (
     Ended,
     Job,
     JobResult,
     carry_out,
     end_with_the_run_alone,
 )
-from reproduction.workflow.jobs.preloading import all_the_rest, libraries
 from reproduction.workflow.provenance.loaded_sources import LOADED
 
 MANY_JOBS = 3

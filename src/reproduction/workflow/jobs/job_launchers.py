@@ -18,15 +18,14 @@ from multiprocessing.process import BaseProcess
 from typing import Protocol
 
 from receval.arithmetic import use_one_arithmetic
-from reproduction.workflow.jobs.job_process import (
+from reproduction.workflow.jobs.interpreter import KEPT, SAFE_PYTHON, WITHOUT_THREADS, safe_path
+from reproduction.workflow.jobs.run_job import (
     Ended,
     Job,
     JobResult,
     carry_out,
     end_with_the_run_alone,
 )
-from reproduction.workflow.jobs.memory_of_jobs import KEPT, WITHOUT_THREADS
-from reproduction.workflow.jobs.safe_path import SAFE_PYTHON, safe_path
 from reproduction.workflow.provenance.loaded_sources import LOADED
 
 PATIENCE = 10.0

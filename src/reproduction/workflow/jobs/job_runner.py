@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
-from reproduction.workflow.jobs.job_process import Call, Job, JobResult, NamedFiles, paths_of
-from reproduction.workflow.jobs.leftovers import remove_parts_of
+from reproduction.workflow.jobs.run_job import Call, Job, JobResult, NamedFiles, paths_of
+from reproduction.workflow.jobs.temporary_files import remove_parts_of
 from reproduction.workflow.provenance.loaded_sources import CodeBehind
 
 PATIENCE = 30.0

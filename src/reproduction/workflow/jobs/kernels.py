@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.storage.files import write_atomically
-from reproduction.workflow.jobs.safe_path import safe_path
+from reproduction.workflow.jobs.interpreter import safe_path
 from reproduction.workflow.provenance.source_file import PACKAGES
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reproduction.claims.dataset_access import datasets_elsewhere
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
 
 THEOREMS = "reproduction.claims.theorems"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from receval.arithmetic import settings_in_effect
 from receval.splits.kinds import SPLITTERS
-from reproduction.config.named_code import OWN, package_of
+from reproduction.config.reading import OWN, package_of
 from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec
 from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
@@ -201,7 +201,7 @@ class CodeDigests:
         samplings = self.artifacts.judgment_samplings
         names = samplings.spec(study, judgment_sampling).experiments
         sampled = self.code.digest(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
+            "reproduction.workflow.jobs.measurements:sample_judgments",
             *samplings.metric_entries(study, judgment_sampling),
         )
         return self._ranked(self.artifacts.experiments.present(study, names).values()) | {sampled}
@@ -210,7 +210,7 @@ class CodeDigests:
         simulations = self.artifacts.simulations
         simulated = (
             self.code.digest(
-                "reproduction.workflow.jobs.skewness:simulate_skewness",
+                "reproduction.workflow.jobs.measurements:simulate_skewness",
                 self.code.recommender_entry(system),
                 *simulations.metric_entries(simulation),
             )
@@ -222,7 +222,7 @@ class CodeDigests:
         searches = self.settings.searches
         searched = (
             self.code.digest(
-                "reproduction.workflow.jobs.tuning:search_settings",
+                "reproduction.workflow.jobs.measurements:search_settings",
                 self.code.recommender_entry(system),
                 *self.artifacts.searches.metric_entries(),
             )

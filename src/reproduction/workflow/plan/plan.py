@@ -20,19 +20,16 @@ from reproduction.config.settings import EDITIONS, Settings, load_settings
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.claims import PlannedClaims, PlannedErrata
 from reproduction.workflow.plan.code import CodeDigests, PlannedCode
-from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets
+from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets, RunFolders
 from reproduction.workflow.plan.experiments import PlannedExperiments
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.job_sizes import PlannedShards, PlannedSizes
 from reproduction.workflow.plan.measurements import (
     PlannedJudgmentSamplings,
     PlannedSearches,
     PlannedSimulations,
 )
-from reproduction.workflow.plan.paper import PlannedPaper
+from reproduction.workflow.plan.publishing import PlannedPaper, PlannedSite
 from reproduction.workflow.plan.replications import PlannedReplications
-from reproduction.workflow.plan.shards import PlannedShards
-from reproduction.workflow.plan.site import PlannedSite
-from reproduction.workflow.plan.sizes import PlannedSizes
 from reproduction.workflow.plan.studies import ArtifactDescriptions, PlannedStudies
 from reproduction.workflow.provenance.loaded_sources import CodeBehind
 

@@ -15,7 +15,7 @@ from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.code import CodeDigests
 from reproduction.workflow.provenance.source_file import hash_texts
 
-JUDGING = "reproduction.workflow.jobs.replications:judge_replication"
+JUDGING = "reproduction.workflow.jobs.claims:judge_replication"
 
 TABLES = ("replications", "certainty")
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from receval.storage.files import write_atomically
 from reproduction.config.settings import load_settings
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.versions import (
     checksums_of_results,
