@@ -94,6 +94,7 @@ rule all:
         CHOSEN.paper.files(),
 
 
+include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/train.smk"

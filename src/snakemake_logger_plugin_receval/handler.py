@@ -30,15 +30,7 @@ RED, YELLOW = 31, 33
 
 
 class Screen:
-    """A stream of permanent lines with, on a terminal, one live line below them.
-
-    Parameters
-    ----------
-    stream : TextIO
-        Standard error or output.
-    colours : bool
-        Whether a terminal may show colours.
-    """
+    """A stream of permanent lines with, on a terminal, one live line below them."""
 
     def __init__(self, stream: TextIO, *, colours: bool) -> None:
         self.stream = stream

@@ -39,13 +39,7 @@ ASKS_FOR_REPORTS = ("-h", "--h", "--rep")
 
 
 def start_quickly(command: Sequence[str]) -> None:
-    """Make a run of Snakemake start and end faster.
-
-    Parameters
-    ----------
-    command : sequence of str
-        The program and its arguments; other programs are not changed.
-    """
+    """Make a run of Snakemake start and end faster; other programs are not changed."""
     program, *words = command
     if "snakemake" not in (PurePath(program).name, PurePath(program).parent.name):
         return

@@ -18,10 +18,9 @@ from typing import Any
 
 import pytest
 
-from reproduction.workflow.jobs import job_launchers
-from reproduction.workflow.jobs.fork_server import Server
-from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
-from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError
+from reproduction.workflow.jobs import fork_server
+from reproduction.workflow.jobs.fork_server import ForkServer, Server
+from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError, Spawner
 from reproduction.workflow.jobs.run import prepare_job_environment
 from reproduction.workflow.jobs.run_job import Call, Job
 from reproduction.workflow.provenance.code_digest import CodeSnapshot
@@ -234,7 +233,7 @@ def test_last_words_that_cannot_be_written_keep_no_process_alive(forked: Runs) -
 def test_a_server_that_does_not_end_is_killed(
     forked: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_launchers, "PATIENCE", 0.1)
+    monkeypatch.setattr(fork_server, "PATIENCE", 0.1)
     forked.runner.warm_up()
     server = forked.runner._launcher._server  # type: ignore[attr-defined]
     os.kill(server.pid, signal.SIGSTOP)
@@ -355,7 +354,8 @@ MAIN = """
 import signal, sys, threading
 from pathlib import Path
 from types import SimpleNamespace
-from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
+from reproduction.workflow.jobs.fork_server import ForkServer
+from reproduction.workflow.jobs.job_runner import Spawner
 from reproduction.workflow.jobs.job_runner import JobRunner
 
 folder = Path(sys.argv[1])

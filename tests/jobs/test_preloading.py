@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.workflow.jobs.preloading import (
+from reproduction.workflow.jobs.fork_server import (
     LEFT_OUT,
     LIBRARIES,
     LOADED_WHEN_USED,

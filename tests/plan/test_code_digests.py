@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
-from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS, RULES, Rule
+from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS
+from rule_files import RULES, Rule, helpers
 from workflow.edits import with_changed_function
 
 from reproduction.config.settings import load_settings
@@ -194,11 +195,11 @@ class ReadRules:
     """The rules as their files have them: which of them makes a file, from what, by which code."""
 
     def __init__(self, plan: Plan) -> None:
-        self.known = {
-            "PLANS": {plan.edition: plan},
-            "unpack": lambda function: function,
-            "GENERATED": "|".join(plan.datasets.generated),
-        }
+        self.known = helpers(
+            PLANS={plan.edition: plan},
+            unpack=lambda function: function,
+            GENERATED="|".join(plan.datasets.generated),
+        )
         self.edition = plan.edition
         self.patterns = [
             (self._pattern(rule, node.value), rule)

@@ -156,7 +156,7 @@ def load_sources(folder: str) -> None:
     assert not early, f"Already imported, but not from {folder}: {', '.join(early)}."
     sys.path.insert(0, folder)
     kernels = importlib.import_module("reproduction.workflow.jobs.kernels")
-    for name in importlib.import_module("reproduction.workflow.jobs.preloading").module_names():
+    for name in importlib.import_module("reproduction.workflow.jobs.fork_server").module_names():
         importlib.import_module(name)
     for kernel, types in kernels.listed():
         if kernel.startswith(KERNELS):

@@ -75,11 +75,7 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file that holds a mapping.
 
-    Raises
-    ------
-    ValueError
-        If the file is missing or cannot be read, is not valid YAML, has a key twice, is nested too
-        deeply, or is not a mapping.
+    A file that cannot be read, has a key twice or is nested too deeply is refused.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
@@ -179,14 +175,7 @@ def sentences(error: ValidationError) -> list[str]:
 
 
 def load_datasets(path: Path) -> dict[str, DatasetSpec]:
-    """Read the registry of datasets.
-
-    Raises
-    ------
-    ValueError
-        If the file is not valid YAML or an entry is not a valid dataset; the message has one
-        sentence per problem, which names the dataset and the key.
-    """
+    """Read the registry of datasets; an error has a sentence per problem, with dataset and key."""
     content = read_yaml(path)
     try:
         return TypeAdapter(dict[Identifier, DatasetSpec]).validate_python(content)
@@ -216,13 +205,7 @@ def _sentence(location: list[str], kind: str, message: str) -> str:
 
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:
-    """Read the file of synthetic twins.
-
-    Raises
-    ------
-    ValueError
-        If the file is missing or not valid YAML, or an entry is not a valid twin; the message
-        names the file and each offending field.
+    """Read the file of synthetic twins; an error names the file and each offending field.
 
     Examples
     --------
@@ -248,13 +231,7 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
 
 
 def load_drift_spec(path: Path) -> DriftSpec:
-    """Read and check ``config/drift.yaml``.
-
-    Raises
-    ------
-    ValueError
-        If the file is not valid; the message names the keys.
-    """
+    """Read and check ``config/drift.yaml``; an error names the keys."""
     try:
         return DriftSpec.model_validate(read_yaml(path))
     except ValidationError as error:

@@ -334,12 +334,7 @@ def load_settings(
     In order of precedence, it merges the settings of the command line, the edition's own file
     (``demo.yaml``), ``config.yaml``, and the files of datasets, twins, splits, systems, display,
     searches, simulations, drift, replications and studies. Mappings are merged key by key,
-    everything else is replaced.
-
-    Raises
-    ------
-    ValueError
-        If a file is not valid YAML or the configuration is not valid; one sentence per problem.
+    everything else is replaced. An error has one sentence per problem.
     """
     given = dict(overrides or {})
     chosen = chosen_edition(folder, given, edition)

@@ -12,6 +12,18 @@ from receval.storage.files import read_results, refusing_damage, write_results
 if TYPE_CHECKING:
     import pandas as pd
 
+    from reproduction.claims.sources import ClaimSources
+
+
+def _sources(results: Sequence[Path], records: Sequence[Path]) -> ClaimSources:
+    """Return results by their study and name, and records by their study."""
+    from reproduction.claims.sources import ClaimSources
+
+    return ClaimSources(
+        {f"{path.parent.name}/{path.stem}": path for path in results},
+        {path.parent.name: path for path in records},
+    )
+
 
 def judge_claims(
     *,
@@ -23,13 +35,9 @@ def judge_claims(
 ) -> None:
     """Judge the claims of a paper by the results of an edition."""
     from reproduction.claims.ledger import judged_claims
-    from reproduction.claims.sources import ClaimSources
     from reproduction.claims.spec import read_claims
 
-    sources = ClaimSources(
-        {f"{path.parent.name}/{path.stem}": path for path in results},
-        {record.parent.name: record},
-    )
+    sources = _sources(results, [record])
     known = read_results(certainty[0]) if certainty else None
     write_results(judged_claims([read_claims(claims)], sources, known), verdicts)
 
@@ -71,19 +79,12 @@ def judge_replication(
 ) -> None:
     """Judge the claims of a paper that depend on splits and seeds, in one replication.
 
-    Parameters
-    ----------
-    verdicts, numbers : Path
-        The CSVs to write, with one row per claim and dataset, and one row per number that was read.
+    The verdicts have one row per claim and dataset, the numbers one row per number that was read.
     """
     from reproduction.claims.repetition import ReplicationLabel, judged_replication
-    from reproduction.claims.sources import ClaimSources
     from reproduction.claims.spec import read_claims
 
-    sources = ClaimSources(
-        {f"{path.parent.name}/{path.stem}": path for path in results},
-        {record.parent.name: record},
-    )
+    sources = _sources(results, [record])
     rows, cells = judged_replication(
         read_claims(claims), datasets, sources, ReplicationLabel(**label)
     )
@@ -166,10 +167,6 @@ def measure_errata(
 ) -> None:
     """Write the numbers of all errata."""
     from reproduction.claims.errata import errata_table, load_errata
-    from reproduction.claims.sources import ClaimSources
 
-    sources = ClaimSources(
-        {f"{path.parent.name}/{path.stem}": path for path in results},
-        {path.parent.name: path for path in records},
-    )
+    sources = _sources(results, records)
     write_results(errata_table(load_errata(errata), sources), table)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from receval.metrics.judged_items import JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFold
-from receval.missing_judgments.judgment_sampling import kept_units
+from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units
 from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
 from receval.recommenders.family import Family, families
@@ -30,19 +31,35 @@ from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import Fold, Split, fold
 from receval.storage.archives import write_archive
 from receval.storage.files import read_results, write_results
-from reproduction.experiments.experiment import Experiment
+from reproduction.experiments.experiment import Experiment, ExperimentDescription
 from reproduction.experiments.input_files import InputFiles
 from reproduction.experiments.sampled_judgments import sample_of_experiment
 from reproduction.experiments.tidy_values import Measurement, measure, protocol_columns
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
 from reproduction.studies._shared.published import published_values
-from reproduction.workflow.plan.job_descriptions import (
-    JudgmentSamplingDescription,
-    SearchDescription,
-    SimulationDescription,
-)
 
 _log = logging.getLogger(__name__)
+
+
+# Judgment sampling.
+
+
+@dataclass(frozen=True)
+class JudgmentSamplingDescription:
+    """Which judgments are removed from some experiments, and what is measured with the others.
+
+    The unit is what is removed together
+    (:func:`receval.missing_judgments.judgment_sampling.sampling_order`), and the levels are the
+    percentages that are kept, with a number of samples at each. Averages have the labels of the
+    metrics whose values over users they average.
+    """
+
+    seed: int
+    experiments: Mapping[str, ExperimentDescription]
+    unit: SamplingUnit
+    percents: Sequence[float]
+    samples: int
+    averages: Mapping[str, Sequence[str]]
 
 
 def sample_judgments(
@@ -54,7 +71,10 @@ def sample_judgments(
     description: Mapping[str, Any],
 ) -> None:
     """Measure the systems of some experiments with the judgments left at each level and sample."""
-    told = JudgmentSamplingDescription.of(description)
+    experiments = {
+        name: ExperimentDescription.of(each) for name, each in description["experiments"].items()
+    }
+    told = JudgmentSamplingDescription(**{**description, "experiments": experiments})
     files = InputFiles(ratings=ratings, splits=splits, ranks=ranks)
     averages = {label: _incremental(label) for label in told.averages}
     names = [(a, m) for a, metrics in told.averages.items() for m in metrics]
@@ -104,11 +124,10 @@ def _of_fold(
     lists = [experiment.lists(system, protocol, number) for system in experiment.all_systems]
     reduced = ReducedFold(lists, aggregated_metrics)
     test = experiment.fold(number).test
-    unit = told.unit
-    complete, _ = reduced.values(*_all_kept(len(test)))
+    complete, _ = reduced.values(np.zeros(len(test), dtype=np.int64), np.array([1]))
     values, evaluated_users = [], []
     for sample in range(told.samples):
-        order, n_units = sample_of_experiment(experiment, number, unit, sample, told.seed)
+        order, n_units = sample_of_experiment(experiment, number, told.unit, sample, told.seed)
         of_sample, users = reduced.values(order, kept_units(n_units, percents))
         values.append(of_sample)
         evaluated_users.append(users)
@@ -116,16 +135,32 @@ def _of_fold(
     return complete[0], np.stack(values, axis=1), np.stack(evaluated_users, axis=1)
 
 
-def _all_kept(n_judgments: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.zeros(n_judgments, dtype=np.int64), np.array([1])
-
-
-_log = logging.getLogger(__name__)
+# Simulated ratings.
 
 SEED_NAME = "skewed-popularity"
 
 KEYS = ("dataset", "skewness", "repetition", "protocol", "sampled", "metric")
 """The columns besides the value and the number of lists that it averages."""
+
+
+@dataclass(frozen=True)
+class SimulationDescription:
+    """A simulation, and how one system (``module:class``) is measured on it.
+
+    The sizes of a dataset are simulated, a number of times for each skewness of popularity. The
+    system learns from a share of the ratings (``train_ratio``).
+    """
+
+    seed: int
+    dataset: str
+    skewness: Sequence[float]
+    repetitions: int
+    train_ratio: float
+    relevance_threshold: float
+    protocols: Sequence[Protocol]
+    metrics: Sequence[str]
+    recommender: str
+    parameters: Mapping[str, Any]
 
 
 def simulate_skewness(
@@ -139,23 +174,16 @@ def simulate_skewness(
     So they are the same for all systems and do not change when systems are added. Seeds of models
     also depend on the system.
 
-    Parameters
-    ----------
-    values : Path
-        CSV with the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
-        sampled candidates, empty if all are ranked), metric, value and lists (that the value
-        averages: users under AR, relevant test ratings under 1R).
-
-    Raises
-    ------
-    ValueError
-        If a parameter of the system is not valid, which is found before any data is read, or the
-        law cannot be fitted to the dataset.
+    The CSV has the columns dataset, skewness, repetition (from 1), protocol, sampled (number of
+    sampled candidates, empty if all are ranked), metric, value and lists (that the value averages:
+    users under AR, relevant test ratings under 1R). Parameters of the system that are not valid are
+    refused before any data is read.
     """
-    told = SimulationDescription.of(description)
+    protocols = [Protocol(**protocol) for protocol in description["protocols"]]
+    told = SimulationDescription(**{**description, "protocols": protocols})
     folder = table_folder(ratings)
     make(told.recommender, told.parameters, seed=0).check_size(*Ratings.sizes(folder))
-    measurement = Measurement(tuple(map(parse, told.metrics)), "all", names=told.metrics)
+    measurement = Measurement(tuple(map(parse, told.metrics)), "all", names=tuple(told.metrics))
     source = Ratings.read(folder)
     law = ShiftedPowerLaw.fit(np.bincount(source.items, minlength=source.n_items))
     rows: list[dict[str, Any]] = []
@@ -198,7 +226,20 @@ def _simulated(
     return fold(ratings, split, 0)
 
 
-_log = logging.getLogger(__name__)
+# Searches for settings.
+
+
+@dataclass(frozen=True)
+class SearchDescription:
+    """The settings that a search tries for a system (``module:class``), in this order.
+
+    It compares the metrics with these labels. Ratings at or above the threshold are relevant.
+    """
+
+    recommender: str
+    settings: Sequence[Mapping[str, Any]]
+    metrics: Sequence[str]
+    threshold: float
 
 
 def search_settings(
@@ -222,23 +263,15 @@ def search_settings(
 
     and the first setting with the smallest distance is chosen. Lists are AllItems (AR AI-AN),
     averaged over users with test ratings. The seeds are those of the studies, so the chosen setting
-    gives exactly these values there.
+    gives exactly these values there. Settings that are not valid are refused before any data is
+    read.
 
-    Parameters
-    ----------
-    accepted : sequence of Path
-        The accepted traces of all systems, if the system's is to be taken from them
-        (:func:`take_accepted_trace`); else nothing.
-    trace : Path
-        CSV with one row per setting and metric. Columns: system, setting (JSON), metric, published,
-        ours, distance (of the setting), chosen (``yes`` or empty).
-
-    Raises
-    ------
-    ValueError
-        If a setting is not valid (before any data is read) or a published value is missing.
+    ``accepted`` has the accepted traces of all systems, if the system's is to be taken from them
+    (:func:`take_accepted_trace`); else it is empty. The trace is a CSV with one row per setting and
+    metric. Columns: system, setting (JSON), metric, published, ours, distance (of the setting),
+    chosen (``yes`` or empty).
     """
-    told = SearchDescription.of(search)
+    told = SearchDescription(**search)
     if accepted:
         take_accepted_trace(accepted[0], published, told, names, trace)
         return

@@ -209,18 +209,7 @@ def build_paper(
     contents: Path,
     configuration: Sequence[Path] = (),
 ) -> None:
-    """Write the paper of an edition.
-
-    Parameters
-    ----------
-    pdf, table, contents : Path
-        The files to write: the paper, its numbers as CSV, and all data that its text reads as JSON.
-
-    Raises
-    ------
-    ValueError
-        A number of the text cannot be read, or the text cannot be set; the message says which.
-    """
+    """Write the paper of an edition, its numbers as a table, and all data that its text reads."""
     from receval.storage.files import write_atomically, write_results
     from reproduction.publishing.paper import PaperInputs, paper_numbers, table_of_numbers, typeset
     from reproduction.publishing.paper_spec import read_paper_spec
@@ -268,13 +257,7 @@ def build_site(
     statements: tuple[Path, ...],
     site: Path,
 ) -> None:
-    """Write the site of an edition.
-
-    Parameters
-    ----------
-    certainty, certainty_figures : tuple of Path
-        The accepted results of the replications, if any; the SVG and CSV of each figure.
-    """
+    """Write the site of an edition, with the accepted results of the replications, if any."""
     write_site(
         SiteSources(
             edition=edition,

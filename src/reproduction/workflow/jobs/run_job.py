@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Carry out a job in its process: call its function, and write its log and benchmark."""
+"""Run a job in its process: call its function, and write its log and benchmark."""
 
 from __future__ import annotations
 
@@ -50,12 +50,8 @@ class NamedFiles(Protocol):
 class Call:
     """A call of a library function by name, as plain values that another process can read.
 
-    Attributes
-    ----------
-    function : str
-        ``module:name``.
-    arguments : dict
-        Keyword arguments. Files are ``Path`` or tuples of ``Path``.
+    The function is ``module:name``. Among its keyword arguments, files are ``Path`` or tuples of
+    ``Path``.
     """
 
     function: str
@@ -133,20 +129,13 @@ def _path(value: str | list[str]) -> Path | tuple[Path, ...]:
 class Job:
     """A call, and the files that its process writes about it.
 
-    Attributes
-    ----------
-    call : Call
-    folder : Path
-        The current folder of the run, which the paths of the call are relative to.
-    log : Path
-        Overwritten; gets all output of the job.
-    benchmark : Path or None
-        Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
-        seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
-        resident memory of the process in MB, with the libraries that it shares with others) and
-        ``process_cpu_time`` (processor seconds of the process from its start).
-    code : CodeBehind or None
-        The code that the run was planned with. The job fails if its process has loaded other code.
+    The paths of the call are relative to ``folder``, the current folder of the run. ``log`` is
+    overwritten and gets all output of the job. ``benchmark`` is a table of one row, written if the
+    job succeeds: ``function`` (its name), ``s`` (its wall seconds), ``cpu_time`` (its processor
+    seconds, user and system), ``max_rss`` (largest resident memory of the process in MB, with the
+    libraries that it shares with others) and ``process_cpu_time`` (processor seconds of the process
+    from its start). ``code`` is what the run was planned with; the job fails if its process has
+    loaded other code.
     """
 
     call: Call
@@ -160,12 +149,8 @@ class Job:
 class JobResult:
     """The result of a job that was not killed.
 
-    Attributes
-    ----------
-    error : str or None
-        A sentence; None if the job succeeded.
-    disk_full : bool
-        Whether it failed because the disk is full, as every other job would.
+    ``error`` is a sentence; None if the job succeeded. ``disk_full`` tells whether it failed
+    because the disk is full, as every other job would.
     """
 
     error: str | None = None
@@ -173,14 +158,8 @@ class JobResult:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The exit status of a job's process, as the system reports it.
-
-    Attributes
-    ----------
-    status : int
-        Exit status, or the negative number of the signal that killed it.
-    """
+class ProcessExit:
+    """The exit status of a job's process, or the negative number of the signal that killed it."""
 
     status: int
 
@@ -195,8 +174,8 @@ def end_with_the_run_alone() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def carry_out(job: Job) -> JobResult:
-    """Carry out a job in this process, which does nothing else.
+def run_job(job: Job) -> JobResult:
+    """Run a job in this process, which does nothing else.
 
     From now on, standard output and errors go to the job's log, including those of compiled code
     and the last messages of a process that crashes.

@@ -34,10 +34,11 @@ _log = logging.getLogger(__name__)
 class Training:
     """How a system is trained on a fold, in any job.
 
-    Attributes
-    ----------
-    recommender, parameters, seed, names, events, grades_from, order
-        As for :func:`train_system`.
+    The class has parameters, which :meth:`check` refuses where they are not valid. From
+    ``grades_from`` on, a rating is relevant, where the system learns from grades of relevance
+    instead of ratings (:func:`receval.recommenders.training_ratings.relevance_grades`). The system
+    meets users and items in the order of their codes, or of their first appearance in the train
+    file (:class:`receval.splits.split.Fold`).
     """
 
     recommender: str
@@ -88,19 +89,7 @@ def train_system(
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
 ) -> None:
-    """Train a system on every fold, and write one model file per fold.
-
-    Parameters
-    ----------
-    parameters : mapping
-        Arguments of the class; refused, before any data is read, where they are not valid.
-    grades_from : float, optional
-        The relevance threshold, where the system learns from grades of relevance instead of
-        ratings (:func:`receval.recommenders.training_ratings.relevance_grades`).
-    order : {"codes", "appearance"}
-        The order in which the system meets users and items: that of their codes, or of their
-        first appearance in the train file (:class:`receval.splits.split.Fold`).
-    """
+    """Train a system on every fold (:class:`Training`), and write one model file per fold."""
     folder = table_folder(ratings)
     training = Training(recommender, parameters, seed, names, events, grades_from, order)
     training.check(folder)
@@ -130,10 +119,7 @@ def rank_system(
 ) -> None:
     """Write the judged ranks of a system.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Dataset and split. With the fold, they seed samples and ties, equally for every system.
+    Dataset, split and fold seed samples and ties, equally for every system.
     """
     wanted = [Protocol(**protocol) for protocol in protocols]
     table = Ratings.read(table_folder(ratings))
@@ -149,13 +135,7 @@ def rank_system(
 
 
 def trained_model(recommender: str, file: Path, table: Ratings) -> Recommender:
-    """Return the model of a fold that :func:`train_system` wrote.
-
-    Raises
-    ------
-    DamagedFileError
-        It is not as it was written, or was trained on another number of users or items.
-    """
+    """Return the model of a fold that :func:`train_system` wrote, if it is of this dataset."""
     model = load(recommender, file)
     if (model.n_users_, model.n_items_) != (table.n_users, table.n_items):
         raise DamagedFileError(
@@ -186,7 +166,7 @@ def ranked_fold(
     return found
 
 
-_log = logging.getLogger(__name__)
+# A system's folds and users, divided among several jobs (shards).
 
 
 def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
@@ -196,12 +176,8 @@ def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
     all users: a neighbourhood compares each with all others, and ranking scores all items. The
     second grows with the user's ratings, in train or test, as do products of vectors and judgments.
     A shard ends after the user with whom the cumulative cost reaches the shard's part of the sum.
-
-    Parameters
-    ----------
-    ratings_of_users : array_like of int, shape (n_users,)
-        Number of ratings of each user, in train and test together, so that the division is the same
-        for all splits and folds of a dataset, and on every machine.
+    Ratings are counted in train and test together, so that the division is the same for all splits
+    and folds of a dataset, and on every machine.
 
     Examples
     --------
@@ -286,13 +262,8 @@ def rank_shard(
 
     Without models, the system is first trained on each fold for the users of the shard, and the
     model stays in memory until the fold is ranked. Stored neighbourhoods of all users would take
-    more disk space and time than anything else in a study.
-
-    Parameters
-    ----------
-    models : sequence of Path
-        The folder that :func:`reproduction.workflow.jobs.systems.train_system` wrote; empty if the
-        shard trains the system itself: on whole folds, or for some users if its class can.
+    more disk space and time than anything else in a study. It trains on whole folds, or for some
+    users if its class can.
     """
     folder = table_folder(ratings)
     training = Training(recommender, parameters, system_seed, names, events, grades_from, order)

@@ -91,8 +91,6 @@ class PlannedCode:
 class CodeDigests:
     """Digests of the code behind artifacts, which make jobs run again after an edit.
 
-    Notes
-    -----
     Every digest behind an artifact is a parameter of a rule, so every plan has computed all of
     them. Tests compare them with the rules, and edit code. For systems that are divided into
     shards, they are the digests of the undivided jobs, whose results have the same bytes. So
@@ -115,11 +113,8 @@ class CodeDigests:
     def of_study(self, study: str) -> dict[str, dict[str, str]]:
         """Return the digests of each artifact of a study that can be made.
 
-        Returns
-        -------
-        dict of str to dict of str to str
-            By artifact: ``results``, the digests of all code behind its numbers (:meth:`behind`),
-            and ``shown``, those of the code that shows them.
+        ``results`` is of all code behind its numbers (:meth:`behind`), ``shown`` of the code that
+        shows them.
         """
         digests = {}
         for name in self.artifacts.made(study):

@@ -20,14 +20,9 @@ from reproduction.simulation.spec import WRITERS
 class RunFolders:
     """The folders that a run reads; it writes below the current folder.
 
-    In the repository all paths are relative, so that they are the same in every copy of it.
-
-    Attributes
-    ----------
-    repository : Path
-        Has the code, the documents and the text of the paper.
-    own : Path
-        Has ``config`` and ``results``: the current folder if it has them, else the repository.
+    In the repository all paths are relative, so that they are the same in every copy of it. The
+    ``repository`` has the code, the documents and the text of the paper. ``own`` has ``config`` and
+    ``results``: it is the current folder if it has them, else the repository.
     """
 
     repository: Path = Path()
@@ -35,13 +30,9 @@ class RunFolders:
 
     @classmethod
     def of(cls, repository: Path, here: Path | None = None) -> Self:
-        """Return the folders of a run of some repository.
+        """Return the folders of a run of some repository, by default in the current folder.
 
-        Parameters
-        ----------
-        here : Path, optional
-            Where it runs, by default the current folder. Its folder ``config`` is used only if it
-            has ``studies`` in it.
+        A folder ``config`` there is used only if it has ``studies`` in it.
         """
         home, here = repository.resolve(), (here or Path()).resolve()
         if home == here:
@@ -259,13 +250,7 @@ class PlannedDatasets:
 
 
 class AcceptedResults:
-    """The accepted results of one edition, and their records of provenance.
-
-    Attributes
-    ----------
-    folder : Path
-        ``results/<edition>``.
-    """
+    """The accepted results of one edition in ``results``, and their records of provenance."""
 
     def __init__(self, datasets: PlannedDatasets) -> None:
         self._datasets = datasets

@@ -19,17 +19,10 @@ from reproduction.workflow.plan.experiments import PlannedExperiments
 
 @dataclass(frozen=True)
 class JobSize:
-    """The resources that a job requests.
+    """The memory and wall time that a job requests, and whether it may share a cluster job.
 
-    Attributes
-    ----------
-    megabytes : int
-        Memory.
-    minutes : int
-        Wall time.
-    shares : bool
-        Whether it may share one cluster job with others. A cluster job takes ten seconds to start,
-        so jobs of seconds should share one, but a job of an hour should start as soon as possible.
+    A cluster job takes ten seconds to start, so jobs of seconds should share one, but a job of an
+    hour should start as soon as possible.
     """
 
     megabytes: int

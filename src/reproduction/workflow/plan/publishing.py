@@ -32,14 +32,8 @@ REPLICATIONS = ("certainty", "variance")
 class PaperSources(Model):
     """What the paper needs.
 
-    Attributes
-    ----------
-    splits : dict of str to tuple of str
-        By dataset; the full edition has no paper unless all of them are available.
-    figures : dict of str to str
-        Figures, as ``study/artifact``, by their names in the text.
-    documents : tuple of str
-        Documents of the repository that contain numbers of the text.
+    The full edition has no paper unless all splits are available. Figures are ``study/artifact`` by
+    their names in the text. Documents of the repository contain numbers of the text.
     """
 
     splits: dict[Identifier, tuple[Identifier, ...]]
@@ -48,13 +42,7 @@ class PaperSources(Model):
 
 
 def read_paper_sources(path: Path) -> PaperSources:
-    """Read and check ``paper/sources.yaml``.
-
-    Raises
-    ------
-    ValueError
-        If it is not valid; the message has one sentence per problem, which names the key.
-    """
+    """Read and check ``paper/sources.yaml``; an error has one sentence per problem."""
     try:
         return PaperSources.model_validate(read_yaml(path))
     except ValidationError as error:

@@ -13,7 +13,7 @@ from reproduction.config.settings import Settings
 from reproduction.config.studies import StudySpec
 from reproduction.studies._shared.inputs import ArtifactDescription
 from reproduction.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
-from reproduction.workflow.plan.job_descriptions import plain
+from reproduction.workflow.plan.experiments import plain
 
 # Descriptions for the jobs of an artifact: what to compute, and how to show it.
 

@@ -104,7 +104,7 @@ def _heading(body: str) -> str:
 def _parser() -> str:
     """Return a name for this parser: its code and the version of Python."""
     digest = hashlib.sha256(sys.version.encode())
-    for file in (source_file.__file__, source_file.__file__, __file__):
+    for file in (source_file.__file__, __file__):
         digest.update(Path(file).read_bytes())
     return digest.hexdigest()
 
@@ -164,16 +164,9 @@ def code_digest(*entries: str, root: Path | None = None) -> str:
 class CodeSnapshot:
     """The code of one repository, with each file as it was when it was first read.
 
-    Parameters
-    ----------
-    root : Path, optional
-        Repository root, with the packages in ``src``. By default that of the installed
-        library: the folder above ``src``, or the current folder where there is no ``src``.
-
-    Attributes
-    ----------
-    contents : dict of str to bytes
-        The sources read so far, by module name.
+    The packages are in ``src`` of the root. By default that is the root of the installed library:
+    the folder above ``src``, or the current folder where there is no ``src``. ``contents`` has the
+    sources read so far, by module name.
     """
 
     def __init__(
@@ -193,18 +186,12 @@ class CodeSnapshot:
     def digest(self, *entries: str) -> str:
         """Return a hash of all code in the packages that some entries reach by import.
 
-        Parameters
-        ----------
-        *entries : str
-            Each one of
+        Each entry is one of
 
-            - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
-            - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the
-              top-level definitions that ``data`` reaches by name, and the modules whose names these
-              use.
+        - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
+        - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the top-level
+          definitions that ``data`` reaches by name, and the modules whose names these use.
 
-        Notes
-        -----
         The files ``__init__.py`` on the way to a module belong to it. Comments, docstrings, layout
         and type-only code do not count
         (:func:`reproduction.workflow.provenance.source_file.parse_source`). Names in strings, such

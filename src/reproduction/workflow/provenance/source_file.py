@@ -24,16 +24,9 @@ LAZY = "lazy_names"
 
 @dataclass(frozen=True)
 class Import:
-    """One name brought in from the packages.
+    """One name brought in from the packages by a statement.
 
-    Attributes
-    ----------
-    module : str
-        Full name of the module.
-    name : str or None
-        The name imported from it, ``*`` for all; None for a plain ``import module``.
-    line : int
-        Line of the statement, for messages.
+    The name is ``*`` for all, and None for a plain ``import module``. The line is for messages.
     """
 
     module: str
@@ -52,11 +45,7 @@ class Stripper(ast.NodeTransformer):
     Syntax trees have no comments or layout. Annotations stay where they have an effect: on the
     fields of a class (dataclasses, pydantic) and on decorated functions, whose decorator may read
     them. The result is only for hashing and cannot be compiled, because empty bodies stay empty.
-
-    Attributes
-    ----------
-    annotation_names : set of str
-        Names in the annotations removed so far.
+    ``annotation_names`` has the names in the annotations removed so far.
     """
 
     def __init__(self) -> None:
@@ -231,29 +220,24 @@ def _is_name_target(target: ast.expr) -> bool:
 
 @dataclass(frozen=True)
 class Statement:
-    """One top-level statement; an import of several names counts as several statements.
-
-    Attributes
-    ----------
-    digest : str
-        Hash of the stripped syntax tree.
-    binds : frozenset of str
-        Names that the statement defines in its module.
-    uses : frozenset of str
-        Names that it reads at any depth, including those in removed annotations, because the
-        function calls code of the declared types.
-    imports : tuple of Import
-        Imports from the packages, including those inside functions.
-    runs_for_effect : bool
-        True for a statement that is not a definition (a call, a loop, an assignment to an element).
-        It acts whenever the module is imported, whichever name is needed.
-    """
+    """One top-level statement; an import of several names counts as several statements."""
 
     digest: str
+    """Hash of the stripped syntax tree."""
+
     binds: frozenset[str]
+    """Names that the statement defines in its module."""
+
     uses: frozenset[str]
+    """Names that it reads at any depth, including those in removed annotations, because the
+    function calls code of the declared types."""
+
     imports: tuple[Import, ...]
+    """Imports from the packages, including those inside functions."""
+
     runs_for_effect: bool
+    """True for a statement that is not a definition (a call, a loop, an assignment to an element).
+    It acts whenever the module is imported, whichever name is needed."""
 
 
 @dataclass(frozen=True)

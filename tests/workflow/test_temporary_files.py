@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.workflow.jobs.run import begin_run, remove_stale_locks, say_what_was_of_the_future
-from reproduction.workflow.jobs.temporary_files import remove_leftovers, remove_parts_of
+from reproduction.workflow.jobs.temporary_files import remove_parts_of, remove_temporary_files
 
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
@@ -44,19 +44,19 @@ def files(folder: Path) -> list[str]:
 
 
 def test_what_was_half_written_goes(edition: Path) -> None:
-    removed = remove_leftovers(edition)
+    removed = remove_temporary_files(edition)
     assert files(edition) == sorted(KEPT)
     assert len(removed) == len(LEFT)
     assert not any(path.exists() for path in removed)
-    assert remove_leftovers(edition) == []
-    assert remove_leftovers(edition / "nowhere") == []
+    assert remove_temporary_files(edition) == []
+    assert remove_temporary_files(edition / "nowhere") == []
 
 
 def test_raw_files_are_cleared_of_parts_of_records_alone(tmp_path: Path) -> None:
     for name in (".checksums.json.4711.part", "ml-1m/ratings.dat.part", "ml-1m/.zip.part.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a part")
-    assert remove_leftovers(tmp_path) == [tmp_path / ".checksums.json.4711.part"]
+    assert remove_temporary_files(tmp_path) == [tmp_path / ".checksums.json.4711.part"]
 
 
 def test_before_a_job_is_tried_again_what_it_had_half_written_goes_and_nothing_of_others(
