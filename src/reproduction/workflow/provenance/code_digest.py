@@ -79,7 +79,7 @@ class ParsedSources:
         """Add newly parsed sources to the file, if its folder exists."""
         if self._file is None or not self._has_news or not self._file.parent.is_dir():
             return
-        entries = {key: _as_json(source) for key, source in self._parsed.items()}
+        entries: dict[str, Any] = {key: each.statements for key, each in self._parsed.items()}
         for key, entry in _read(self._file).items():
             if len(entries) >= LIMIT:
                 break
@@ -93,7 +93,7 @@ class ParsedSources:
         if self._stored is None:
             self._stored = {} if self._file is None else _read(self._file)
         entry = self._stored.get(key)
-        return None if entry is None else _from_json(path, entry)
+        return None if entry is None else _as_source_file(path, entry)
 
 
 def _heading(body: str) -> str:
@@ -121,31 +121,15 @@ def _read(file: Path) -> dict[str, Any]:
     return entries
 
 
-def _as_json(source: SourceFile) -> list[Any]:
-    return [
-        [
-            statement.digest,
-            sorted(statement.binds),
-            sorted(statement.uses),
-            [[item.module, item.name, item.line] for item in statement.imports],
-            statement.runs_for_effect,
-        ]
-        for statement in source.statements
-    ]
-
-
-def _from_json(path: Path, statements: list[Any]) -> SourceFile:
+def _as_source_file(path: Path, statements: list[Any]) -> SourceFile:
+    """Return the statements as they were before JSON made lists of all tuples."""
     return SourceFile(
         path,
         tuple(
             Statement(
-                digest=digest,
-                binds=frozenset(binds),
-                uses=frozenset(uses),
-                imports=tuple(Import(*item) for item in imports),
-                runs_for_effect=runs_for_effect,
+                digest, (*binds,), (*uses,), tuple(Import(*one) for one in imports), for_effect
             )
-            for digest, binds, uses, imports, runs_for_effect in statements
+            for digest, binds, uses, imports, for_effect in statements
         ),
     )
 
