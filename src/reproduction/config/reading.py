@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Hashable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -24,6 +24,8 @@ MOST_DEPTH = 50
 
 MOST_VALUES = 100_000
 """Maximum number of values in a file with aliases."""
+
+Kind = TypeVar("Kind")
 
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -174,6 +176,14 @@ def sentences(error: ValidationError) -> list[str]:
     return lines
 
 
+def validated(kind: type[Kind], content: object, heading: str) -> Kind:
+    """Return what was read as a model, or refuse it with a heading and a sentence per problem."""
+    try:
+        return TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        raise ValueError(joined(heading, sentences(error))) from error
+
+
 def load_datasets(path: Path) -> dict[str, DatasetSpec]:
     """Read the registry of datasets; an error has a sentence per problem, with dataset and key."""
     content = read_yaml(path)
@@ -224,19 +234,12 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
     >>> twin.users, twin.activity.total, twin.repeated_share
     (20, 100, 0.0)
     """
-    try:
-        return TypeAdapter(dict[str, TwinSpec]).validate_python(read_yaml(path))
-    except ValidationError as error:
-        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    return validated(dict[str, TwinSpec], read_yaml(path), f"{path} cannot be used:")
 
 
 def load_drift_spec(path: Path) -> DriftSpec:
     """Read and check ``config/drift.yaml``; an error names the keys."""
-    try:
-        return DriftSpec.model_validate(read_yaml(path))
-    except ValidationError as error:
-        heading = f"{path} does not describe tolerances:"
-        raise ValueError(joined(heading, sentences(error))) from error
+    return validated(DriftSpec, read_yaml(path), f"{path} does not describe tolerances:")
 
 
 OWN = ("receval", "reproduction")

@@ -13,14 +13,13 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     model_validator,
 )
 
 from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
-from receval.storage.messages import enumerated, joined, quoted
-from reproduction.config.reading import check_name, read_yaml, sentences
+from receval.storage.messages import enumerated, quoted
+from reproduction.config.reading import check_name, read_yaml, validated
 from reproduction.config.replications import ReplicationsSpec, as_words
 from reproduction.config.studies import Edition, StudySpec
 from reproduction.config.systems import DisplaySpec, SearchesSpec, SkewnessSpec, SystemSpec
@@ -350,11 +349,7 @@ def load_settings(
 
 def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
     """Return merged content as settings."""
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        heading = f"The configuration in {folder} cannot be used:"
-        raise ValueError(joined(heading, sentences(error))) from error
+    return validated(model, content, f"The configuration in {folder} cannot be used:")
 
 
 def json_schema() -> str:

@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -89,16 +89,10 @@ class Call:
         """The function's name, without its module."""
         return self.function.rpartition(":")[2]
 
-    def load(self) -> Callable[..., object]:
-        """Import the function."""
-        function: Callable[..., object] = getattr(
-            import_module(self.function.partition(":")[0]), self.name
-        )
-        return function
-
     def make(self) -> None:
         """Import the function and call it."""
-        self.load()(**self.arguments)
+        module = import_module(self.function.partition(":")[0])
+        getattr(module, self.name)(**self.arguments)
 
 
 def paths_of(files: NamedFiles) -> list[Path]:

@@ -7,11 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from receval.spec_types import Identifier, Model, NonEmptyText
-from receval.storage.messages import joined
-from reproduction.config.reading import read_yaml, sentences
+from reproduction.config.reading import read_yaml, validated
 from reproduction.config.settings import Settings
 from reproduction.publishing.site.public_names import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
@@ -43,10 +42,7 @@ class PaperSources(Model):
 
 def read_paper_sources(path: Path) -> PaperSources:
     """Read and check ``paper/sources.yaml``; an error has one sentence per problem."""
-    try:
-        return PaperSources.model_validate(read_yaml(path))
-    except ValidationError as error:
-        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    return validated(PaperSources, read_yaml(path), f"{path} cannot be used:")
 
 
 class PlannedPaper:
@@ -94,15 +90,13 @@ class PlannedPaper:
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the paper is made from, by kind."""
-        studies, artifacts = self.studies, self._artifacts
-        names = [(study, name) for study in studies.specs for name in artifacts.made(study)]
         folder = f"work/{self._edition}/artifacts"
         return {
             "text": [self._own(name) for name in TEXT],
             "numbers": self._own("numbers.yaml"),
             "ledger": f"{folder}/claims.csv",
-            "results": [artifacts.results_file(*pair) for pair in names],
-            "records": [studies.record_file(study) for study in studies.specs],
+            "results": self.studies.results_files(),
+            "records": self.studies.record_files(),
             "errata": str(self._folders.config / "errata.yaml"),
             "configuration": sorted(map(str, self._folders.config.rglob("*.yaml"))),
             "documents": [str(self._folders.repository / name) for name in self.sources.documents],

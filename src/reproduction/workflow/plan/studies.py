@@ -55,8 +55,7 @@ class ArtifactDescriptions:
             grid=grid.model_dump(mode="json") if grid else None,
             seed=self.settings.seed,
         )
-        values: dict[str, Any] = plain(description)
-        return values
+        return plain(description)
 
     def caption(self, study: str, artifact: str) -> str:
         """Return the caption of an artifact, with this edition's numbers and note.
@@ -97,8 +96,7 @@ class ArtifactDescriptions:
             absence=self._absence(study, artifact),
             parameters=spec.model_dump(mode="json")["parameters"],
         )
-        values: dict[str, Any] = plain(display)
-        return values
+        return plain(display)
 
     def described(self, study: str, artifact: str) -> str:
         """Return the text below an artifact (:attr:`.DisplayStyle.described`)."""
@@ -158,6 +156,15 @@ class PlannedStudies:
     def record_file(self, study: str) -> str:
         """Return the file with the provenance record of a study."""
         return f"{self._folder}/artifacts/{study}/provenance.json"
+
+    def results_files(self) -> list[str]:
+        """Return the CSVs of all artifacts that are made."""
+        made = self.artifacts.made
+        return [self.artifacts.results_file(s, name) for s in self.specs for name in made(s)]
+
+    def record_files(self) -> list[str]:
+        """Return the provenance records of all studies."""
+        return [self.record_file(study) for study in self.specs]
 
     def shown_files(self, study: str) -> list[str]:
         """Return the pages on which the report shows a study's tables and texts."""
