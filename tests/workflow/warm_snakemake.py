@@ -88,6 +88,8 @@ class ForkedServer:
             os.environ.update(json.loads(environment))
             theirs.close()
             sys.argv = [SERVER, str(descriptors[0])]
+            # Its other half is here already, as the launcher of runs.
+            sys.modules.pop(SERVER, None)
             runpy.run_module(SERVER, run_name="__main__", alter_sys=True)
         os._exit(0)
 
