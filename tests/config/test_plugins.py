@@ -105,13 +105,6 @@ def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
     assert not (plugin / "imported").exists()
 
 
-@pytest.mark.parametrize("plugins", [["a.b"], ["os; x"], "os", [3], [""]])
-def test_a_plugin_is_the_name_of_a_package(config: CopiedConfig, plugins: object) -> None:
-    config.change("config.yaml", "plugins", value=plugins)
-    with pytest.raises(ValueError, match=r"plugins"):
-        load_settings(config.folder, "demo")
-
-
 def test_a_plugin_that_is_not_installed_is_told() -> None:
     with pytest.raises(ValueError, match="There is no package nowhere_to_be_found, which"):
         files_of_package("nowhere_to_be_found")

@@ -63,11 +63,6 @@ def test_timestamps_of_movielens_add_its_splits(tmp_path: Path) -> None:
     assert [plan[name]["split"] for name in names] == DATED[1:]
 
 
-def test_what_is_generated_needs_to_be_described() -> None:
-    with pytest.raises(ValueError, match=r"trec-qrels is generated, but twins.yaml does not say"):
-        plan_of("full", {"datasets": {"trec-qrels": {"access": "generated"}}})
-
-
 def test_files_of_it_that_lie_about_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "mirror" / GENERATED).mkdir(parents=True)
     (tmp_path / "mirror" / GENERATED / "ml-1m.zip").touch()

@@ -33,7 +33,7 @@ def test_a_folder_without_errata_has_no_table(tmp_path: Path) -> None:
 def test_they_are_made_by_default_compared_and_accepted() -> None:
     asked = {
         "Snakefile": "CHOSEN.errata.files()",
-        "workflow/rules/drift.smk": "PLANS[w.edition].errata.files()",
+        "workflow/rules/drift.smk": "plan_of(w).errata.files()",
     }
     for file, call in asked.items():
         assert call in (ROOT / file).read_text(encoding="utf-8"), file

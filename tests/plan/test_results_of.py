@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from plan.planned import opened, plan_of, put_raw_files
@@ -78,28 +77,3 @@ def test_a_dataset_whose_own_splits_cannot_be_made_is_absent() -> None:
         ("yahoo-r3", "missing-at-random")
     ]
     assert plan.artifacts.absent(PAIRED, "fig11") == ["cm100k"]
-
-
-def test_splits_of_a_dataset_that_an_artifact_does_not_read_are_refused() -> None:
-    changed = {"fig11": {"splits": {"ml-1m": ["random-folds"]}}}
-    with pytest.raises(ValueError, match="names splits of ml-1m, but its datasets are cm100k"):
-        plan_of("demo", {"studies": {PAIRED: {"artifacts": changed}}})
-    unknown = {"fig11": {"splits": {"cm100k": ["coins"]}}}
-    with pytest.raises(ValueError, match="names the split coins, which is not defined"):
-        plan_of("demo", {"studies": {PAIRED: {"artifacts": unknown}}})
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "sentence"),
-    [
-        (("fig08", "results_of"), ["fig99"], "needs the artifact that reads no other"),
-        (("fig06", "splits"), ["coins"], "names the split coins, which is not defined"),
-    ],
-)
-def test_names_that_cannot_be_read_are_refused(
-    place: tuple[str, str], value: Any, sentence: str
-) -> None:
-    artifact, key = place
-    changed = {"studies": {STUDY: {"artifacts": {artifact: {key: value}}}}}
-    with pytest.raises(ValueError, match=sentence):
-        plan_of("demo", changed)

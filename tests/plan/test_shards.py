@@ -95,12 +95,6 @@ def test_with_folds_no_users_are_divided(asked: object) -> None:
     assert found == [False, True]
 
 
-@pytest.mark.parametrize("asked", [0, "many", {"nowhere": 2}, {"ml-1m": 0}])
-def test_a_number_that_is_none_and_a_dataset_that_is_not_there_are_refused(asked: object) -> None:
-    with pytest.raises(ValueError, match=r"shards"):
-        plan_of("full", {"shards": asked})
-
-
 def test_a_shard_of_users_trains_where_the_class_can_and_nobody_reads_the_models() -> None:
     plan = plan_of("full", {"shards": 4})
     assert plan.shards.models("ml-1m", "s", "knn-user-3") == []
