@@ -276,9 +276,9 @@ class ReadRules:
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_digests_behind_an_artifact_are_those_of_the_rules_that_make_what_it_reads(
-    edition: str, tmp_path: Path
+    edition: str,
 ) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+    put_raw_files("ml-1m", "cm100k")
     plan = plan_of(edition)
     rules = ReadRules(plan)
     for study in plan.settings.studies:

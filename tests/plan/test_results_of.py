@@ -6,14 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plan.planned import opened, plan_of, put_raw_files
+from plan.planned import demo, full_with, opened, plan_of
 
 STUDY = "bellogin2017"
 PAIRED = "menamaldonado2021"
 
 
 def test_an_artifact_reads_the_csv_of_another_one() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     inputs = plan.artifacts.inputs(PAIRED, "fig12")
     assert inputs["other_results"] == ["work/demo/artifacts/menamaldonado2021/values.csv"]
     assert inputs["ranks"] == []
@@ -28,14 +28,13 @@ def test_it_needs_the_datasets_of_the_other_one(
     monkeypatch.chdir(tmp_path)
     without = plan_of("full")
     assert "fig12" not in without.artifacts.made(PAIRED)
-    put_raw_files(tmp_path / "mirror", "ml-1m")
-    plan = plan_of("full")
+    plan = full_with("ml-1m")
     assert "fig12" in plan.artifacts.made(PAIRED)
     assert set(plan.artifacts.absent(PAIRED, "fig12")) == {"cm100k", "yahoo-r3"}
 
 
 def test_an_artifact_reads_splits_without_any_system() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     inputs = plan.artifacts.inputs(STUDY, "fig06")
     assert inputs["splits"] == [
         f"work/demo/ml-1m/{split}/split.npz" for split in ("coin-flip-80", "uniform-test")
@@ -48,7 +47,7 @@ def test_an_artifact_reads_splits_without_any_system() -> None:
 
 
 def test_each_dataset_can_have_splits_of_its_own() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     # The twins have no file with the authors' folds.
     assert opened(plan, PAIRED, "fig11").splits == (
         ("cm100k", "missing-at-random-fold"),

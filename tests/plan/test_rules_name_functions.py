@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from plan.planned import plan_of
+from plan.planned import demo, plan_of
 from rule_files import RULES, RULES_FOLDER, Rule, helpers
 
 from reproduction.experiments.input_files import InputFiles
@@ -23,15 +23,13 @@ DIGESTED_BY_CHECKSUMS = {"fetch_raw"}
 """Rules whose results do not depend on how the code makes them."""
 
 UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
-    "artifacts.inputs": lambda: plan_of("demo").artifacts.inputs("bellogin2017", "fig02"),
-    "judgment_samplings.inputs": lambda: plan_of("demo").judgment_samplings.inputs(
-        "valcarce2020", "items"
-    ),
-    "claims.index_inputs": lambda: plan_of("demo").claims.index_inputs("valcarce2020"),
-    "errata.inputs": lambda: plan_of("demo").errata.inputs(),
-    "paper.inputs": lambda: plan_of("demo").paper.inputs(),
-    "studies.provenance_inputs": lambda: plan_of("demo").studies.provenance_inputs("valcarce2020"),
-    "site.inputs": lambda: plan_of("demo").site.inputs(),
+    "artifacts.inputs": lambda: demo().artifacts.inputs("bellogin2017", "fig02"),
+    "judgment_samplings.inputs": lambda: demo().judgment_samplings.inputs("valcarce2020", "items"),
+    "claims.index_inputs": lambda: demo().claims.index_inputs("valcarce2020"),
+    "errata.inputs": lambda: demo().errata.inputs(),
+    "paper.inputs": lambda: demo().paper.inputs(),
+    "studies.provenance_inputs": lambda: demo().studies.provenance_inputs("valcarce2020"),
+    "site.inputs": lambda: demo().site.inputs(),
     "datasets.sources": lambda: plan_of("full").datasets.sources(),
 }
 """Methods of the parts of plans whose values rules hand on by their names."""
@@ -130,12 +128,10 @@ def test_the_digest_of_a_rule_begins_with_the_function_of_its_body(rule: Rule) -
 
 def test_digests_and_calls_are_of_the_same_function() -> None:
     calls: list[Any] = []
-    known = helpers(
-        PLANS={"full": plan_of("demo")}, JOBS=SimpleNamespace(run=lambda *a: calls.append(a))
-    )
+    known = helpers(PLANS={"full": demo()}, JOBS=SimpleNamespace(run=lambda *a: calls.append(a)))
     known["run_job"]("systems:train_system", "its files")
     assert calls == [("reproduction.workflow.jobs.systems:train_system", "its files")]
-    code = plan_of("demo").code
+    code = demo().code
     entry = code.recommender_entry("pop")
     digest = known["digest_of"]("systems:train_system", lambda wildcards: [entry])
     assert digest(SimpleNamespace()) == code.digest(calls[0][0], entry)
