@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the workflow changes in Snakemake is there (docs/snakemake_scheduler.md, docs/cluster.md)."""
+"""What the workflow changes in Snakemake is there (docs: snakemake_scheduler, cluster)."""
 
 from __future__ import annotations
 
