@@ -4,8 +4,7 @@ What most rules say of their jobs: the plan, the resources, the code behind the 
 """
 
 from receval.figures.display import heading
-
-JOB_MODULES = "reproduction.workflow.jobs"
+from reproduction.workflow.plan.code import JOBS as JOB_MODULES
 
 
 def plan_of(wildcards):
@@ -28,8 +27,8 @@ def smallest(wildcards):
 
 def digest_of(function, entries=lambda wildcards: ()):
     """Return the digest of a job's function and of the code that the configuration names for it."""
-    return lambda wildcards: plan_of(wildcards).code.digest(
-        f"{JOB_MODULES}.{function}", *entries(wildcards)
+    return lambda wildcards: plan_of(wildcards).code.of_job(
+        function, *entries(wildcards)
     )
 
 

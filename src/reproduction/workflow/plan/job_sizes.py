@@ -128,22 +128,18 @@ class PlannedSizes:
 
     def of(self, *datasets: str, demanding: bool = False) -> JobSize:
         """Return the size of a job on some datasets, by the most ratings and the most items."""
-        if self.settings.edition == "demo":
-            return SMALL
+        # Every job of the demo is small.
+        demanding = demanding and self.settings.edition != "demo"
         size = job_size(self._most("ratings", datasets), demanding=demanding)
         return self._with_items(size, datasets)
 
     def shard(self, dataset: str, shards: int, folds: int = 1) -> JobSize:
         """Return the size of the job of one of several shards of a system on a dataset."""
-        if self.settings.edition == "demo":
-            return SMALL
         size = shard_size(self._most("ratings", [dataset]), shards, folds)
         return self._with_items(size, [dataset])
 
     def joined(self, dataset: str) -> JobSize:
         """Return the size of the job that joins the judged ranks of shards, array by array."""
-        if self.settings.edition == "demo":
-            return SMALL
         ratings = self._most("ratings", [dataset])
         size = job_size(ratings)
         if size.shares:
@@ -162,7 +158,9 @@ class PlannedSizes:
         )
 
     def _most(self, what: Literal["ratings", "items"], datasets: Iterable[str]) -> int:
-        """Return the largest number of ratings or items among the available datasets."""
+        """Return the most ratings or items among the available datasets, and 0 for the demo."""
+        if self.settings.edition == "demo":
+            return 0
         expected = (
             self.settings.datasets[name].expected
             for name in datasets
