@@ -25,7 +25,7 @@ MOST_DEPTH = 50
 MOST_VALUES = 100_000
 """Maximum number of values in a file with aliases."""
 
-Kind = TypeVar("Kind")
+_Kind = TypeVar("_Kind")
 
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -176,7 +176,7 @@ def sentences(error: ValidationError) -> list[str]:
     return lines
 
 
-def validated(kind: type[Kind], content: object, heading: str) -> Kind:
+def validated(kind: type[_Kind], content: object, heading: str) -> _Kind:
     """Return what was read as a model, or refuse it with a heading and a sentence per problem."""
     try:
         return TypeAdapter(kind).validate_python(content)
