@@ -392,8 +392,7 @@ def ignore_signals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
-    [(signal.SIGTERM, "JobStoppedError"), (signal.SIGINT, "KeyboardInterrupt")],
+    ("number", "said"), [(signal.SIGTERM, "JobStoppedError"), (signal.SIGINT, "KeyboardInterrupt")]
 )
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_signal_to_the_main_process_ends_its_jobs(

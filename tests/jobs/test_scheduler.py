@@ -55,14 +55,8 @@ REMEDY = "Read docs/snakemake_scheduler.md: this Snakemake may need no remedy, o
                 [
                     (snakemake.rules.Rule.apply_input_function, "get_function_params(func)"),
                     (snakemake.rules.Rule._is_deriving_function, "get_function_params(func)"),
-                    (
-                        snakemake.common.get_input_function_aux_params,
-                        "get_function_params(func)",
-                    ),
-                    (
-                        snakemake.common.get_function_params,
-                        "inspect.signature(func).parameters",
-                    ),
+                    (snakemake.common.get_input_function_aux_params, "get_function_params(func)"),
+                    (snakemake.common.get_function_params, "inspect.signature(func).parameters"),
                 ],
             )
             for module in ("common", "rules")

@@ -167,8 +167,7 @@ def test_a_failure_tells_the_job_the_sentence_and_the_end_of_the_log(tmp_path: P
 def test_what_a_log_ends_in_is_said_once_whoever_told_it(told: str, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(
-        "INFO trying https://example.org\nERROR No mirror gave ml-1m.zip.\n",
-        encoding="utf-8",
+        "INFO trying https://example.org\nERROR No mirror gave ml-1m.zip.\n", encoding="utf-8"
     )
     job = Job(1, "fetch_raw", ("ml-1m",), logs=(str(log),))
     text = failure_text(Failure(job, told, told))

@@ -173,11 +173,7 @@ def test_protocols_of_a_split_are_those_of_all_studies_together() -> None:
     both = plan_of("demo", with_experiment("valcarce2018", **more))
     together = both.experiments.protocols("ml-1m", "coin-flip-80")
     # The study's own threshold is the dataset's, 4; the same samples from 5 are other protocols.
-    assert set(together) == {
-        *alone,
-        Protocol("1R", "TI", 99, 4.0),
-        Protocol("1R", "TI", 500, 4.0),
-    }
+    assert set(together) == {*alone, Protocol("1R", "TI", 99, 4.0), Protocol("1R", "TI", 500, 4.0)}
     assert [p.key for p in together] == sorted(p.key for p in together)
 
 

@@ -50,19 +50,9 @@ class RepeatedSettings(Settings):
         return re.sub(r"-c\d$", "-c1", self.run_name)
 
     @property
-    def split_seed(self) -> int:
-        """The root of the seeds of splits."""
-        return self.roots[0]
-
-    @property
-    def system_seed(self) -> int:
-        """The root of the seeds of systems."""
-        return self.roots[1]
-
-    @property
-    def candidate_seed(self) -> int:
-        """The root of the seeds of candidate sampling and of tie-breaking."""
-        return self.roots[2]
+    def root_seeds(self) -> tuple[int, int, int]:
+        """The roots of the seeds of splits, of systems and of candidate sampling."""
+        return self.roots
 
 
 def edition_of_run(run: str) -> tuple[str, str]:

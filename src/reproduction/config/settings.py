@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
@@ -109,19 +103,24 @@ class Settings(BaseModel):
         return self.run
 
     @property
+    def root_seeds(self) -> tuple[int, int, int]:
+        """The roots of the three seeds below."""
+        return (self.seed, self.seed, self.seed)
+
+    @property
     def split_seed(self) -> int:
         """The root of the seeds of splits."""
-        return self.seed
+        return self.root_seeds[0]
 
     @property
     def system_seed(self) -> int:
         """The root of the seeds of systems."""
-        return self.seed
+        return self.root_seeds[1]
 
     @property
     def candidate_seed(self) -> int:
         """The root of the seeds of candidate sampling and of tie-breaking."""
-        return self.seed
+        return self.root_seeds[2]
 
     @model_validator(mode="after")
     def _replications_are_known(self) -> Self:

@@ -76,12 +76,7 @@ def write_table(
 
 
 def write_page(
-    *,
-    module: str,
-    results: Path,
-    display: Mapping[str, Any],
-    page: Path,
-    shown: Path | None = None,
+    *, module: str, results: Path, display: Mapping[str, Any], page: Path, shown: Path | None = None
 ) -> None:
     """Write a page of text from its CSV as Markdown and HTML."""
     from reproduction.publishing.html_page import as_html_page

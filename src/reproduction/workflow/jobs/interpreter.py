@@ -54,10 +54,7 @@ def collect_rarely() -> None:
 # which cost each job twenty milliseconds, but only a hundred pages of 2 MiB. A job that writes to a
 # large page still copies only 4 KiB of it.
 
-KEPT = {
-    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
-    "MALLOC_TRIM_THRESHOLD_": str(64 * 2**20),
-}
+KEPT = {"MALLOC_MMAP_THRESHOLD_": str(32 * 2**20), "MALLOC_TRIM_THRESHOLD_": str(64 * 2**20)}
 """glibc's thresholds, in bytes, below which a job keeps freed memory for the next array.
 
 glibc itself reaches these values in long processes, starting from 128 KiB. Most jobs are too short

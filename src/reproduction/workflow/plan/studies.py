@@ -198,10 +198,7 @@ class PlannedStudies:
         return [
             file
             for name in there
-            for file in (
-                *self._datasets.ratings_files(name),
-                self._datasets.summary_file(name),
-            )
+            for file in (*self._datasets.ratings_files(name), self._datasets.summary_file(name))
         ]
 
     # --- the page -------------------------------------------------------------------------

@@ -21,14 +21,7 @@ from typing import Any
 from receval.arithmetic import other_settings, processor, use_one_arithmetic
 from receval.storage.files import write_atomically
 
-PACKAGES = (
-    "matplotlib",
-    "numba",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-)
+PACKAGES = ("matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy")
 """Distributions whose code computes or draws results."""
 
 OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
