@@ -89,46 +89,45 @@ def test_code_entries_are_what_the_configuration_names() -> None:
 
 @pytest.mark.costly
 def test_code_of_a_job_tells_recommenders_apart() -> None:
-    plan = demo()
-    train = "reproduction.workflow.jobs.systems:train_system"
-    digests = {
-        plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
-    }
-    classes = {plan.code.recommender_entry(name) for name in plan.settings.systems}
+    code = demo().code
+    classes = {code.recommender_entry(name) for name in demo().settings.systems}
+    digests = {code.of_job("systems:train_system", entry) for entry in classes}
     assert len(digests) == len(classes) > 20
-    assert plan.code.digest("reproduction.workflow.jobs.systems:rank_system") != plan.code.digest(
-        train
-    )
+    assert code.of_job("systems:rank_system") != code.of_job("systems:train_system")
 
 
-def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
-    assert demo().artifacts.metric_entries("bellogin2017", "fig02") == ["receval.metrics.precision"]
-    assert demo().artifacts.metric_entries("valcarce2018", "table2") == []
-    several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
-    change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
-    assert plan_of("demo", change).artifacts.metric_entries("bellogin2017", "fig02") == [
-        "receval.metrics.ndcg",
-        "receval.metrics.precision",
-        "receval.metrics.recall",
-    ]
+@pytest.mark.parametrize(
+    ("study", "artifact", "parameters", "modules"),
+    [
+        ("bellogin2017", "fig02", {}, ["precision"]),
+        ("valcarce2018", "table2", {}, []),
+        (
+            "bellogin2017",
+            "fig02",
+            {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]},
+            ["ndcg", "precision", "recall"],
+        ),
+    ],
+)
+def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names(
+    study: str, artifact: str, parameters: dict[str, object], modules: list[str]
+) -> None:
+    change = {"studies": {study: {"artifacts": {artifact: {"parameters": parameters}}}}}
+    entries = plan_of("demo", change).artifacts.metric_entries(study, artifact)
+    assert entries == [f"receval.metrics.{module}" for module in modules]
 
 
 # --- the display style -----------------------------------------------------------------------
 
 
 def test_titles_say_that_a_twin_is_one() -> None:
-    twins = demo().descriptions.display("bellogin2017", "fig02")["datasets"]
-    assert twins == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
     full = plan_of("full", {"network": "on"}).descriptions.display("bellogin2017", "fig02")
     assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
-
-
-@pytest.mark.parametrize("study", ["bellogin2017", "canamares2020", "valcarce2018"])
-def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
     plan = demo()
-    for artifact in plan.artifacts.made(study):
-        for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
-            assert title.endswith(" twin") == (name in plan.settings.twins)
+    for study in ("bellogin2017", "canamares2020", "valcarce2018"):
+        for artifact in plan.artifacts.made(study):
+            for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
+                assert title.endswith(" twin") == (name in plan.settings.twins)
 
 
 def test_the_display_style_names_extra_systems_and_absent_datasets() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plan.planned import ROOT, demo, full_with, plan_of, put_raw_files
+from plan.planned import MIRROR, ROOT, demo, full_with, plan_of, put_movielens, put_raw_files
 
 from receval.data import ratings
 from receval.data.ratings import table_folder
@@ -48,32 +48,26 @@ def with_experiment(study: str, **changes: Any) -> dict[str, Any]:
 # --- what can be made -------------------------------------------------------------------------
 
 
-def test_the_demo_makes_every_artifact() -> None:
-    plan = demo()
+def test_the_demo_makes_every_artifact_without_raw_files_and_a_mirror() -> None:
+    put_raw_files("ml-1m")
+    plan = plan_of("demo")
     assert plan.studies.artifact_names() == plan.studies.all_artifact_names()
     assert len(plan.studies.artifact_names()) == len(set(plan.studies.artifact_names())) >= 11
     absent = {name for study in plan.settings.studies for name in plan.studies.absent(study)}
     # Judgments of search results, which no twin of ratings stands for.
     assert absent == {"trec-qrels"}
-
-
-def test_the_demo_needs_no_raw_files_and_no_mirror() -> None:
-    put_raw_files("ml-1m")
-    files = demo().artifacts.inputs("bellogin2017", "fig02")
+    files = plan.artifacts.inputs("bellogin2017", "fig02")
     assert all(path.startswith("work/demo/") for paths in files.values() for path in paths)
 
 
-def test_an_artifact_without_any_data_is_left_out() -> None:
+def test_an_artifact_without_any_data_is_left_out_and_cannot_be_asked_for() -> None:
     plan = plan_of("full")
     assert plan.artifacts.made("bellogin2017") == ["table1", "table2", "table3", "fig01"]
     assert plan.artifacts.made("valcarce2018") == ["table1"]
     assert plan.artifacts.made("canamares2020") == []
     assert "work/full/artifacts/canamares2020/fig01.csv" not in plan.studies.all_files()
-
-
-def test_an_artifact_without_any_data_cannot_be_asked_for() -> None:
     with pytest.raises(ValueError, match=r"fig02 cannot be made.*\(ml-1m, lastfm-1k\)"):
-        plan_of("full").artifacts.inputs("bellogin2017", "fig02")
+        plan.artifacts.inputs("bellogin2017", "fig02")
 
 
 def test_an_artifact_with_a_part_of_its_data_is_made_from_that_part() -> None:
@@ -112,23 +106,20 @@ def test_with_the_network_what_can_be_downloaded_is_planned() -> None:
 
 
 @pytest.mark.costly
-def test_raw_files_that_are_there_are_watched(tmp_path: Path) -> None:
-    put_raw_files("ml-1m")
-    auxiliary_file = tmp_path / "mirror" / "ml-1m" / "temporal_test.tsv"
-    auxiliary_file.touch()
+def test_raw_files_that_are_there_are_watched_by_what_is_in_them() -> None:
+    put_movielens("temporal_test.tsv")
+    file = MIRROR / "ml-1m" / "temporal_test.tsv"
     before = plan_of("full").datasets.local_checksums("ml-1m")
     assert before == {
-        f"mirror/ml-1m/{name}": sha256_of(tmp_path / "mirror" / "ml-1m" / name)
-        for name in ("ratings.dat", "temporal_test.tsv")
+        f"mirror/ml-1m/{name}": sha256_of(MIRROR / "ml-1m" / name)
+        for name in ("ratings.dat", file.name)
     }
-    # By what is in them: a file that is only touched is the same.
-    os.utime(auxiliary_file, (1, 1))
+    # A file that is only touched is the same.
+    os.utime(file, (1, 1))
     assert plan_of("full").datasets.local_checksums("ml-1m") == before
-    auxiliary_file.write_text("1\t2\n")
+    file.write_text("1\t2\n")
     after = plan_of("full").datasets.local_checksums("ml-1m")
-    assert {path for path in after if after[path] != before[path]} == {
-        "mirror/ml-1m/temporal_test.tsv"
-    }
+    assert {path for path in after if after[path] != before[path]} == {f"mirror/ml-1m/{file.name}"}
 
 
 def test_where_raw_files_may_come_from_is_told_as_the_configuration_has_it() -> None:
@@ -181,23 +172,22 @@ def test_the_order_of_protocols_in_a_file_does_not_matter() -> None:
     protocols = demo().settings.studies["bellogin2017"].experiments["movielens"].protocols
     turned = [spec.model_dump(mode="json") for spec in reversed(protocols)]
     change = {"studies": {"bellogin2017": {"experiments": {"movielens": {"protocols": turned}}}}}
-    assert plan_of("demo", change).experiments.protocol_descriptions(
-        "ml-1m", "coin-flip-80"
-    ) == demo().experiments.protocol_descriptions("ml-1m", "coin-flip-80")
+    split = ("ml-1m", "coin-flip-80")
+    one, other = (
+        p.experiments.protocol_descriptions(*split) for p in (demo(), plan_of("demo", change))
+    )
+    assert one == other
 
 
 def test_a_system_is_ranked_under_the_protocols_of_its_own_experiments_alone() -> None:
     # The multiverse shares a split with the study of metrics, whose systems are others.
-    plan = plan_of("full")
-    of_pop = [
-        protocol.candidates for protocol in plan.experiments.protocols("ml-1m", "user-80", "pop")
-    ]
-    of_rm2 = [
-        protocol.candidates for protocol in plan.experiments.protocols("ml-1m", "user-80", "rm2")
-    ]
-    assert sorted(of_pop) == ["AI", *["rated"] * 4]
-    assert of_rm2 == ["AI"]
-    assert len(plan.experiments.protocols("ml-1m", "user-80")) == 5
+    protocols = plan_of("full").experiments.protocols
+    found = {
+        system: sorted(protocol.candidates for protocol in protocols("ml-1m", "user-80", system))
+        for system in ("pop", "rm2")
+    }
+    assert found == {"pop": ["AI", *["rated"] * 4], "rm2": ["AI"]}
+    assert len(protocols("ml-1m", "user-80")) == 5
 
 
 def test_an_experiment_that_no_artifact_reads_is_not_run() -> None:
