@@ -21,14 +21,10 @@ _FULL_NAME = re.compile(rf"^({'|'.join(EDITIONS)})-({RUNS})$")
 class RepeatedSettings(Settings):
     """The settings of one replication, which replace those of its edition.
 
-    Attributes
-    ----------
-    run_name : str
-        ``full-r01``, or ``full-s1-t2-c3`` of the crossed design.
-    roots : tuple of three int
-        The root seeds of splits, of systems and of candidate sampling. All else that is random,
-        such as removed judgments and simulated ratings, has ``seed``: the root of all three in a
-        replication, and that of the edition in the crossed design.
+    ``run_name`` is ``full-r01``, or ``full-s1-t2-c3`` of the crossed design. ``roots`` are the root
+    seeds of splits, of systems and of candidate sampling. All else that is random, such as removed
+    judgments and simulated ratings, has ``seed``: the root of all three in a replication, and that
+    of the edition in the crossed design.
     """
 
     run_name: str
