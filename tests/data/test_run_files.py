@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -87,10 +89,49 @@ def test_scores_by_user_and_runs_are_taken_as_they_are() -> None:
     assert read_run(run) is run
 
 
-def test_ranx_own_archives_are_refused_with_the_way_around(tmp_path: Path) -> None:
+# By ranx 0.3.21: Run({"ann": {"book": 2.5, "film": 1.0}, "bob": {"film": -3.0}}).save("run.lz4")
+BY_RANX = (
+    "BCJNGEBAwEUAAACCBCJNGGhANQABAPAptS8AAADxAKJjYW5uomRib29r+0AEAAEAgmRmaWxt+z/wDgBSY2JvYqETAIDA"
+    "CAAAAAAAAAAAAAAAAAAA"
+)
+
+
+def test_runs_that_ranx_packs_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("cbor2", reason="cbor2 reads what ranx packs")
+    packed = tmp_path / "run.lz4"
+    packed.write_bytes(base64.b64decode(BY_RANX))
+    assert nested(read_run(packed)) == SCORES
+
+
+NOT_OF_RANX = [
+    b"\xa1",
+    b"",
+    b"\xd8\x40\x41\x00",
+    b"\xf5",
+    b"\xa1\x81\x01\x01",
+    b"\xa1\x61a\xa1\x61b\x80",
+    # {"a": {"bcd": 1}, "e": the same again}, as references have it.
+    b"\xa2\x61a\xd8\x1c\xa1\x78\x1eabcdefghijklmnopqrstuvwxyzABCD\x01\x61e\xd8\x1d\x00",
+]
+
+
+@pytest.mark.parametrize("content", NOT_OF_RANX)
+def test_what_only_looks_like_a_packed_run_of_ranx_is_refused(
+    content: bytes, tmp_path: Path
+) -> None:
     packed = tmp_path / "a.lz4"
-    packed.write_bytes(lz4_of(lz4_of(b"\xa1")))
-    with pytest.raises(TableError, match=r"save it as .json or .trec by ranx.Run.from_file"):
+    packed.write_bytes(lz4_of(lz4_of(content)))
+    with pytest.raises(TableError, match=r"a\.lz4"):
+        read_run(packed)
+
+
+def test_without_cbor2_runs_that_ranx_packs_are_refused_with_the_way_around(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "run.lz4"
+    packed.write_bytes(base64.b64decode(BY_RANX))
+    monkeypatch.setitem(sys.modules, "cbor2", None)
+    with pytest.raises(TableError, match=r"Install cbor2 .* or save it as \.json or \.trec"):
         read_run(packed)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from reproduction.datasets.fetch import fetch_file
 from reproduction.datasets.raw import RawFile
 from reproduction.datasets.spec import FileSpec
-from reproduction.datasets.transfer import Patience
+from reproduction.datasets.transfer import RetryPolicy
 
 
 def zip_bytes() -> bytes:
@@ -42,7 +42,7 @@ def spec_of(*urls: str, **known: object) -> FileSpec:
 
 def fetch(spec: FileSpec, target: Path, **options: object) -> RawFile:
     options = {"timeout": 5.0, "sleep": Waits(), **options}
-    return fetch_file(spec, target, Patience(**options))  # type: ignore[arg-type]
+    return fetch_file(spec, target, RetryPolicy(**options))  # type: ignore[arg-type]
 
 
 def names(folder: Path) -> list[str]:

@@ -9,14 +9,14 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 from faults.raw_samples import BEER_HEADER, PLAYS, SAMPLES, Sample, csv_row, limit_netflix_users
 
-from reproduction.datasets.formats import archives, beeradvocate, delimited, lastfm_1k, netflix
+from reproduction.datasets.formats import archives, beeradvocate, columns, lastfm_1k, netflix
 
 # No line may be longer than a block; the others may be of any size.
 LONGEST_LINE = 130
 
 
 def read_in_small_blocks(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(delimited, "LONGEST_LINE", LONGEST_LINE)
+    patch.setattr(columns, "LONGEST_LINE", LONGEST_LINE)
     patch.setattr(lastfm_1k, "LONGEST_LINE", LONGEST_LINE)
     patch.setattr(beeradvocate, "_CSV_BYTES", LONGEST_LINE)
     patch.setattr(beeradvocate, "_BLOCK_BYTES", 3)

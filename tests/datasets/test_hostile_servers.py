@@ -24,11 +24,10 @@ from datasets.hostile_server import (
     slowly,
 )
 
-from reproduction.datasets.addresses import check_address, redirected
 from reproduction.datasets.fetch import access_reported
 from reproduction.datasets.reports import ChecksumError, DownloadError, FileAccessError
-from reproduction.datasets.spec import FileSpec
-from reproduction.datasets.transfer import Patience
+from reproduction.datasets.spec import FileSpec, check_address, redirected
+from reproduction.datasets.transfer import RetryPolicy
 
 BY_CONTENT = [
     case
@@ -248,8 +247,8 @@ def test_a_file_in_the_place_of_a_folder_is_told(hostile: HostileServer, tmp_pat
 
 
 def test_the_time_limit_grows_with_the_file() -> None:
-    assert Patience().seconds_for(FileSpec(name="a", size=32_768_000)) == 1_600
-    assert Patience(time_limit=5).seconds_for(FileSpec(name="a", size=32_768_000)) == 5
+    assert RetryPolicy().seconds_for(FileSpec(name="a", size=32_768_000)) == 1_600
+    assert RetryPolicy(time_limit=5).seconds_for(FileSpec(name="a", size=32_768_000)) == 5
 
 
 def test_a_size_beyond_all_bounds_has_a_time_limit_that_timers_take(
@@ -259,7 +258,7 @@ def test_a_size_beyond_all_bounds_has_a_time_limit_that_timers_take(
     monkeypatch.setattr(threading, "excepthook", ended.append)
     spec = FileSpec(name="a", urls=(hostile.at("/a", answer(CONTENT)),), size_limit=10**20)
     fetch(spec, tmp_path / "a")
-    assert Patience().seconds_for(spec) <= threading.TIMEOUT_MAX
+    assert RetryPolicy().seconds_for(spec) <= threading.TIMEOUT_MAX
     assert ended == []
 
 

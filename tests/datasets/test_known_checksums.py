@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.datasets import checksums
-from reproduction.datasets.checksums import KnownChecksums
+from reproduction.datasets import raw
+from reproduction.datasets.raw import KnownChecksums
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         asked.append(path)
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    monkeypatch.setattr(checksums, "sha256_of", sha256_of)
+    monkeypatch.setattr(raw, "sha256_of", sha256_of)
     return asked
 
 
@@ -120,7 +120,7 @@ def test_what_is_new_of_many_files_is_kept_once(
     for file in files:
         file.write_text(file.name, encoding="utf-8")
     kept: list[Path] = []
-    monkeypatch.setattr(checksums, "write_atomically", lambda path, _: kept.append(path))
+    monkeypatch.setattr(raw, "write_atomically", lambda path, _: kept.append(path))
     known = KnownChecksums(kept_in(tmp_path))
     assert known.of_all(files) == {file: sha256(file.name.encode()) for file in files}
     known.of_all(files)

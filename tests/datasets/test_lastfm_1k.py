@@ -12,7 +12,7 @@ import pytest
 from datasets.parsed_rows import refused, rows_of
 
 from receval.data.ratings import Ratings
-from reproduction.datasets.formats import delimited, lastfm_1k
+from reproduction.datasets.formats import columns, lastfm_1k
 from reproduction.datasets.formats.lastfm_1k import PLAYS_FILE, parse_archive, parse_tsv
 from reproduction.datasets.reports import ParseReport
 
@@ -99,7 +99,7 @@ def test_pieces_of_any_size_give_the_same_codes(
     ]
     path = write(tmp_path, "".join(play(user, second, artist) for user, artist, second in plays))
     whole = parse([path])
-    monkeypatch.setattr(delimited, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(columns, "LONGEST_LINE", 1_000)
     pieces = parse([path])
     assert rows_of(whole) == [(user, artist, 1.0, second) for user, artist, second in plays]
     assert pieces.items.tolist() == whole.items.tolist()

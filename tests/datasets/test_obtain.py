@@ -21,7 +21,7 @@ from reproduction.datasets.reports import (
     UnavailableError,
 )
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
-from reproduction.datasets.transfer import Patience
+from reproduction.datasets.transfer import RetryPolicy
 
 PARSER = "reproduction.datasets.formats.movielens:parse_dat"
 CONTENT = b"1::2::3\n"
@@ -44,7 +44,7 @@ def small(*variants: dict[str, object], **changes: object) -> DatasetSpec:
 
 def get(dataset: DatasetSpec, raw: Path, *mirrors: Path, network: bool = True) -> RawFiles:
     found = resolve("small", dataset, raw, mirrors, network)
-    return obtain("small", dataset, found, raw, Patience(retries=0, timeout=5))
+    return obtain("small", dataset, found, raw, RetryPolicy(retries=0, timeout=5))
 
 
 def test_local_files_are_described_with_checksums_and_expectations(tmp_path: Path) -> None:

@@ -20,8 +20,7 @@ import pytest
 
 from receval.data.ratings import Ratings
 from reproduction.datasets.formats import lastfm_1k, netflix
-from reproduction.datasets.formats.columns import Integer
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Integer, LineFormat
 from reproduction.datasets.prepare import load_parser
 
 Files = list[tuple[str, bytes]]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import zipfile
 import zlib
@@ -82,7 +83,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, unpacked if it is packed.
 
     gzip, bz2, xz, zstd, lz4 and zip are recognised by their first bytes. A zip archive must hold
-    one file.
+    one file. What ranx packs twice is unpacked twice, and turned into JSON.
 
     Raises
     ------
@@ -101,13 +102,37 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                         cast(BinaryIO, io.BufferedReader(bounded, _BUFFER))
                     )
                     if content.peek(4)[:4] == _LZ4:  # type: ignore[attr-defined]
-                        raise TableError(
-                            f"{path} is packed twice, as ranx alone does: save it as .json or "
-                            ".trec by ranx.Run.from_file(...).save(...)."
-                        )
+                        content = _json_of_ranx(content, path)
                     yield content
                 return
         yield file
+
+
+def _json_of_ranx(packed: BinaryIO, path: Path) -> BinaryIO:
+    """Return as JSON what ranx saves with the extension ``.lz4``: CBOR, packed twice by LZ4."""
+    try:
+        import cbor2
+    except ModuleNotFoundError:
+        raise TableError(
+            f"{path} is packed twice, as ranx alone does. Install cbor2 (pip install cbor2), which "
+            "reads such files, or save it as .json or .trec by ranx.Run.from_file(...).save(...)."
+        ) from None
+    content = io.BufferedReader(_Limited(_of_arrow("lz4")(packed), path), _BUFFER).read()
+    try:
+        scores = cbor2.loads(content)
+        # CBOR can refer to what it has said before, so that a few bytes stand for very many.
+        size = sum(len(user) + sum(map(len, items)) for user, items in scores.items())
+        kinds = {kind for items in scores.values() for kind in map(type, items.values())}
+        if size > len(content) or not kinds <= {int, float}:
+            raise TypeError("it has values that are not scores, or refers to itself")
+        as_json = json.dumps(scores).encode()
+    except (cbor2.CBORDecodeError, AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise TableError(
+            f"{path} is packed twice, as ranx alone does, but does not hold what ranx saves, "
+            f"scores of items by user ({shortened(str(error), 200)}): save it as .json or .trec by "
+            "ranx.Run.from_file(...).save(...)."
+        ) from None
+    return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, io.BytesIO(as_json))))
 
 
 def most_unpacked(size: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from reproduction.datasets.checksums import checksum_in_words
+from reproduction.datasets.raw import checksum_in_words
 from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
 
 Status = Literal["local", "download", "generated", "absent"]

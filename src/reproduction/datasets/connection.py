@@ -15,7 +15,7 @@ from urllib.error import URLError
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from receval.storage.messages import escaped
-from reproduction.datasets.addresses import redirected
+from reproduction.datasets.spec import redirected
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _MOST_REDIRECTS = 10

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 from receval.storage.files import sha256_of, write_atomically
 from receval.storage.messages import LONGEST, escaped, shortened
 from reproduction.datasets.availability import Availability
-from reproduction.datasets.checksums import checksum_in_words, mismatch
 from reproduction.datasets.connection import TransferError
-from reproduction.datasets.raw import RawFile, RawFiles
+from reproduction.datasets.raw import RawFile, RawFiles, checksum_in_words, mismatch
 from reproduction.datasets.reports import (
     ChecksumError,
     DownloadError,
@@ -23,7 +22,7 @@ from reproduction.datasets.reports import (
     UnavailableError,
 )
 from reproduction.datasets.spec import DatasetSpec, FileSpec, VariantSpec
-from reproduction.datasets.transfer import PartialFile, Patience, fetch_from
+from reproduction.datasets.transfer import PartialFile, RetryPolicy, fetch_from
 
 # The checksum that is recorded at the first download of a file without a published one.
 
@@ -58,7 +57,7 @@ def record_sha256(path: Path, sha256: str) -> None:
     write_atomically(record_of(path), f"{sha256}  {path.name}\n")
 
 
-def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -> RawFile:
+def fetch_file(spec: FileSpec, target: Path, patience: RetryPolicy | None = None) -> RawFile:
     """Download a file, or check an existing one.
 
     Bytes are written to ``<target>.part``, which a later call continues. The file gets its final
@@ -83,7 +82,7 @@ def fetch_file(spec: FileSpec, target: Path, patience: Patience | None = None) -
         reasons = []
         for url in spec.urls:
             try:
-                fetch_from(url, spec, part, recorded, patience or Patience())
+                fetch_from(url, spec, part, recorded, patience or RetryPolicy())
             except TransferError as error:
                 reasons.append(f"{urlsplit(url).netloc}: {error}")
                 continue
@@ -114,7 +113,7 @@ def obtain(
     spec: DatasetSpec,
     availability: Availability,
     raw_folder: Path,
-    patience: Patience | None = None,
+    patience: RetryPolicy | None = None,
 ) -> RawFiles:
     """Find or download a dataset's raw files, and check them.
 

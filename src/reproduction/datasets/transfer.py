@@ -19,8 +19,8 @@ from typing import BinaryIO
 
 from receval.storage.files import write_atomically
 from receval.storage.messages import escaped
-from reproduction.datasets.checksums import mismatch
 from reproduction.datasets.connection import Deadline, TransferError, open_address, read_some
+from reproduction.datasets.raw import mismatch
 from reproduction.datasets.spec import FileSpec
 
 Progress = Callable[[int, int | None], None]
@@ -426,7 +426,7 @@ _SLOWEST = 1 << 15
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """Time limits and numbers of retries of a download.
 
     Attributes
@@ -460,7 +460,7 @@ class Patience:
 
 
 def fetch_from(
-    url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: Patience
+    url: str, spec: FileSpec, part: PartialFile, recorded: str | None, patience: RetryPolicy
 ) -> None:
     """Transfer a file from one address until it is complete and correct."""
     progress = _Progress(spec.name)

@@ -13,10 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Integer, kept_rows
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Integer, LineFormat, rated_pairs
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 LINES = LineFormat(
@@ -41,21 +39,11 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
     report = report or ParseReport()
     (path,) = files
     columns = LINES.read(file_bytes(path), path)
-    report.rows = len(columns["user"])
-    users, items = IdentifierEncoder(), IdentifierEncoder()
-    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["track"])
-    rows, values = kept_rows(
-        user_codes,
-        item_codes,
+    return rated_pairs(
+        columns["user"],
+        columns["track"],
         columns["rating"].astype(np.float32),
         report,
         lambda row, reason: RawDataError(path, row + 1, reason),
-    )
-    return Ratings(
-        users=user_codes[rows],
-        items=item_codes[rows],
-        values=values,
-        user_ids=users.ids,
-        item_ids=items.ids,
-        known=columns["known flag"].astype(np.bool_)[rows],
+        known=columns["known flag"].astype(np.bool_),
     )

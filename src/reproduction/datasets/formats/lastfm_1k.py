@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import Stream, tar_member, unpacked
-from reproduction.datasets.formats.columns import Ignored, Instant, Text
-from reproduction.datasets.formats.delimited import LONGEST_LINE, LineFormat
+from reproduction.datasets.formats.columns import LONGEST_LINE, Ignored, Instant, LineFormat, Text
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 PLAYS_FILE = "userid-timestamp-artid-artname-traid-traname.tsv"

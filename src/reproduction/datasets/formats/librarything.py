@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder, last_rows
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Ignored, Integer, kept_rows
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, kept_rows
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 # A character that no line has. It replaces the first three spaces, which the fast reader must tell

@@ -12,10 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import file_bytes, zip_member
-from reproduction.datasets.formats.columns import LAST_SECOND, Integer, kept_rows
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import LAST_SECOND, Integer, LineFormat, rated_pairs
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 _IDENTIFIER_LIMIT = 2**31 - 1
@@ -55,21 +53,11 @@ def _parse(data: bytes, path: Path | str, report: ParseReport | None) -> Ratings
     first_line = data[: data.find(b"\n") + 1] or data
     timed = first_line.count(b"::") != 2
     columns = (WITH_TIMESTAMPS if timed else WITHOUT_TIMESTAMPS).read(data, path)
-    report.rows = len(columns["user"])
-    users, items = IdentifierEncoder(), IdentifierEncoder()
-    user_codes, item_codes = users.encode(columns["user"]), items.encode(columns["movie"])
-    rows, values = kept_rows(
-        user_codes,
-        item_codes,
+    return rated_pairs(
+        columns["user"],
+        columns["movie"],
         columns["rating"].astype(np.float32),
         report,
         lambda row, reason: RawDataError(path, row + 1, reason),
-    )
-    return Ratings(
-        users=user_codes[rows],
-        items=item_codes[rows],
-        values=values,
-        user_ids=users.ids,
-        item_ids=items.ids,
-        timestamps=columns["timestamp"].astype(np.int64)[rows] if timed else None,
+        timestamps=columns["timestamp"].astype(np.int64) if timed else None,
     )

@@ -25,8 +25,7 @@ from reproduction.datasets.formats.archives import (
     tar_members,
     unpacked,
 )
-from reproduction.datasets.formats.columns import Date, Integer
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Date, Integer, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError, shown
 
 # Users are numbered up to 2,649,429; codes are looked up in tables of this size.

@@ -15,10 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from receval.data.ratings import Ratings
-from receval.data.repeats import IdentifierEncoder
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Ignored, Integer, Text, kept_rows
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Ignored, Integer, LineFormat, Text, rated_pairs
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 LINES = LineFormat(
@@ -47,42 +45,26 @@ def parse(files: Sequence[Path], *, report: ParseReport | None = None) -> Rating
         position. Codes are in the order of first appearance.
     """
     report = report or ParseReport()
-    user_encoder, item_encoder = IdentifierEncoder(), IdentifierEncoder()
-    pieces = []
-    for path in files:
-        data = file_bytes(path, may_be_empty=True)
-        columns = LINES.read(_single_spaces(data), path)
-        pieces.append(
-            (
-                user_encoder.encode(columns["topic"]),
-                item_encoder.encode(columns["document"]),
-                columns["grade"].astype(np.float32),
-            )
-        )
-    users, items, grades = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    if not len(users):
+    pieces = [
+        LINES.read(_single_spaces(file_bytes(path, may_be_empty=True)), path) for path in files
+    ]
+    columns = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    if not len(columns["topic"]):
         raise RawDataError(files[0].parent, None, "the files are empty")
-    report.rows = len(users)
-    ends = np.cumsum([len(piece[0]) for piece in pieces])
+    sizes = [len(piece["topic"]) for piece in pieces]
+    ends = np.cumsum(sizes)
 
     def complain(row: int, reason: str) -> RawDataError:
         file = int(np.searchsorted(ends, row, side="right"))
-        return RawDataError(files[file], row - int(ends[file]) + len(pieces[file][0]) + 1, reason)
+        return RawDataError(files[file], row - int(ends[file]) + sizes[file] + 1, reason)
 
-    rows, grades = kept_rows(
-        users,
-        items,
-        grades,
+    return rated_pairs(
+        columns["topic"],
+        columns["document"],
+        columns["grade"].astype(np.float32),
         report,
         complain,
         by_default="last",
-    )
-    return Ratings(
-        users=users[rows],
-        items=items[rows],
-        values=grades,
-        user_ids=user_encoder.ids,
-        item_ids=item_encoder.ids,
     )
 
 

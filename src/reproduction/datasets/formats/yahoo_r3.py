@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from receval.data.ratings import Ratings
 from receval.data.repeats import IdentifierEncoder, refuse_repeats
 from reproduction.datasets.formats.archives import file_bytes
-from reproduction.datasets.formats.columns import Integer
-from reproduction.datasets.formats.delimited import LineFormat
+from reproduction.datasets.formats.columns import Integer, LineFormat
 from reproduction.datasets.reports import ParseReport, RawDataError
 
 LINES = LineFormat(

@@ -12,7 +12,7 @@ from typing import Any, Self
 from receval.storage.messages import shortened
 from reproduction.config.settings import Settings
 from reproduction.datasets.availability import Availability, availability_table, resolve
-from reproduction.datasets.checksums import KnownChecksums
+from reproduction.datasets.raw import KnownChecksums
 from reproduction.simulation.spec import WRITERS
 
 
