@@ -45,7 +45,7 @@ try:
 
     from reproduction.config.repeated_settings import RUN_NAMES
     from reproduction.config.settings import EDITIONS, chosen_edition
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.plan import Plans
     from reproduction.workflow.jobs.run import begin_run, or_no_run
     from reproduction.workflow.plan.run_record import record_run
@@ -94,6 +94,7 @@ rule all:
         CHOSEN.paper.files(),
 
 
+include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/split.smk"
 include: "workflow/rules/train.smk"

@@ -10,8 +10,8 @@ from reproduction.config.reading import read_yaml
 from reproduction.config.settings import load_settings, merged
 from reproduction.datasets.availability import Availability
 from reproduction.simulation.spec import TwinSpec
+from reproduction.workflow.plan.job_sizes import FITTED_BY_USERS
 from reproduction.workflow.plan.plan import Plan
-from reproduction.workflow.plan.shards import FITTED_BY_USERS
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL_SIZES = ROOT / "benchmarks" / "full_size_twins.yaml"

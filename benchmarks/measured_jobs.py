@@ -22,7 +22,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from reproduction.workflow.jobs.job_process import Call
+from reproduction.workflow.jobs.run_job import Call
 
 KIBIBYTE = 1024
 TAKEN = ("start", "wall", "cpu", "peak", "read", "written")

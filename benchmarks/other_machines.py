@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import chain
 
 from job_records import GIB, RecordedJob, RunRecord
-
-from reproduction.workflow.jobs.schedule import Schedule, TimedJob, schedule
+from schedule import Schedule, TimedJob, schedule
 
 MACHINES = ((1, 2, 24), (1, 64, 256), (20, 64, 256))
 """Machines, and of each the cores and the memory in GiB, on which the jobs are simulated."""

@@ -19,7 +19,7 @@ run in parts. Models are removed when all that read them are done. Systems are o
 
 Prints what each job takes and, for each size, what each stage does; then the exponents b of the
 growth n^b from size to size, and how long the jobs of the largest size would take on machines with
-more cores (`reproduction.workflow.jobs.schedule`). With `--jobs-record` what is known of each size,
+more cores (`schedule.py`). With `--jobs-record` what is known of each size,
 from this run and those before it in the same folder, is written there, to
 `<study>-<dataset>-<millions>.jsonl` or, with `--shards folds`,
 `<study>-<dataset>-<millions>-folds-shards.jsonl`: `docs/scale/write_page.py` makes docs/scale.md of

@@ -184,7 +184,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         _job(
             "rank_shard",
             f"{Path(shard).stem}, {subject}",
-            "reproduction.workflow.jobs.shards:rank_shard",
+            "reproduction.workflow.jobs.systems:rank_shard",
             {**read, "models": models},
             {"ranks": shard},
             {**fitting, **protocols, **seeds, "shard": plan.shards.position(Path(shard).stem)},
@@ -192,7 +192,7 @@ def _trained_and_ranked(plan: Plan, dataset: str, split: str, system: str) -> li
         )
         for shard in files
     ]
-    join = "reproduction.workflow.jobs.shards:join_shards"
+    join = "reproduction.workflow.jobs.systems:join_shards"
     joining = _job("join_shards", subject, join, {"shards": files}, ranks, {})
     return [*([training] if models else []), *shards, joining]
 
@@ -201,7 +201,7 @@ def _sampled(plan: Plan, study: str, name: str) -> Job:
     return _job(
         "sample_judgments",
         name,
-        "reproduction.workflow.jobs.incompleteness:sample_judgments",
+        "reproduction.workflow.jobs.measurements:sample_judgments",
         plan.judgment_samplings.inputs(study, name),
         {"values": plan.judgment_samplings.file(study, name)},
         {"description": plan.judgment_samplings.description(study, name)},
@@ -212,7 +212,7 @@ def _simulated(plan: Plan, name: str, system: str, file: str) -> Job:
     return _job(
         "simulate_skewness",
         f"{name}, {system}",
-        "reproduction.workflow.jobs.skewness:simulate_skewness",
+        "reproduction.workflow.jobs.measurements:simulate_skewness",
         {"ratings": plan.simulations.inputs(name)},
         {"values": file},
         {"description": plan.simulations.description(name, system), "system": system},

@@ -138,9 +138,9 @@ def rule_functions() -> dict[str, tuple[str, str]]:
     for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
         text = path.read_text(encoding="utf-8")
         for rule, module, name in re.findall(
-            r"^rule (\w+):.*?JOBS\.run\(\s*\"([\w.]+):(\w+)\"", text, re.MULTILINE | re.DOTALL
+            r"^rule (\w+):.*?run_job\(\s*\"([\w.]+):(\w+)\"", text, re.MULTILINE | re.DOTALL
         ):
-            found[rule] = module, name
+            found[rule] = f"reproduction.workflow.jobs.{module}", name
     return found
 
 

@@ -22,7 +22,7 @@ from generated_studies import sized_twin
 from reproduction.config.settings import load_settings
 from reproduction.simulation.spec import TwinSpec
 from reproduction.simulation.twins import write_twin
-from reproduction.workflow.plan.sizes import SMALL_DATA, shard_size
+from reproduction.workflow.plan.job_sizes import SMALL_DATA, shard_size
 
 SHARDS = 8
 RATIOS = 9

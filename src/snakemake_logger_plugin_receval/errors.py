@@ -48,17 +48,10 @@ OF_THE_MACHINE = {
 def sentence_of(text: str) -> str:
     """Return the message of an error for the person who must fix it.
 
-    Parameters
-    ----------
-    text : str
-        An exception as logged by Snakemake (lines with class and location, the message, frames) or
-        by Python (a traceback).
-
-    Returns
-    -------
-    str
-        The message, without the names of classes if it has several words. The message of a failed
-        job is returned without the job's name and the path of its log, which are shown elsewhere.
+    The error is as logged by Snakemake (lines with class and location, the message, frames) or by
+    Python (a traceback). The names of classes are left out if the message has several words. The
+    message of a failed job is returned without the job's name and the path of its log, which are
+    shown elsewhere.
     """
     if _LOCKED in text:
         return _ANOTHER_RUN

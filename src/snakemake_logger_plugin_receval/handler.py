@@ -30,15 +30,7 @@ RED, YELLOW = 31, 33
 
 
 class Screen:
-    """A stream of permanent lines with, on a terminal, one live line below them.
-
-    Parameters
-    ----------
-    stream : TextIO
-        Standard error or output.
-    colours : bool
-        Whether a terminal may show colours.
-    """
+    """A stream of permanent lines with, on a terminal, one live line below them."""
 
     def __init__(self, stream: TextIO, *, colours: bool) -> None:
         self.stream = stream
@@ -87,6 +79,13 @@ BETWEEN_LINES = 10.0
 
 class LogHandler(LogHandlerBase):
     """Shows a run: one line of progress, warnings and failures in full, and how it ended."""
+
+    # What Snakemake asks of every logger.
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = True
+    has_formatter = True
+    needs_rulegraph = False
 
     def __post_init__(self) -> None:
         settings = self.common_settings
@@ -195,23 +194,3 @@ class LogHandler(LogHandlerBase):
             self.screen.say(plan_table(self.state))
         elif self._shows_progress:
             self.screen.say(run_ending(self.state, time.time(), self._log_file))
-
-    @property
-    def writes_to_stream(self) -> bool:
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        return True
-
-    @property
-    def has_formatter(self) -> bool:
-        return True
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        return False

@@ -26,7 +26,7 @@ from snakemake.sourcecache import LocalSourceFile, SourceCache
 from snakemake_interface_common.plugin_registry import PluginRegistryBase
 from snakemake_interface_report_plugins.registry import ReportPluginRegistry
 
-from reproduction.workflow.jobs.garbage import collect_rarely
+from reproduction.workflow.jobs.interpreter import collect_rarely
 
 DRY = frozenset({"-n", "--dry-run", "--dryrun"})
 """Options with which a run only shows its plan, and makes no report."""
@@ -39,13 +39,7 @@ ASKS_FOR_REPORTS = ("-h", "--h", "--rep")
 
 
 def start_quickly(command: Sequence[str]) -> None:
-    """Make a run of Snakemake start and end faster.
-
-    Parameters
-    ----------
-    command : sequence of str
-        The program and its arguments; other programs are not changed.
-    """
+    """Make a run of Snakemake start and end faster; other programs are not changed."""
     program, *words = command
     if "snakemake" not in (PurePath(program).name, PurePath(program).parent.name):
         return

@@ -28,11 +28,6 @@ def failure_text(failure: Failure) -> str:
     """Describe a failure: the job, its error, and the path and last lines of its log.
 
     If Snakemake only knows that a command failed, the error is taken from the end of the log.
-
-    Parameters
-    ----------
-    failure : Failure
-        The failure; its logs are read.
     """
     logs = [(path, _read(path)) for path in failure.job.logs]
     sentence = failure.sentence
@@ -53,12 +48,7 @@ def failure_text(failure: Failure) -> str:
 def warnings_of(job: Job) -> list[str]:
     """Return the warnings in a job's logs, each with all its lines.
 
-    Every entry of a log begins with its level (reproduction.workflow.jobs.job_process).
-
-    Parameters
-    ----------
-    job : Job
-        A job that has ended; its logs are read.
+    Every entry of a log begins with its level (reproduction.workflow.jobs.run_job).
     """
     found: list[str] = []
     for path in job.logs:
@@ -107,13 +97,6 @@ def seconds_left(state: RunState, now: float) -> float | None:
     A waiting job takes as long as the finished jobs of its rule on average or, if there are none,
     as all finished jobs. The elapsed time of running jobs is subtracted. The sum is divided by the
     average number of parallel jobs so far.
-
-    Parameters
-    ----------
-    state : RunState
-        The state of the run.
-    now : float
-        Time in seconds since 1970.
     """
     ended = Counter(job.rule for job in state.finished)
     if ended.total() < FEWEST_JOBS or state.started is None or now <= state.started:
@@ -173,14 +156,8 @@ _DRIFT_REPORT = re.compile(r"work/[^/]+/drift\.md")
 def run_ending(state: RunState, now: float, log_file: str = "") -> str:
     """Return how a run ended, where its results are, what drifted, and what was absent.
 
-    Parameters
-    ----------
-    state : RunState
-        The state of the run. The drift report and the provenance files that it made are read.
-    now : float
-        Time in seconds since 1970.
-    log_file : str
-        Path of Snakemake's own log, shown if the run failed.
+    The drift report and the provenance files that it made are read. The path of Snakemake's own log
+    is shown if the run failed.
     """
     took = in_words(now - state.started) if state.started is not None else "no time"
     outputs = [output for job in state.finished for output in job.outputs]

@@ -22,20 +22,10 @@ from snakemake_logger_plugin_receval.snakemake_words import is_said_elsewhere, k
 
 @dataclass(frozen=True)
 class Job:
-    """One job that runs, has run, or would run.
+    """One job that runs, has run, or would run, by Snakemake's number of it within the run.
 
-    Attributes
-    ----------
-    number : int
-        Snakemake's number of the job within the run.
-    rule : str
-        Its rule.
-    wildcards : tuple of str
-        The values of its wildcards, in the order of the rule.
-    outputs, logs : tuple of str
-        Its files.
-    started : float
-        When it started, or was handed to a cluster, in seconds since 1970.
+    The values of its wildcards are in the order of the rule. ``started`` is when it started, or was
+    handed to a cluster, in seconds since 1970.
     """
 
     number: int
@@ -55,14 +45,8 @@ class Job:
 class Failure:
     """A job that failed.
 
-    Attributes
-    ----------
-    job : Job
-        The job.
-    sentence : str
-        The message of its error; empty if only the log has it.
-    cause : str
-        A text that failures with the same cause have in common.
+    The sentence is the message of its error; empty if only the log has it. The cause is a text that
+    failures with the same cause have in common.
     """
 
     job: Job
@@ -72,15 +56,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Message:
-    """A message to show unchanged.
-
-    Attributes
-    ----------
-    text : str
-        The text.
-    level : int
-        As in :mod:`logging`.
-    """
+    """A message to show unchanged, with a level as in :mod:`logging`."""
 
     text: str
     level: int
@@ -88,13 +64,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Made:
-    """A finished job; its log has its warnings.
-
-    Attributes
-    ----------
-    job : Job
-        The job.
-    """
+    """A finished job; its log has its warnings."""
 
     job: Job
 
@@ -104,40 +74,25 @@ Notice = Failure | Message | Made
 
 @dataclass
 class RunState:
-    """The state of a run according to the events so far.
+    """The state of a run according to the events so far."""
 
-    Attributes
-    ----------
-    planned : dict of str to int
-        Number of jobs by rule; empty before the plan is made.
-    why : dict of str to Counter
-        By rule, the number of shown jobs for each reason.
-    total, done : int
-        Numbers of all jobs and of finished jobs in this run.
-    running : dict of int to Job
-        Running jobs, by number.
-    finished : list of Job
-        Finished jobs.
-    seconds : dict of str to float
-        By rule, the total time of its finished jobs.
-    failures : dict of int to Failure
-        Failures, by number, of jobs that have not been tried again since.
-    started, heard : float or None
-        Times of the beginning of the run and of its last event, in seconds since 1970.
-    interrupted : bool
-        Whether the run was asked to stop.
-    """
-
+    # Jobs by rule; empty before the plan is made.
     planned: dict[str, int] = field(default_factory=dict)
+    # By rule, the number of shown jobs for each reason.
     why: dict[str, Counter[str]] = field(default_factory=dict)
     total: int = 0
     done: int = 0
+    # By number.
     running: dict[int, Job] = field(default_factory=dict)
     finished: list[Job] = field(default_factory=list)
+    # By rule, the total time of its finished jobs.
     seconds: dict[str, float] = field(default_factory=dict)
+    # By number, of jobs that have not been tried again since.
     failures: dict[int, Failure] = field(default_factory=dict)
+    # Of the run and of its last event, in seconds since 1970.
     started: float | None = None
     heard: float | None = None
+    # Whether the run was asked to stop.
     interrupted: bool = False
     _known: dict[int, Job] = field(default_factory=dict)
     # The same thread logs an exception just before the failure of its job.

@@ -65,14 +65,9 @@ _SAID_ELSEWHERE = re.compile("|".join(_PATTERNS))
 
 
 def kinds_of_reason(reason: str) -> list[str]:
-    """Return the kinds of reasons that Snakemake gives for a job.
+    """Return the kinds of reasons that Snakemake gives for a job, in its words.
 
     A changed digest among the parameters counts as a change of code.
-
-    Parameters
-    ----------
-    reason : str
-        All reasons in Snakemake's words.
     """
     kinds = []
     for part in reason.split("; "):

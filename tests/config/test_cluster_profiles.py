@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -15,19 +16,15 @@ from string import Template
 import pytest
 import yaml
 from config.copied_config import ROOT
+from rule_files import RULES, helpers
 from snakemake.iocontainers import Wildcards
 from snakemake.resources import Resource
+
+from reproduction.workflow.plan.job_sizes import JobSize
 
 PROFILES = {
     name: yaml.safe_load((ROOT / "profiles" / name / "config.yaml").read_text(encoding="utf-8"))
     for name in ("default", "slurm", "slurm-without-accounting")
-}
-RULES = {
-    match[1]: match[2]
-    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk"))
-    for match in re.finditer(
-        r"^rule (\w+):\n(.*?)(?=^rule |\Z)", path.read_text(encoding="utf-8"), re.M | re.S
-    )
 }
 GROUPS = {
     "data": {"generate_twin", "prepare_ratings"},
@@ -46,12 +43,6 @@ GROUPS = {
     },
 }
 """What is connected, part by part of the plan; the rest is long, or there is one of it."""
-
-
-def section(rule: str, name: str) -> str:
-    """Return the lines of a rule under a keyword; nothing if it has none."""
-    found = re.search(rf"^    {name}:\n((?: {{8,}}.*\n)+)", RULES[rule], re.M)
-    return found[1] if found else ""
 
 
 def test_the_profiles_of_clusters_differ_in_how_they_ask_for_the_end_of_jobs() -> None:
@@ -82,7 +73,7 @@ def test_the_executor_of_the_profiles_is_an_extra() -> None:
 def test_only_a_cluster_tries_again() -> None:
     assert "retries" not in PROFILES["default"]
     assert PROFILES["slurm"]["retries"] == 2
-    assert not any("retries:" in text for text in RULES.values())
+    assert not any("retries" in rule.sections for rule in RULES.values())
 
 
 @pytest.mark.processes
@@ -121,17 +112,18 @@ def test_the_trial_gives_one_shard_too_little_at_first_and_all_others_what_the_p
     assert found == [400, 800, 1287, 1287, 1510]
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rule_asks_for_memory_and_time_by_attempt(rule: str) -> None:
-    asked = section(rule, "resources")
-    assert re.search(r"mem_mb=lambda w, attempt: .*?\.memory\(attempt\),", asked, re.S)
-    assert re.search(r"runtime=lambda w, attempt: .*?\.runtime\(attempt\),", asked, re.S)
+def test_each_attempt_of_a_job_asks_for_more_memory_and_time() -> None:
+    asked = helpers()["requested"](lambda wildcards: JobSize(1000, wildcards, shares=True))
+    assert [asked["mem_mb"](10, attempt) for attempt in (1, 2)] == [1000, 2000]
+    assert [asked["runtime"](10, attempt) for attempt in (1, 3)] == [10, 30]
+    for rule in RULES.values():
+        assert ast.unparse(rule.sections["resources"]).startswith("section(**requested("), rule.name
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_has_the_group_of_its_part_of_the_plan(rule: str) -> None:
-    group = section(rule, "group").strip()
-    named = re.findall(r'(?:^|\.group\()"(\w+)"\)?$', group)
+    group = ast.unparse(RULES[rule].sections.get("group", ast.Constant("")))
+    named = re.findall(r"^section\((?:lambda w: .*\.group\()?'(\w+)'\)+$", group)
     assert named == [name for name, rules in GROUPS.items() if rule in rules]
 
 

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import pytest
-from config.copied_config import CONFIG, CopiedConfig
+from config.copied_config import CONFIG
 
 from receval.metrics.averages import QuasiArithmetic, parse_average
 from receval.metrics.registry import parse
 from reproduction.config.settings import EDITIONS, load_settings
 from reproduction.config.studies import Levels
-
-STUDY = "studies/valcarce2020.yaml"
-RATINGS = (STUDY, "judgment_samplings", "ratings")
 
 STUDIES = {edition: load_settings(CONFIG, edition).studies for edition in EDITIONS}
 SAMPLINGS = [
@@ -27,6 +24,7 @@ SAMPLINGS = [
     ("levels", "percents"),
     [
         ({"lowest": 80, "step": 5}, [100, 95, 90, 85, 80]),
+        ({"lowest": 1, "step": 1}, list(range(100, 0, -1))),
         ({"lowest": 1, "step": 33}, [100, 67, 34, 1]),
         ({"highest": 50, "lowest": 20, "step": 10}, [50, 40, 30, 20]),
         ({"highest": 7, "lowest": 7, "step": 1}, [7]),
@@ -41,62 +39,6 @@ def test_levels_fall_from_the_highest_by_steps(
     levels: dict[str, float], percents: list[float]
 ) -> None:
     assert Levels(**levels).percents == percents
-
-
-def test_steps_that_miss_the_lowest_level_are_refused() -> None:
-    with pytest.raises(ValueError, match="steps of 20 from 100 end at 40 and miss"):
-        Levels(lowest=25, step=20)
-
-
-def test_a_hundred_levels_are_the_papers() -> None:
-    assert Levels(lowest=1, step=1).percents == list(range(100, 0, -1))
-
-
-@pytest.mark.parametrize(
-    ("keys", "value", "sentence"),
-    [
-        (
-            (*RATINGS, "experiments"),
-            ["movielens", "netflix"],
-            "ratings needs the experiment netflix, "
-            "but the study has beeradvocate, librarything, movielens",
-        ),
-        (
-            (STUDY, "artifacts", "fig03", "judgment_samplings"),
-            ["rating"],
-            "fig03 needs the judgment sampling rating, but the study has items, largest-users, "
-            "popular-items, ratings, users",
-        ),
-        (
-            (*RATINGS, "levels"),
-            {"highest": 50, "lowest": 60, "step": 1},
-            "the lowest level, 60, is above the highest, 50",
-        ),
-        ((*RATINGS, "levels", "lowest"), 0, r"ratings\.levels\.lowest: .*greater than 0"),
-        ((*RATINGS, "levels", "highest"), 101, r"levels\.highest: .*less than or equal to 100"),
-        ((*RATINGS, "levels", "step"), 0, r"levels\.step: .*greater than 0"),
-        ((*RATINGS, "samples"), 0, r"ratings\.samples: "),
-        ((*RATINGS, "unit"), "ranks", r"ratings\.unit: "),
-        ((*RATINGS, "experiments"), [], r"ratings\.experiments: "),
-        ((*RATINGS, "averages"), {}, r"ratings\.averages: "),
-        ((*RATINGS, "averages"), {"arithmetic": []}, r"ratings\.averages\.arithmetic: "),
-    ],
-)
-def test_a_judgment_sampling_that_cannot_be_is_refused_by_its_name(
-    config: CopiedConfig, keys: tuple[str, ...], value: object, sentence: str
-) -> None:
-    file, *inner = keys
-    config.change(file, *inner, value=value)
-    with pytest.raises(ValueError, match=sentence):
-        load_settings(config.folder, "full")
-
-
-def test_a_study_without_judgment_samplings_says_so(config: CopiedConfig) -> None:
-    config.change(
-        "studies/canamares2020.yaml", "artifacts", "fig01", "judgment_samplings", value=["users"]
-    )
-    with pytest.raises(ValueError, match="judgment sampling users, but the study has none"):
-        load_settings(config.folder, "full")
 
 
 @pytest.mark.parametrize(("edition", "study", "name"), SAMPLINGS)

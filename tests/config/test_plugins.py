@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from config.copied_config import CopiedConfig
 
-from reproduction.config.named_code import check_name
+from reproduction.config.reading import check_name
 from reproduction.config.settings import load_settings
 from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.code_digest import files_of_package
@@ -103,13 +103,6 @@ def test_a_listed_plugin_is_planned_by_its_code_without_being_imported(
     files_of_package.cache_clear()
     assert code.digest(entry, code.recommender_entry("pop")) != before
     assert not (plugin / "imported").exists()
-
-
-@pytest.mark.parametrize("plugins", [["a.b"], ["os; x"], "os", [3], [""]])
-def test_a_plugin_is_the_name_of_a_package(config: CopiedConfig, plugins: object) -> None:
-    config.change("config.yaml", "plugins", value=plugins)
-    with pytest.raises(ValueError, match=r"plugins"):
-        load_settings(config.folder, "demo")
 
 
 def test_a_plugin_that_is_not_installed_is_told() -> None:

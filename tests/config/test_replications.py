@@ -75,12 +75,6 @@ def test_the_crossed_design_is_chosen_by_its_name() -> None:
     assert not spec.chosen(["r01"]).crossed
 
 
-@pytest.mark.parametrize("word", ["r21", "r1", "r00", "r02..r01", "r01..r21", "full-r01", "none"])
-def test_what_is_no_replication_is_refused_with_those_there_are(word: str) -> None:
-    with pytest.raises(ValueError, match="means no replication: give names from r01 to r20"):
-        load_settings(CONFIG, FULL, {"repeat": word})
-
-
 # --- seeds ------------------------------------------------------------------------------------
 
 

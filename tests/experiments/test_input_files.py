@@ -17,7 +17,7 @@ from receval.storage.files import read_results
 from reproduction.experiments.input_files import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.workflow.jobs.artifacts import compute_artifact
-from reproduction.workflow.jobs.incompleteness import sample_judgments
+from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random")
 TABLE = r"The ratings of a dataset are ratings\.parquet, users\.parquet, items\.parquet"

@@ -10,16 +10,22 @@ from pathlib import Path
 import pytest
 
 from reproduction.datasets.reports import CountError
-from reproduction.workflow.jobs.job_process import job_log
+from reproduction.workflow.jobs.run_job import job_log
 
 
-def test_messages_go_to_the_file_in_order(tmp_path: Path) -> None:
+def test_a_log_begins_anew_and_has_messages_and_warnings_in_order(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "train.log"
+    with job_log(path) as log:
+        log.info("of an earlier attempt")
     with job_log(path) as log:
         log.info("%d folds", 5)
         logging.getLogger("reproduction.datasets.fetch").warning("a mirror is dead")
         log.debug("too fine for a log")
-    assert path.read_text(encoding="utf-8") == "INFO 5 folds\nWARNING a mirror is dead\n"
+        warnings.simplefilter("always")
+        warnings.warn("the cache is cold", UserWarning, stacklevel=1)
+    messages = path.read_text(encoding="utf-8")
+    assert messages.startswith("INFO 5 folds\nWARNING a mirror is dead\nWARNING ")
+    assert "UserWarning: the cache is cold" in messages
 
 
 def test_no_name_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
@@ -27,13 +33,6 @@ def test_no_name_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
         log.info("%s", "ratings\x1b[2J\x9b\u202e.dat")
     text = (tmp_path / "parse.log").read_text(encoding="utf-8")
     assert text == "INFO ratings\\x1b[2J\\x9b\\u202e.dat\n"
-
-
-def test_a_log_begins_anew(tmp_path: Path) -> None:
-    for message in ("first", "second"):
-        with job_log(tmp_path / "train.log") as log:
-            log.info(message)
-    assert (tmp_path / "train.log").read_text() == "INFO second\n"
 
 
 def test_an_error_of_this_project_is_logged_as_its_sentence_alone(tmp_path: Path) -> None:
@@ -48,15 +47,6 @@ def test_any_other_exception_is_logged_in_full_and_raised_again(tmp_path: Path) 
     text = (tmp_path / "parse.log").read_text()
     assert text.startswith("ERROR Traceback (most recent call last):")
     assert "ValueError: row 3 has no rating" in text
-
-
-def test_warnings_are_logged(tmp_path: Path) -> None:
-    with job_log(tmp_path / "rank.log"):
-        warnings.simplefilter("always")
-        warnings.warn("the cache is cold", UserWarning, stacklevel=1)
-    text = (tmp_path / "rank.log").read_text()
-    assert text.startswith("WARNING ")
-    assert "UserWarning: the cache is cold" in text
 
 
 @pytest.mark.parametrize("fails", [False, True])

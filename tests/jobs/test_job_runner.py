@@ -18,12 +18,11 @@ from typing import Any
 
 import pytest
 
-from reproduction.workflow.jobs import job_launchers
-from reproduction.workflow.jobs.fork_server import Server
-from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
-from reproduction.workflow.jobs.job_process import Call, Job
-from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError
+from reproduction.workflow.jobs import fork_server
+from reproduction.workflow.jobs.fork_server import ForkServer, Server
+from reproduction.workflow.jobs.job_runner import JobError, JobRunner, JobStoppedError, Spawner
 from reproduction.workflow.jobs.run import prepare_job_environment
+from reproduction.workflow.jobs.run_job import Call, Job
 from reproduction.workflow.provenance.code_digest import CodeSnapshot
 from reproduction.workflow.provenance.loaded_sources import CodeBehind, hash_of_source
 
@@ -75,6 +74,13 @@ def forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
     yield from use(tmp_path, ForkServer(), monkeypatch)
 
 
+def server_of(runs: Runs) -> subprocess.Popen[bytes]:
+    launcher = runs.runner._launcher
+    assert isinstance(launcher, ForkServer)
+    assert launcher._server is not None
+    return launcher._server
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
@@ -101,13 +107,21 @@ def is_alive(process: int) -> bool:
     return status.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def test_a_job_does_its_work_and_logs_what_it_says(runs: Runs) -> None:
+def test_a_job_does_its_work_logs_what_it_says_and_is_measured(runs: Runs) -> None:
+    left = runs.folder / ".target.4711.part"
+    left.write_text("half written by a killed attempt")
     runs.run("write", text="done", target=runs.folder / "target")
     assert (runs.folder / "target").read_text() == "done"
+    assert not left.exists()
     log = runs.log().read_text()
-    assert "INFO writing done\n" in log
-    assert "printed\n" in log
-    assert "written by compiled code\n" in log
+    for said in ("INFO writing done", "printed", "written by compiled code"):
+        assert f"{said}\n" in log
+    measured = runs.benchmark()
+    assert measured.pop("function") == "write"
+    found = {name: float(value) for name, value in measured.items()}
+    assert set(found) == {"s", "cpu_time", "max_rss", "process_cpu_time"}
+    assert 0 <= found["cpu_time"] <= found["process_cpu_time"]
+    assert found["max_rss"] > 1
 
 
 def test_a_job_that_has_loaded_other_code_than_was_planned_leaves_no_result(runs: Runs) -> None:
@@ -137,31 +151,10 @@ def test_no_process_of_a_run_imports_what_lies_in_its_folder(
     assert (tmp_path / "target").exists()
 
 
-def test_what_a_killed_attempt_had_half_written_goes_before_the_next_one(runs: Runs) -> None:
-    left = runs.folder / ".out.txt.4711.part"
-    left.write_text("a part")
-    runs.run("write", text="kept", target=runs.folder / "out.txt")
-    assert not left.exists()
-    assert (runs.folder / "out.txt").read_text() == "kept"
-
-
-def test_its_benchmark_is_of_its_own_process(runs: Runs) -> None:
-    runs.run("write", text="done", target=runs.folder / "target")
-    measured = runs.benchmark()
-    assert measured.pop("function") == "write"
-    found = {name: float(value) for name, value in measured.items()}
-    assert set(found) == {"s", "cpu_time", "max_rss", "process_cpu_time"}
-    assert 0 <= found["cpu_time"] <= found["process_cpu_time"]
-    assert found["max_rss"] > 1
-
-
 def test_the_server_has_no_thread_when_it_forks(forked: Runs) -> None:
     # From 3.12 on Python warns of it, once a job.
     forked.run("write", text="done", target=forked.folder / "target")
-    assert isinstance(forked.runner._launcher, ForkServer)
-    server = forked.runner._launcher._server
-    assert server is not None
-    process = Path(f"/proc/{server.pid}")
+    process = Path(f"/proc/{server_of(forked).pid}")
     # Loaded last.
     wait_until(lambda: "_backend_agg" in (process / "maps").read_text(encoding="utf-8"), 60)
     assert "libarrow" in (process / "maps").read_text(encoding="utf-8")
@@ -195,9 +188,17 @@ def test_the_error_of_a_job_is_a_sentence_and_its_log_has_the_rest(runs: Runs) -
     assert not (runs.folder / "job.tsv").exists()
 
 
-def test_an_error_that_is_not_ours_is_told_with_its_type(forked: Runs) -> None:
-    with pytest.raises(JobError, match="fail_strangely: KeyError: 'fold9'"):
-        forked.run("fail_strangely")
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        # With its type, as it is not ours.
+        ("fail_strangely", "fail_strangely: KeyError: 'fold9'"),
+        ("leave", "leave ended without a result, with status 1"),
+    ],
+)
+def test_other_ends_of_a_job_are_failures(forked: Runs, function: str, said: str) -> None:
+    with pytest.raises(JobError, match=said):
+        forked.run(function)
 
 
 @pytest.mark.parametrize(
@@ -218,25 +219,19 @@ def test_the_last_words_of_a_crash_are_in_the_log(forked: Runs) -> None:
     assert "in crash" in log
 
 
-def test_a_job_that_leaves_without_a_result_has_failed(forked: Runs) -> None:
-    with pytest.raises(JobError, match="without a result"):
-        forked.run("leave")
-
-
 def test_last_words_that_cannot_be_written_keep_no_process_alive(forked: Runs) -> None:
     forked.run("say_more_than_the_disk_takes", target=forked.folder / "target")
     assert (forked.folder / "target").exists()
-    server = forked.runner._launcher._server  # type: ignore[attr-defined]
-    assert children_of(server.pid) == []
+    assert children_of(server_of(forked).pid) == []
     assert "ValueError" not in forked.log().read_text()
 
 
 def test_a_server_that_does_not_end_is_killed(
     forked: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_launchers, "PATIENCE", 0.1)
+    monkeypatch.setattr(fork_server, "PATIENCE", 0.1)
     forked.runner.warm_up()
-    server = forked.runner._launcher._server  # type: ignore[attr-defined]
+    server = server_of(forked)
     os.kill(server.pid, signal.SIGSTOP)
     forked.runner.close()
     assert server.returncode == -signal.SIGKILL
@@ -323,11 +318,8 @@ def test_a_full_disk_ends_the_run(forked: Runs) -> None:
 
 def test_jobs_end_with_the_server_and_the_next_job_has_a_new_one(forked: Runs) -> None:
     job = SleepingJob(forked, "first")
-    process = job.process
-    server = int(
-        Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
-    )
-    assert server != os.getpid()
+    process, server = job.process, server_of(forked).pid
+    assert children_of(server) == [process]
     os.kill(server, signal.SIGKILL)
     job.join(timeout=30)
     assert isinstance(job.error, JobError)
@@ -341,7 +333,7 @@ def test_a_job_is_begun_although_the_server_was_killed_a_moment_ago(
     forked: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forked.runner.warm_up()
-    server = forked.runner._launcher._server  # type: ignore[attr-defined]
+    server = server_of(forked)
     # Its sockets are closed before the system tells that it has ended.
     monkeypatch.setattr(server, "poll", lambda: None)
     os.kill(server.pid, signal.SIGKILL)
@@ -355,7 +347,8 @@ MAIN = """
 import signal, sys, threading
 from pathlib import Path
 from types import SimpleNamespace
-from reproduction.workflow.jobs.job_launchers import ForkServer, Spawner
+from reproduction.workflow.jobs.fork_server import ForkServer
+from reproduction.workflow.jobs.job_runner import Spawner
 from reproduction.workflow.jobs.job_runner import JobRunner
 
 folder = Path(sys.argv[1])
@@ -399,8 +392,7 @@ def ignore_signals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
-    [(signal.SIGTERM, "JobStoppedError"), (signal.SIGINT, "KeyboardInterrupt")],
+    ("number", "said"), [(signal.SIGTERM, "JobStoppedError"), (signal.SIGINT, "KeyboardInterrupt")]
 )
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_signal_to_the_main_process_ends_its_jobs(
@@ -414,21 +406,23 @@ def test_a_signal_to_the_main_process_ends_its_jobs(
     wait_until(lambda: not is_alive(process))
 
 
-def test_jobs_end_with_a_main_process_that_is_killed(tmp_path: Path) -> None:
-    # The job holds Python's lock: no thread of its process could look around.
+@pytest.mark.parametrize(
+    ("kill", "number", "said"),
+    [
+        # The job holds Python's lock: no thread of its process could look around.
+        (os.kill, signal.SIGKILL, []),
+        # As Ctrl-C on a terminal, in silence.
+        (os.killpg, signal.SIGINT, ["KeyboardInterrupt"]),
+    ],
+)
+def test_jobs_end_with_a_main_process_that_is_killed_and_with_its_group(
+    tmp_path: Path, kill: Callable[[int, int], None], number: int, said: list[str]
+) -> None:
     main = main_process(tmp_path, "forked")
     process = int(text_of(tmp_path / "started"))
-    main.kill()
-    main.communicate(timeout=30)
-    wait_until(lambda: not is_alive(process))
-
-
-def test_ctrl_c_on_a_terminal_ends_the_whole_group_in_silence(tmp_path: Path) -> None:
-    main = main_process(tmp_path, "forked")
-    process = int(text_of(tmp_path / "started"))
-    os.killpg(main.pid, signal.SIGINT)
+    kill(main.pid, number)
     words, _ = main.communicate(timeout=30)
-    assert words.split() == ["KeyboardInterrupt"]
+    assert words.split() == said
     wait_until(lambda: not is_alive(process))
 
 

@@ -104,9 +104,7 @@ def taking(
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{"number": True}, {"number": 2.0}, {"is_so": 1}, {"choice": 2.0}],
-    ids=str,
+    "given", [{"number": True}, {"number": 2.0}, {"is_so": 1}, {"choice": 2.0}], ids=str
 )
 def test_near_types_are_no_types(given: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="it must be"):

@@ -24,8 +24,8 @@ from importlib import import_module
 from pathlib import Path
 
 import receval.recommenders
-import reproduction.workflow.jobs.job_process
-from reproduction.workflow.jobs.job_process import Call
+import reproduction.workflow.jobs.run_job
+from reproduction.workflow.jobs.run_job import Call
 
 folder = Path(sys.argv[1])
 files = {
@@ -151,7 +151,7 @@ def test_the_plans_of_editions_need_no_numpy() -> None:
     code = """
 import sys
 
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plans
 
 plans = Plans(RunFolders(), {"network": "off", "local_mirrors": []})

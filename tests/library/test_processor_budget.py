@@ -74,9 +74,7 @@ def test_the_fixed_loop_takes_the_time_of_a_processor() -> None:
 
 @pytest.mark.repository
 @pytest.mark.processes
-def test_a_run_fails_above_its_budget_and_where_marks_are_missing(
-    tmp_path: Path,
-) -> None:
+def test_a_run_fails_above_its_budget_and_where_marks_are_missing(tmp_path: Path) -> None:
     folder = tmp_path / "units"
     folder.mkdir()
     (folder / "test_inside.py").write_text(TESTS, encoding="utf-8")

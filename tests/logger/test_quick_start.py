@@ -97,23 +97,26 @@ def test_whoever_may_want_a_reporter_finds_it(words: tuple[str, ...]) -> None:
     assert ReportPluginRegistry.collect_plugins is USUAL_COLLECTING
 
 
-def test_snakemake_loads_there_what_is_left_out() -> None:
-    def source(of: object) -> str:
-        return inspect.getsource(of)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("where", "code"),
+    [
+        (USUAL_COLLECTING, "from snakemake.report import html_reporter"),
+        (SourceCache._open, "from smart_open import open"),
+        (SourceFile.get_cache_path, "parse_uri("),
+        (USUAL_FLAGS, "isinstance(value, AnnotatedStringInterface)"),
+        (USUAL_FLAGS, "return value.is_flagged(flag)"),
+        (AnnotatedString.is_flagged, "return flag in self.flags and bool(self.flags[flag])"),
+        (yte.value_handler, "    import numpy as np\n"),
+        (yte.value_handler, "\nexcept ImportError:\n"),
+    ],
+)
+def test_snakemake_loads_there_what_is_left_out(where: object, code: str) -> None:
+    assert code in inspect.getsource(where), REMEDY  # type: ignore[arg-type]
 
-    assert "from snakemake.report import html_reporter" in source(USUAL_COLLECTING), REMEDY
-    assert "from smart_open import open" in source(SourceCache._open), REMEDY
-    assert "parse_uri(" in source(SourceFile.get_cache_path), REMEDY
+
+def test_snakemake_decides_there_what_is_decided_faster() -> None:
     assert USUAL_PLACE is SourceFile.get_cache_path, REMEDY
-    asked = source(USUAL_FLAGS)
-    assert "isinstance(value, AnnotatedStringInterface)" in asked, REMEDY
-    assert "return value.is_flagged(flag)" in asked, REMEDY
-    has = source(AnnotatedString.is_flagged)
-    assert "return flag in self.flags and bool(self.flags[flag])" in has, REMEDY
     assert AnnotatedString.is_flagged is type(IOFile("a")).is_flagged, REMEDY
-    loaded = source(yte.value_handler)
-    assert "    import numpy as np\n" in loaded, REMEDY
-    assert "\nexcept ImportError:\n" in loaded, REMEDY
 
 
 @pytest.mark.parametrize(

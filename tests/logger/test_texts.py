@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -56,34 +57,31 @@ def test_the_time_left_is_exact_where_jobs_of_a_rule_take_the_same(
     assert seconds_left(state, made * (train + rank)) == pytest.approx(expected)
 
 
-def test_a_rule_of_which_nothing_has_ended_takes_as_long_as_the_others() -> None:
-    state = run_of({"train": 2.0}, 4, 4)
-    state.planned["rank"] = 3
-    assert seconds_left(state, 8.0) == pytest.approx(6.0)
+BEGUN = start(9, "train", at=30.0)
+FAILED = (BEGUN, raised("ValueError", "Killed."), error(9))
 
 
-def test_what_runs_has_part_of_its_time_behind_it() -> None:
-    state = run_of({"train": 10.0}, 3, 5)
-    state.hear(start(9, "train", at=30.0))
-    assert seconds_left(state, 34.0) == pytest.approx(16.0)
-
-
-def test_a_job_that_is_tried_again_has_its_time_before_it() -> None:
-    state = run_of({"train": 10.0}, 3, 5)
-    heard(state, start(9, "train", at=30.0), raised("ValueError", "Killed."), error(9))
-    assert seconds_left(state, 35.0) == pytest.approx(10.0)
-    heard(state, start(9, "train", at=36.0))
-    assert seconds_left(state, 40.0) == pytest.approx(16.0)
-
-
-def test_the_time_left_is_never_less_than_nothing() -> None:
-    state = run_of({"train": 10.0}, 4, 4)
-    heard(state, start(9, "train", at=40.0))
-    assert seconds_left(state, 45.0) == 0.0
-
-
-def test_nothing_is_said_of_the_time_left_too_early() -> None:
-    assert seconds_left(run_of({"train": 10.0}, 2, 5), 20.0) is None
+@pytest.mark.parametrize(
+    ("made", "planned", "later", "now", "left"),
+    [
+        (2, 5, [], 20.0, None),
+        # Nothing of another rule has ended: its jobs take as long as the others.
+        (4, 4, [plan(train=4, rank=3)], 40.0, 30.0),
+        # What runs has part of its time behind it, and what is tried again has none.
+        (3, 5, [BEGUN], 34.0, 16.0),
+        (3, 5, [*FAILED], 35.0, 10.0),
+        (3, 5, [*FAILED, start(9, "train", at=36.0)], 40.0, 16.0),
+        # More jobs than were planned.
+        (4, 4, [start(9, "train", at=40.0)], 45.0, 0.0),
+    ],
+)
+def test_the_time_left_is_estimated_from_jobs_of_ten_seconds(
+    made: int, planned: int, later: list[logging.LogRecord], now: float, left: float | None
+) -> None:
+    state = run_of({"train": 10.0}, made, planned)
+    heard(state, *later)
+    found = seconds_left(state, now)
+    assert found == (left if left is None else pytest.approx(left))
 
 
 def test_the_line_has_jobs_time_failures_and_what_runs() -> None:
@@ -167,8 +165,7 @@ def test_a_failure_tells_the_job_the_sentence_and_the_end_of_the_log(tmp_path: P
 def test_what_a_log_ends_in_is_said_once_whoever_told_it(told: str, tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(
-        "INFO trying https://example.org\nERROR No mirror gave ml-1m.zip.\n",
-        encoding="utf-8",
+        "INFO trying https://example.org\nERROR No mirror gave ml-1m.zip.\n", encoding="utf-8"
     )
     job = Job(1, "fetch_raw", ("ml-1m",), logs=(str(log),))
     text = failure_text(Failure(job, told, told))

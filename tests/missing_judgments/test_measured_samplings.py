@@ -23,7 +23,7 @@ from reproduction.studies.metric_studies.rank_stability_of_values import (
     SampledValues,
     read_samplings,
 )
-from reproduction.workflow.jobs.incompleteness import sample_judgments
+from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim")
 PERCENTS = [100.0, 60.0, 20.0]

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from plan.planned import ROOT, plan_of, put_raw_files
-from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS, RULES, Rule
+from plan.test_rules_name_functions import DIGESTED_BY_CHECKSUMS
+from rule_files import RULES, Rule, helpers
 from workflow.edits import with_changed_function
 
 from reproduction.config.settings import load_settings
@@ -67,10 +68,7 @@ def verdicts(code: EditedCode, studies: set[str]) -> set[tuple[str, str, str]]:
     }
 
 
-_WORLD = (
-    "receval.recommenders.plsa:PLSA",
-    "receval.recommenders.non_personalised:OptimalRanking",
-)
+_WORLD = ("receval.recommenders.plsa:PLSA", "receval.recommenders.non_personalised:OptimalRanking")
 
 TRAINED_BY = {"estimated_orders": _WORLD, "estimated_powers": _WORLD}
 """What an artifact trains itself, or what is in a module with that, by its name."""
@@ -163,8 +161,8 @@ def test_an_edit_changes_the_digests_of_the_artifacts_it_has_a_part_in_and_of_no
             "rank_system",
             ("experiments", "judgment_samplings"),
         ),
-        ("reproduction.workflow.jobs.incompleteness", "sample_judgments", ("judgment_samplings",)),
-        ("reproduction.workflow.jobs.skewness", "simulate_skewness", ("simulations",)),
+        ("reproduction.workflow.jobs.measurements", "sample_judgments", ("judgment_samplings",)),
+        ("reproduction.workflow.jobs.measurements", "simulate_skewness", ("simulations",)),
     ],
 )
 def test_an_edit_of_a_job_changes_the_digests_of_what_reads_its_files(
@@ -194,11 +192,11 @@ class ReadRules:
     """The rules as their files have them: which of them makes a file, from what, by which code."""
 
     def __init__(self, plan: Plan) -> None:
-        self.known = {
-            "PLANS": {plan.edition: plan},
-            "unpack": lambda function: function,
-            "GENERATED": "|".join(plan.datasets.generated),
-        }
+        self.known = helpers(
+            PLANS={plan.edition: plan},
+            unpack=lambda function: function,
+            GENERATED="|".join(plan.datasets.generated),
+        )
         self.edition = plan.edition
         self.patterns = [
             (self._pattern(rule, node.value), rule)
@@ -275,9 +273,9 @@ class ReadRules:
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_digests_behind_an_artifact_are_those_of_the_rules_that_make_what_it_reads(
-    edition: str, tmp_path: Path
+    edition: str,
 ) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+    put_raw_files("ml-1m", "cm100k")
     plan = plan_of(edition)
     rules = ReadRules(plan)
     for study in plan.settings.studies:

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from plan.planned import ROOT, plan_of, put_raw_files
+from plan.planned import ROOT, demo, plan_of, put_raw_files
 
 from receval.figures.display import absence_of
 from reproduction.workflow.provenance.versions import provenance_record
@@ -17,8 +16,8 @@ from reproduction.workflow.provenance.versions import provenance_record
 
 @pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
-def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, edition: str) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m", "cm100k")
+def test_descriptions_are_plain_values_without_absolute_paths(edition: str) -> None:
+    put_raw_files("ml-1m", "cm100k")
     plan = plan_of(edition)
     described = [plan.studies.description(study) for study in plan.settings.studies]
     for name in plan.studies.artifact_names():
@@ -36,7 +35,7 @@ def test_descriptions_are_plain_values_without_absolute_paths(tmp_path: Path, ed
 
 @pytest.mark.costly
 def test_a_description_has_what_results_depend_on_and_no_display_style() -> None:
-    before = plan_of("demo").descriptions.results("bellogin2017", "fig02")
+    before = demo().descriptions.results("bellogin2017", "fig02")
     styles = {
         "systems": {"pop": {"title": "Popularity", "family": "optimum"}},
         "studies": {"bellogin2017": {"artifacts": {"fig02": {"caption": "Bars."}}}},
@@ -54,7 +53,7 @@ def test_a_description_has_what_results_depend_on_and_no_display_style() -> None
 
 
 def test_an_artifact_that_reads_models_is_told_their_classes_and_depends_on_their_code() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     reads, not_read = ("systems", "implementations"), ("bellogin2017", "fig02")
     (models,) = (plan.artifacts.inputs(*name)["models"] for name in (reads,))
     ranks = plan.artifacts.inputs(*reads)["ranks"]
@@ -81,7 +80,7 @@ def test_the_study_s_description_has_the_seed_and_the_systems_it_uses() -> None:
 
 
 def test_code_entries_are_what_the_configuration_names() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     assert plan.code.recommender_entry("plsa") == "receval.recommenders.plsa:PLSA"
     assert plan.code.splitter_entry("user-80") == "receval.splits.hold_out:split_by_user_ratio"
     assert plan.datasets.writer_entry("cm100k") == "reproduction.simulation.writers.cm100k"
@@ -90,52 +89,49 @@ def test_code_entries_are_what_the_configuration_names() -> None:
 
 @pytest.mark.costly
 def test_code_of_a_job_tells_recommenders_apart() -> None:
-    plan = plan_of("demo")
-    train = "reproduction.workflow.jobs.systems:train_system"
-    digests = {
-        plan.code.digest(train, plan.code.recommender_entry(name)) for name in plan.settings.systems
-    }
-    classes = {plan.code.recommender_entry(name) for name in plan.settings.systems}
+    code = demo().code
+    classes = {code.recommender_entry(name) for name in demo().settings.systems}
+    digests = {code.of_job("systems:train_system", entry) for entry in classes}
     assert len(digests) == len(classes) > 20
-    assert plan.code.digest("reproduction.workflow.jobs.systems:rank_system") != plan.code.digest(
-        train
-    )
+    assert code.of_job("systems:rank_system") != code.of_job("systems:train_system")
 
 
-def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names() -> None:
-    assert plan_of("demo").artifacts.metric_entries("bellogin2017", "fig02") == [
-        "receval.metrics.precision"
-    ]
-    assert plan_of("demo").artifacts.metric_entries("valcarce2018", "table2") == []
-    several = {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]}
-    change = {"studies": {"bellogin2017": {"artifacts": {"fig02": {"parameters": several}}}}}
-    assert plan_of("demo", change).artifacts.metric_entries("bellogin2017", "fig02") == [
-        "receval.metrics.ndcg",
-        "receval.metrics.precision",
-        "receval.metrics.recall",
-    ]
+@pytest.mark.parametrize(
+    ("study", "artifact", "parameters", "modules"),
+    [
+        ("bellogin2017", "fig02", {}, ["precision"]),
+        ("valcarce2018", "table2", {}, []),
+        (
+            "bellogin2017",
+            "fig02",
+            {"metrics": ["nDCG(gain=binary)@10", "P@10", "Recall@5"]},
+            ["ndcg", "precision", "recall"],
+        ),
+    ],
+)
+def test_an_artifact_depends_on_the_code_of_the_metrics_that_it_names(
+    study: str, artifact: str, parameters: dict[str, object], modules: list[str]
+) -> None:
+    change = {"studies": {study: {"artifacts": {artifact: {"parameters": parameters}}}}}
+    entries = plan_of("demo", change).artifacts.metric_entries(study, artifact)
+    assert entries == [f"receval.metrics.{module}" for module in modules]
 
 
 # --- the display style -----------------------------------------------------------------------
 
 
 def test_titles_say_that_a_twin_is_one() -> None:
-    demo = plan_of("demo").descriptions.display("bellogin2017", "fig02")
-    assert demo["datasets"] == {"ml-1m": "ML-1M twin", "lastfm-1k": "Last.fm twin"}
     full = plan_of("full", {"network": "on"}).descriptions.display("bellogin2017", "fig02")
     assert full["datasets"] == {"ml-1m": "ML-1M", "lastfm-1k": "Last.fm"}
+    plan = demo()
+    for study in ("bellogin2017", "canamares2020", "valcarce2018"):
+        for artifact in plan.artifacts.made(study):
+            for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
+                assert title.endswith(" twin") == (name in plan.settings.twins)
 
 
-@pytest.mark.parametrize("study", ["bellogin2017", "canamares2020", "valcarce2018"])
-def test_every_title_of_a_dataset_says_twin_in_the_demo(study: str) -> None:
-    plan = plan_of("demo")
-    for artifact in plan.artifacts.made(study):
-        for name, title in plan.descriptions.display(study, artifact)["datasets"].items():
-            assert title.endswith(" twin") == (name in plan.settings.twins)
-
-
-def test_the_display_style_names_extra_systems_and_absent_datasets(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+def test_the_display_style_names_extra_systems_and_absent_datasets() -> None:
+    put_raw_files("ml-1m")
     display = plan_of("full").descriptions.display("bellogin2017", "fig02")
     assert display["extra_systems"] == ["knn-user", "wrmf"]
     assert list(display["systems"])[-2:] == ["knn-user", "wrmf"]

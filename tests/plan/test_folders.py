@@ -9,7 +9,7 @@ import pytest
 from plan.planned import ROOT, put_raw_files
 
 from reproduction.config.settings import load_settings
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plan, Plans
 
 
@@ -28,7 +28,7 @@ def test_in_the_repository_all_paths_are_relative(tmp_path: Path) -> None:
     assert folders.are_own
 
 
-def test_elsewhere_they_lead_to_the_repository(tmp_path: Path) -> None:
+def test_elsewhere_they_lead_to_the_repository() -> None:
     folders = RunFolders.of(ROOT)
     assert folders.config == ROOT / "config"
     assert folders.results("full") == ROOT / "results" / "full"
@@ -80,7 +80,7 @@ def test_a_plan_elsewhere_describes_results_as_in_the_repository(
 def test_local_mirrors_are_relative_to_the_configuration(tmp_path: Path) -> None:
     mirrored = {"network": "off", "local_mirrors": ["mirror"]}
     settings = load_settings(ROOT / "config", "full", mirrored)
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+    put_raw_files("ml-1m")
     assert Plan(settings, RunFolders()).datasets.is_available("ml-1m")
     assert not Plan(settings, RunFolders(ROOT, ROOT)).datasets.is_available("ml-1m")
     assert Plan(settings, RunFolders(ROOT, tmp_path)).datasets.is_available("ml-1m")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plan.planned import plan_of, put_raw_files
+from plan.planned import demo, plan_of, put_raw_files
 
 GENERATED = "dated-twin"
 DATED = ["random-folds", "user-temporal-80", "leave-last-out", "temporal-80"]
@@ -20,9 +20,9 @@ def test_the_full_edition_has_it_without_files_and_network() -> None:
 
 
 def test_the_demo_generates_all() -> None:
-    demo = plan_of("demo").datasets
-    assert all(demo.is_generated(name) for name in demo.settings.datasets)
-    assert demo.note().splitlines()[0].endswith("; generated dated-twin. Without trec-qrels.")
+    datasets = demo().datasets
+    assert all(datasets.is_generated(name) for name in datasets.settings.datasets)
+    assert datasets.note().splitlines()[0].endswith("; generated dated-twin. Without trec-qrels.")
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
@@ -35,15 +35,15 @@ def test_it_may_be_left_out() -> None:
     assert not plan_of("full", {"leave_out": [GENERATED]}).datasets.is_available(GENERATED)
 
 
-def test_its_title_is_the_same_in_both_editions_and_no_twin_is_named(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+def test_its_title_is_the_same_in_both_editions_and_no_twin_is_named() -> None:
+    put_raw_files("ml-1m")
     titles = [
         plan_of(edition).descriptions.display("followups", "time_leaks")["datasets"]
         for edition in ("demo", "full")
     ]
     assert [each[GENERATED] for each in titles] == ["Generated ratings"] * 2
     assert [each["ml-1m"] for each in titles] == ["ML-1M twin", "ML-1M"]
-    assert "Generated ratings" not in plan_of("demo").studies.page("followups")["datasets"]
+    assert "Generated ratings" not in demo().studies.page("followups")["datasets"]
 
 
 def test_how_it_was_generated_is_recorded_in_both_editions() -> None:
@@ -53,7 +53,7 @@ def test_how_it_was_generated_is_recorded_in_both_editions() -> None:
 
 
 def test_timestamps_of_movielens_add_its_splits(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+    put_raw_files("ml-1m")
     names = ("movielens-newest-of-users", "movielens-last-of-users", "movielens-newest")
     without = plan_of("full").descriptions.results("followups", "time_orders")["experiments"]
     assert not set(names) & set(without)
@@ -61,11 +61,6 @@ def test_timestamps_of_movielens_add_its_splits(tmp_path: Path) -> None:
         file.truncate(24_594_131)
     plan = plan_of("full").descriptions.results("followups", "time_orders")["experiments"]
     assert [plan[name]["split"] for name in names] == DATED[1:]
-
-
-def test_what_is_generated_needs_to_be_described() -> None:
-    with pytest.raises(ValueError, match=r"trec-qrels is generated, but twins.yaml does not say"):
-        plan_of("full", {"datasets": {"trec-qrels": {"access": "generated"}}})
 
 
 def test_files_of_it_that_lie_about_are_not_read(tmp_path: Path) -> None:

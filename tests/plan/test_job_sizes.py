@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plan.planned import plan_of, put_raw_files
+from plan.planned import demo, full_with, plan_of, put_raw_files
 
-from reproduction.workflow.plan.sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, job_size
+from reproduction.workflow.plan.job_sizes import ITEM_PAIRS, MEDIUM, SMALL, SMALL_DATA, job_size
 
 RATINGS = st.integers(0, 10**9)
 
@@ -49,15 +47,14 @@ def test_only_small_jobs_share() -> None:
 
 
 def test_every_job_of_the_demo_is_small() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     assert plan.sizes.of("netflix", demanding=True) == SMALL
     assert plan.sizes.artifact("multiverse", "pairs") == SMALL
     assert plan.sizes.shard("netflix", 9, 9) == plan.sizes.joined("netflix") == SMALL
 
 
-def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m", "lastfm-1k")
-    plan = plan_of("full")
+def test_jobs_of_the_full_edition_are_as_large_as_their_data() -> None:
+    plan = full_with("ml-1m", "lastfm-1k")
     assert plan.sizes.of() == plan.sizes.of("ml-1m") == SMALL
     assert plan.sizes.of("ml-1m", "lastfm-1k").minutes > 60
     # Drawn from the universes' numbers, which are few; they themselves hold a grid of decisions.
@@ -68,8 +65,8 @@ def test_jobs_of_the_full_edition_are_as_large_as_their_data(tmp_path: Path) -> 
     assert plan.sizes.simulation(simulation).shares is False
 
 
-def test_jobs_on_many_items_ask_for_what_pairs_of_items_take(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m", "librarything", "lastfm-1k")
+def test_jobs_on_many_items_ask_for_what_pairs_of_items_take() -> None:
+    put_raw_files("ml-1m", "librarything", "lastfm-1k")
     sizes = plan_of("full").sizes
     assert sizes.of("librarything") == sizes.of("ml-1m", "librarything") == ITEM_PAIRS
     # A shard that is a fold compares all items.
@@ -83,8 +80,8 @@ def test_jobs_on_many_items_ask_for_what_pairs_of_items_take(tmp_path: Path) -> 
     assert both.minutes == max(sizes.of(own).minutes for own in ("lastfm-1k", "librarything"))
 
 
-def test_data_that_cannot_be_had_does_not_count(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+def test_data_that_cannot_be_had_does_not_count() -> None:
+    put_raw_files("ml-1m")
     assert plan_of("full").sizes.of("ml-1m", "netflix") == SMALL
 
 

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import jinja2
 import pytest
-from plan.planned import ROOT, opened, plan_of, put_raw_files
+from plan.planned import ROOT, demo, full_with, opened, plan_of
 
 from receval.figures.display import absence_of
 from reproduction.workflow.plan.plan import Plan
@@ -29,15 +28,9 @@ def small(**changes: Any) -> dict[str, Any]:
     return {"studies": {STUDY: {"experiments": experiments, **changes}}}
 
 
-def full_with(folder: Path, *datasets: str, **changes: Any) -> Plan:
-    put_raw_files(folder / "mirror", *datasets)
-    return plan_of("full", small(**changes))
-
-
-@cache
-def demo() -> Plan:
-    """Return the demo's plan, which no data that is there can change."""
-    return plan_of("demo")
+def description_with(change: dict[str, Any]) -> dict[str, Any]:
+    plan = plan_of("demo", {"studies": {STUDY: change}})
+    return plan.judgment_samplings.description(STUDY, "items")
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -47,37 +40,18 @@ def test_a_judgment_sampling_is_measured_from_the_ranks_of_its_experiments() -> 
     plan = plan_of(
         "demo", small(judgment_samplings={"items": {"experiments": ["librarything", "movielens"]}})
     )
+    folders = [f"work/demo/{dataset}" for dataset in ("librarything", "ml-1m")]
+    tables = ("ratings.parquet", "users.parquet", "items.parquet")
     assert plan.judgment_samplings.inputs(STUDY, "items") == {
-        "ratings": [
-            f"work/demo/{dataset}/{name}"
-            for dataset in ("librarything", "ml-1m")
-            for name in ("ratings.parquet", "users.parquet", "items.parquet")
-        ],
-        "splits": [
-            f"work/demo/{dataset}/random-folds/split.npz" for dataset in ("librarything", "ml-1m")
-        ],
+        "ratings": [f"{folder}/{name}" for folder in folders for name in tables],
+        "splits": [f"{folder}/random-folds/split.npz" for folder in folders],
         "ranks": [
-            f"work/demo/{dataset}/random-folds/{system}/ranks.npz"
-            for dataset in ("librarything", "ml-1m")
-            for system in SYSTEMS
+            f"{folder}/random-folds/{system}/ranks.npz" for folder in folders for system in SYSTEMS
         ],
     }
     assert plan.judgment_samplings.datasets(STUDY, "items") == ["librarything", "ml-1m"]
-    assert (
-        plan.judgment_samplings.file(STUDY, "items")
-        == "work/demo/judgment_samplings/valcarce2020/items.npz"
-    )
-
-
-def test_absent_datasets_are_left_out_of_a_judgment_sampling(tmp_path: Path) -> None:
-    plan = full_with(tmp_path, "librarything")
-    files = plan.judgment_samplings.inputs(STUDY, "items")
-    assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
-    assert len(files["ranks"]) == len(SYSTEMS)
-    assert plan.judgment_samplings.datasets(STUDY, "items") == ["librarything"]
-    assert list(plan.judgment_samplings.description(STUDY, "items")["experiments"]) == [
-        "librarything"
-    ]
+    file = plan.judgment_samplings.file(STUDY, "items")
+    assert file == "work/demo/judgment_samplings/valcarce2020/items.npz"
 
 
 def test_experiments_on_the_same_split_share_their_files() -> None:
@@ -96,21 +70,17 @@ def test_experiments_on_the_same_split_share_their_files() -> None:
     assert plan.judgment_samplings.datasets(STUDY, "items") == ["ml-1m"]
 
 
-def test_an_unknown_judgment_sampling_is_refused_with_those_there_are() -> None:
-    plan = demo()
-    with pytest.raises(
-        KeyError, match="valcarce2020 has no judgment sampling ranks; it has ratings, items"
-    ):
-        plan.judgment_samplings.inputs(STUDY, "ranks")
-    with pytest.raises(KeyError, match="has no judgment sampling ranks"):
-        plan.judgment_samplings.description(STUDY, "ranks")
+@pytest.mark.parametrize("method", ["inputs", "description"])
+def test_an_unknown_judgment_sampling_is_refused_with_those_there_are(method: str) -> None:
+    with pytest.raises(KeyError, match="2020 has no judgment sampling ranks; it has ratings, it"):
+        getattr(demo().judgment_samplings, method)(STUDY, "ranks")
 
 
 # --- what the values depend on ----------------------------------------------------------------
 
 
-def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
-    plan = full_with(tmp_path, "ml-1m")
+def test_a_description_has_what_values_depend_on() -> None:
+    plan = full_with("ml-1m", **small())
     description = plan.judgment_samplings.description(STUDY, "popular-items")
     assert json.loads(json.dumps(description, allow_nan=False)) == description
     assert description["seed"] == plan.settings.seed
@@ -137,62 +107,46 @@ def test_a_description_has_what_values_depend_on(tmp_path: Path) -> None:
     ],
 )
 def test_a_change_of_a_judgment_sampling_changes_its_description(change: dict[str, Any]) -> None:
-    before = demo().judgment_samplings.description(STUDY, "items")
-    after = plan_of("demo", {"studies": {STUDY: change}}).judgment_samplings.description(
-        STUDY, "items"
-    )
-    assert after != before
+    assert description_with(change) != demo().judgment_samplings.description(STUDY, "items")
 
 
 def test_artifacts_and_other_samplings_leave_a_description_alone() -> None:
-    before = demo().judgment_samplings.description(STUDY, "items")
     change = {
         "artifacts": {"fig05": {"caption": "Other.", "parameters": {"kept": "items"}}},
         "judgment_samplings": {"users": {"samples": 3}},
     }
-    assert (
-        plan_of("demo", {"studies": {STUDY: change}}).judgment_samplings.description(STUDY, "items")
-        == before
-    )
+    assert description_with(change) == demo().judgment_samplings.description(STUDY, "items")
 
 
 def test_a_judgment_sampling_depends_on_the_code_of_the_metrics_that_it_measures() -> None:
     averages = {"arithmetic": ["P@10", "nDCG@10"], "geometric": ["P@5", "RR@5"]}
-    change = {
-        "studies": {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
-    }
+    change = {"valcarce2018": {"judgment_samplings": {"sparsity": {"averages": averages}}}}
+    plan = plan_of("demo", {"studies": change})
     # Those of the configuration stay: averages are merged key by key.
-    entries = plan_of("demo", change).judgment_samplings.metric_entries("valcarce2018", "sparsity")
-    assert entries == [
-        "receval.metrics.ndcg",
-        "receval.metrics.precision",
-        "receval.metrics.reciprocal_rank",
+    assert plan.judgment_samplings.metric_entries("valcarce2018", "sparsity") == [
+        f"receval.metrics.{module}" for module in ("ndcg", "precision", "reciprocal_rank")
     ]
 
 
 # --- artifacts that read judgment samplings ---------------------------------------------------
 
 
-def test_an_artifact_has_the_datasets_of_the_judgment_samplings_that_it_reads() -> None:
-    plan = demo()
+def test_an_artifact_reads_the_judgment_sampling_and_has_its_datasets() -> None:
+    plan, datasets = demo(), ["ml-1m", "librarything", "beeradvocate"]
+    file = "work/demo/judgment_samplings/valcarce2020/ratings.npz"
     assert plan.settings.studies[STUDY].artifacts["fig03"].experiments == ()
-    assert plan.artifacts.datasets_of(STUDY, "fig03") == ["ml-1m", "librarything", "beeradvocate"]
+    assert plan.artifacts.datasets_of(STUDY, "fig03") == datasets
     assert plan.artifacts.datasets_of("valcarce2018", "fig02") == ["ml-1m"]
     description = plan.descriptions.results(STUDY, "fig03")
-    assert description["datasets"] == ["ml-1m", "librarything", "beeradvocate"]
+    assert description["datasets"] == datasets
     assert description["judgment_samplings"] == ["ratings"]
-    assert opened(plan, STUDY, "fig03").judgment_samplings == {
-        "ratings": Path("work/demo/judgment_samplings/valcarce2020/ratings.npz")
-    }
+    assert opened(plan, STUDY, "fig03").judgment_samplings == {"ratings": Path(file)}
+    files = plan.artifacts.inputs(STUDY, "fig03")
+    assert files["judgment_samplings"] == [file]
     # It reads no ranks itself.
-    assert description["experiments"] == {}
-
-
-def test_an_artifact_depends_on_the_file_of_the_judgment_sampling_and_not_on_ranks() -> None:
-    files = demo().artifacts.inputs(STUDY, "fig05")
-    assert files["judgment_samplings"] == ["work/demo/judgment_samplings/valcarce2020/items.npz"]
     assert files["ranks"] == files["splits"] == []
-    assert demo().artifacts.inputs(STUDY, "fig01")["judgment_samplings"] == []
+    assert description["experiments"] == {}
+    assert plan.artifacts.inputs(STUDY, "fig01")["judgment_samplings"] == []
 
 
 def test_without_any_data_what_reads_judgment_samplings_is_left_out() -> None:
@@ -203,8 +157,14 @@ def test_without_any_data_what_reads_judgment_samplings_is_left_out() -> None:
         plan.artifacts.inputs(STUDY, "fig03")
 
 
-def test_with_some_data_what_reads_judgment_samplings_names_the_absent(tmp_path: Path) -> None:
-    plan = full_with(tmp_path, "librarything")
+def test_with_some_data_a_judgment_sampling_and_what_reads_it_are_of_that_data() -> None:
+    plan = full_with("librarything", **small())
+    files = plan.judgment_samplings.inputs(STUDY, "items")
+    assert files["splits"] == ["work/full/librarything/random-folds/split.npz"]
+    assert len(files["ranks"]) == len(SYSTEMS)
+    told = plan.judgment_samplings.description(STUDY, "items")
+    assert list(told["experiments"]) == ["librarything"]
+    assert plan.judgment_samplings.datasets(STUDY, "items") == ["librarything"]
     assert "fig03" in plan.artifacts.made(STUDY)
     # Figure 2 of 2018 has MovieLens alone.
     assert "fig02" not in plan.artifacts.made("valcarce2018")
@@ -224,25 +184,20 @@ def test_a_dataset_that_is_left_out_is_absent_from_the_demo_s_judgment_samplings
     assert plan.descriptions.display(STUDY, "fig07")["absence"] == absence_of(["BeerAdvocate twin"])
 
 
-def test_what_is_ranked_for_judgment_samplings_alone_is_planned() -> None:
-    added = {
-        "experiments": {
-            "added": {
-                "dataset": "cm100k",
-                "split": "user-80",
-                "evaluated_users": "tested",
-                "systems": ["pop"],
-                "protocols": [{"candidates": "TI"}],
-            }
-        },
-        "judgment_samplings": {"users": {"experiments": ["added"]}},
+@pytest.mark.parametrize("is_read", [True, False])
+def test_what_is_ranked_for_judgment_samplings_alone_is_planned(is_read: bool) -> None:
+    experiment = {
+        "dataset": "cm100k",
+        "split": "user-80",
+        "evaluated_users": "tested",
+        "systems": ["pop"],
+        "protocols": [{"candidates": "TI"}],
     }
-    plan = plan_of("demo", {"studies": {STUDY: added}})
-    assert [p.candidates for p in plan.experiments.protocols("cm100k", "user-80")] == ["TI"]
-    assert plan.experiments.protocols("ml-1m", "random-folds")
-    del added["judgment_samplings"]
-    unread = plan_of("demo", {"studies": {STUDY: added}})
-    assert unread.experiments.protocols("cm100k", "user-80") == []
+    samplings = {"users": {"experiments": ["added"]}} if is_read else {}
+    changes = {"experiments": {"added": experiment}, "judgment_samplings": samplings}
+    plan = plan_of("demo", {"studies": {STUDY: changes}})
+    planned = plan.experiments.protocols("cm100k", "user-80")
+    assert [protocol.candidates for protocol in planned] == ["TI"] * is_read
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
@@ -271,8 +226,8 @@ def caption_in_the_report(plan: Plan, study: str, artifact: str) -> str:
 
 
 def test_the_caption_of_the_report_names_absent_datasets() -> None:
-    plan = plan_of("full", {"network": "off", "local_mirrors": []})
+    plan = plan_of("full")
     caption = caption_in_the_report(plan, "valcarce2018", "fig05")
     assert plan.descriptions.display("valcarce2018", "fig05")["title"] in caption
     assert "Absent: ML-1M, LibraryThing, BeerAdvocate (README: how to get" in caption
-    assert "Absent" not in caption_in_the_report(plan_of("demo"), "valcarce2018", "fig05")
+    assert "Absent" not in caption_in_the_report(demo(), "valcarce2018", "fig05")

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from plan.planned import opened, plan_of, put_raw_files
+from plan.planned import demo, opened, plan_of, put_raw_files
 
 from receval.multiverse.decisions import Configuration, DecisionGrid
 from reproduction.experiments.universes import ExperimentUniverses
@@ -15,8 +13,8 @@ STUDY = "multiverse"
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])
-def test_a_page_is_markdown_beside_its_numbers(tmp_path: Path, edition: str) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+def test_a_page_is_markdown_beside_its_numbers(edition: str) -> None:
+    put_raw_files("ml-1m")
     plan = plan_of(edition)
     assert "flips" in plan.artifacts.pages()
     stem = f"work/{edition}/artifacts/{STUDY}/flips"
@@ -26,7 +24,7 @@ def test_a_page_is_markdown_beside_its_numbers(tmp_path: Path, edition: str) -> 
 
 
 def test_figures_and_tables_are_no_pages() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     kinds = {
         name: spec.kind
         for study in plan.experiments.studies.values()
@@ -37,10 +35,8 @@ def test_figures_and_tables_are_no_pages() -> None:
 
 @pytest.mark.costly
 @pytest.mark.parametrize("edition", ["demo", "full"])
-def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
-    tmp_path: Path, edition: str
-) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(edition: str) -> None:
+    put_raw_files("ml-1m")
     plan = plan_of(edition)
     inputs = opened(plan, STUDY, "universes")
     assert inputs.decisions == plan.experiments.studies[STUDY].grids["movielens"]
@@ -53,9 +49,9 @@ def test_an_artifact_gets_its_grid_and_the_splits_of_its_experiments(
 @pytest.mark.parametrize("artifact", ["universes", "pairs"])
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_every_universe_of_an_artifact_s_grid_has_its_split_systems_and_policies(
-    tmp_path: Path, edition: str, artifact: str
+    edition: str, artifact: str
 ) -> None:
-    put_raw_files(tmp_path / "mirror", "ml-1m")
+    put_raw_files("ml-1m")
     inputs = opened(plan_of(edition), STUDY, artifact)
     universes = ExperimentUniverses(inputs.experiments)
     systems = inputs.parameters.get("pair") or inputs.parameters["systems"]
@@ -71,7 +67,7 @@ def test_every_universe_of_an_artifact_s_grid_has_its_split_systems_and_policies
 
 
 def test_an_artifact_s_code_has_the_metrics_of_its_grid() -> None:
-    plan = plan_of("demo")
+    plan = demo()
     metrics = {metric.name for metric in plan.experiments.studies[STUDY].grids["movielens"].metric}
     assert metrics == {"nDCG", "P", "RBO"}
     assert plan.artifacts.metric_entries(STUDY, "universes") == [

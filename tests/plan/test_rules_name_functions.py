@@ -6,115 +6,67 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from importlib import import_module
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from plan.planned import ROOT, plan_of
+from plan.planned import demo, plan_of
+from rule_files import RULES, RULES_FOLDER, Rule, helpers
 
 from reproduction.experiments.input_files import InputFiles
-from reproduction.workflow.jobs.job_process import UNUSED_PARAMETERS
+from reproduction.workflow.jobs.run_job import UNUSED_PARAMETERS
 
-RULES_FOLDER = ROOT / "workflow" / "rules"
 DIGESTED_BY_CHECKSUMS = {"fetch_raw"}
 """Rules whose results do not depend on how the code makes them."""
 
 UNPACKED: dict[str, Callable[[], dict[str, Any]]] = {
-    "artifacts.inputs": lambda: plan_of("demo").artifacts.inputs("bellogin2017", "fig02"),
-    "judgment_samplings.inputs": lambda: plan_of("demo").judgment_samplings.inputs(
-        "valcarce2020", "items"
-    ),
-    "claims.index_inputs": lambda: plan_of("demo").claims.index_inputs("valcarce2020"),
-    "errata.inputs": lambda: plan_of("demo").errata.inputs(),
-    "paper.inputs": lambda: plan_of("demo").paper.inputs(),
-    "studies.provenance_inputs": lambda: plan_of("demo").studies.provenance_inputs("valcarce2020"),
-    "site.inputs": lambda: plan_of("demo").site.inputs(),
+    "artifacts.inputs": lambda: demo().artifacts.inputs("bellogin2017", "fig02"),
+    "judgment_samplings.inputs": lambda: demo().judgment_samplings.inputs("valcarce2020", "items"),
+    "claims.index_inputs": lambda: demo().claims.index_inputs("valcarce2020"),
+    "errata.inputs": lambda: demo().errata.inputs(),
+    "paper.inputs": lambda: demo().paper.inputs(),
+    "studies.provenance_inputs": lambda: demo().studies.provenance_inputs("valcarce2020"),
+    "site.inputs": lambda: demo().site.inputs(),
     "datasets.sources": lambda: plan_of("full").datasets.sources(),
 }
 """Methods of the parts of plans whose values rules hand on by their names."""
 
 
-@dataclass(frozen=True)
-class Rule:
-    """The sections of a rule as calls, and the statements of its body."""
-
-    name: str
-    file: str
-    sections: dict[str, ast.Call]
-    body: tuple[ast.stmt, ...]
-
-    @classmethod
-    def read(cls, name: str, text: str, file: str) -> Rule:
-        parts = re.split(r"^ {4}(\w+):\s", text, flags=re.M)
-        texts = dict(zip(parts[1::2], parts[2::2], strict=True))
-        body = ast.parse(textwrap.dedent(texts.pop("run", ""))).body
-        # What stands under a section has the syntax of arguments.
-        sections = {}
-        for section, arguments in texts.items():
-            call = ast.parse(f"section(\n{arguments}\n)", mode="eval").body
-            assert isinstance(call, ast.Call)
-            sections[section] = call
-        return cls(name, file, sections, tuple(body))
-
-    @property
-    def call(self) -> ast.Call:
-        """The only thing that the body does: ``JOBS.run(...)``."""
-        (statement,) = self.body
-        assert isinstance(statement, ast.Expr)
-        assert isinstance(statement.value, ast.Call)
-        assert ast.unparse(statement.value.func) == "JOBS.run"
-        return statement.value
-
-    @property
-    def function(self) -> str:
-        """The function that the body names, as ``module:name``."""
-        named: str = ast.literal_eval(self.call.args[0])
-        return named
-
-    def names_under(self, section: str) -> list[str]:
-        """Return the names of a section, also those that a plan gives."""
-        if section not in self.sections:
-            return []
-        call = self.sections[section]
-        names = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
-        for argument in call.args:
-            # A file without a name would be no argument of the function.
-            assert isinstance(argument, ast.Call), ast.unparse(argument)
-            assert ast.unparse(argument.func) == "unpack"
-            names += unpacked(argument)
-        return names
-
-    def names_in_body(self) -> list[str]:
-        """Return the names of the arguments that only the body adds."""
-        names: list[str] = []
-        for keyword in self.call.keywords:
-            names += [keyword.arg] if keyword.arg else unpacked(self._constant(keyword.value))
-        return names
-
-    def _constant(self, name: ast.expr) -> ast.expr:
-        assigned = re.search(rf"^{ast.unparse(name)} = (.*)$", self.file, re.M)
-        assert assigned is not None
-        return ast.parse(assigned[1], mode="eval").body
-
-
 def unpacked(expression: ast.expr) -> list[str]:
     """Return the names of what the one method of a plan in an expression returns."""
     called = {ast.unparse(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute)}
-    (method,) = (name for name in UNPACKED if any(one.endswith(f"].{name}") for one in called))
+    (method,) = (name for name in UNPACKED if any(one.endswith(f".{name}") for one in called))
     return list(UNPACKED[method]())
 
 
-def rules_of(path: Path) -> list[Rule]:
-    text = path.read_text(encoding="utf-8")
-    found = re.finditer(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.M | re.S)
-    return [Rule.read(match[1], match[2], text) for match in found]
+def names_under(rule: Rule, section: str) -> list[str]:
+    """Return the names of a section, also those that a plan gives."""
+    if section not in rule.sections:
+        return []
+    call = rule.sections[section]
+    names = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
+    for argument in call.args:
+        # A file without a name would be no argument of the function.
+        assert isinstance(argument, ast.Call), ast.unparse(argument)
+        assert ast.unparse(argument.func) == "unpack"
+        names += unpacked(argument)
+    return names
 
 
-RULES = {rule.name: rule for path in sorted(RULES_FOLDER.glob("*.smk")) for rule in rules_of(path)}
+def names_in_body(rule: Rule) -> list[str]:
+    """Return the names of the arguments that only the body adds."""
+    names: list[str] = []
+    for keyword in rule.call.keywords:
+        if keyword.arg:
+            names.append(keyword.arg)
+            continue
+        assigned = re.search(rf"^{ast.unparse(keyword.value)} = (.*)$", rule.file, re.M)
+        assert assigned is not None
+        names += unpacked(ast.parse(assigned[1], mode="eval").body)
+    return names
 
 
 @pytest.fixture(params=RULES)
@@ -123,41 +75,37 @@ def rule(request: pytest.FixtureRequest) -> Rule:
     return RULES[request.param]
 
 
-def loaded(rule: Rule) -> Callable[..., object]:
-    module, _, name = rule.function.partition(":")
-    function: Callable[..., object] = getattr(import_module(module), name)
-    return function
-
-
 def test_all_rules_are_found_and_have_a_body() -> None:
     texts = [path.read_text(encoding="utf-8") for path in RULES_FOLDER.glob("*.smk")]
-    assert len(RULES) == sum(len(re.findall(r"\brule\b.*:$", text, re.M)) for text in texts) > 10
+    assert len(RULES) == sum(len(re.findall(r"^ *rule\b.*:$", text, re.M)) for text in texts) > 10
     ways = {way for rule in RULES.values() for way in rule.sections}
     assert ways.isdisjoint({"script", "shell", "wrapper", "notebook"})
     assert all(rule.body for rule in RULES.values())
+    assert len({rule.function for rule in RULES.values()}) == len(RULES)
 
 
 def test_a_body_hands_over_all_that_its_rule_has(rule: Rule) -> None:
     handed = [ast.unparse(argument) for argument in rule.call.args[1:]]
     assert handed == ["input", "output", "params", "log"]
-    assert rule.names_under("log") == ["messages", "benchmark"]
+    assert names_under(rule, "log") == ["messages", "benchmark"]
 
 
 def test_a_rule_says_what_its_jobs_do(rule: Rule) -> None:
-    (message,) = rule.sections["message"].args
-    assert re.match(r"[A-Z][a-z]+ .", ast.literal_eval(message))
+    assert re.match(r"[A-Z][a-z]+ .", rule.message)
 
 
 @pytest.mark.costly
 def test_a_function_takes_what_its_rule_names_and_asks_for_nothing_else(rule: Rule) -> None:
     names = [
-        *rule.names_under("input"),
-        *rule.names_under("output"),
-        *(name for name in rule.names_under("params") if name not in UNUSED_PARAMETERS),
-        *rule.names_in_body(),
+        *names_under(rule, "input"),
+        *names_under(rule, "output"),
+        *(name for name in names_under(rule, "params") if name not in UNUSED_PARAMETERS),
+        *names_in_body(rule),
     ]
     assert len(names) == len(set(names))
-    parameters = inspect.signature(loaded(rule)).parameters.values()
+    module, _, name = rule.function.partition(":")
+    function = getattr(import_module(f"reproduction.workflow.jobs.{module}"), name)
+    parameters = inspect.signature(function).parameters.values()
     by_name = {one.name: one for one in parameters if one.kind is one.KEYWORD_ONLY}
     others = {one.name: one for one in parameters if one.name not in by_name}
     assert all(one.kind is one.VAR_KEYWORD for one in others.values())
@@ -172,19 +120,21 @@ def test_the_digest_of_a_rule_begins_with_the_function_of_its_body(rule: Rule) -
     if rule.name in DIGESTED_BY_CHECKSUMS:
         assert "code" not in params
         return
-    asked = [
-        node
-        for node in ast.walk(params["code"])
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and ast.unparse(node.func).endswith("].code.digest")
-    ]
-    (call,) = asked
-    assert ast.literal_eval(call.args[0]) == rule.function
+    asked = params["code"]
+    assert isinstance(asked, ast.Call)
+    assert ast.unparse(asked.func) == "digest_of"
+    assert ast.literal_eval(asked.args[0]) == rule.function
 
 
-def test_rules_name_different_functions() -> None:
-    assert len({rule.function for rule in RULES.values()}) == len(RULES)
+def test_digests_and_calls_are_of_the_same_function() -> None:
+    calls: list[Any] = []
+    known = helpers(PLANS={"full": demo()}, JOBS=SimpleNamespace(run=lambda *a: calls.append(a)))
+    known["run_job"]("systems:train_system", "its files")
+    assert calls == [("reproduction.workflow.jobs.systems:train_system", "its files")]
+    code = demo().code
+    entry = code.recommender_entry("pop")
+    digest = known["digest_of"]("systems:train_system", lambda wildcards: [entry])
+    assert digest(SimpleNamespace()) == code.digest(calls[0][0], entry)
 
 
 @pytest.mark.parametrize("edition", ["demo", "full"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from declared_files import declared
-from plan.planned import plan_of, put_raw_files
+from plan.planned import demo, full_with, plan_of
 from yahoo_files import DATASET, YahooFiles, artifacts_that_read
 
 from reproduction.datasets.fetch import obtain
@@ -27,9 +27,8 @@ def prepare_files(plan: Plan) -> None:
     prepare(raw, spec, Path("work") / plan.edition / DATASET)
 
 
-def test_without_its_files_all_that_reads_it_says_that_it_is_absent(tmp_path: Path) -> None:
-    put_raw_files(tmp_path / "mirror", "cm100k")
-    plan = plan_of("full")
+def test_without_its_files_all_that_reads_it_says_that_it_is_absent() -> None:
+    plan = full_with("cm100k")
     assert not plan.datasets.is_available(DATASET)
     reading = artifacts_that_read(plan, DATASET)
     assert ("menamaldonado2021", "table2") in reading
@@ -87,7 +86,7 @@ def test_one_file_of_two_is_not_enough(tmp_path: Path) -> None:
 
 def test_the_demo_has_its_twin_whatever_files_there_are(tmp_path: Path) -> None:
     YahooFiles.put_into(tmp_path / "work/raw" / DATASET)
-    plan = plan_of("demo")
+    plan = demo()
     assert (
         plan.descriptions.display("menamaldonado2021", "table2")["datasets"][DATASET]
         == "Yahoo! R3 twin"

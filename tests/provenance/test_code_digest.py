@@ -24,15 +24,25 @@ PLSA = "receval.systems.plsa"
 PLSA_FILE = "src/receval/systems/plsa.py"
 FIG02 = "reproduction.studies.fig02"
 FIG02_FILE = "src/reproduction/studies/fig02.py"
+BASE, STYLE, PALETTE = (f"src/receval/{name}.py" for name in ("base", "style", "palette"))
+
+SPECIAL = {
+    "lazy": "def f():\n    import receval.systems.topics as t\n\n    return t\n",
+    "facade": "from math import log as log\n",
+    "odd": "from receval import even\n\nX = even.Y\n",
+    "even": "import receval.odd\n\nY = 2\n",
+    "dispatched": "import math\n\n\n@math.dispatch\ndef f(n: int):\n    return n\n",
+    "annotated": "from receval.palette import BLUE\n\n\ndef f(n: BLUE):\n    return n\n",
+    "starred": "from receval.style import *\n\n\ndef f():\n    return 1\n",
+}
+"""Modules by their names, each with something that is easily overlooked."""
 
 
-def assert_edit(
-    repository: Path, edit: Edit, entry: str, change: tuple[str, str, str], changes: bool
-) -> None:
+def changes(repository: Path, edit: Edit, entry: str, *change: str) -> bool:
+    """Make an edit, and return whether it changes the digest of an entry."""
     before = code_digest(entry, root=repository)
     edit(*change)
-    after = code_digest(entry, root=repository)
-    assert (after != before) is changes
+    return code_digest(entry, root=repository) != before
 
 
 @pytest.mark.parametrize("path", [__file__, source_file.__file__])
@@ -79,34 +89,54 @@ def test_digest_does_not_depend_on_the_order_of_entries(repository: Path) -> Non
 def test_edit_without_effect_keeps_the_digest(
     repository: Path, edit: Edit, old: str, new: str
 ) -> None:
-    assert_edit(repository, edit, PLSA, (PLSA_FILE, old, new), changes=False)
+    assert not changes(repository, edit, PLSA, PLSA_FILE, old, new)
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("entry", "file", "old", "new"),
     [
-        ("SMOOTHING = 0.5", "SMOOTHING = 0.25"),
-        ("rank: int = 10", "rank: int = 20"),
-        ("rank: int = 10", "rank: float = 10"),
-        ("@dataclass\n", "@dataclass(frozen=True)\n"),
-        ("class Plsa:", "class Plsa(dict):"),
-        ("train: np.ndarray)", "train: np.ndarray = None)"),
-        ("topics.expect(train, total)", "topics.expect(total, train)"),
-        ("import numpy as np", "import scipy as np\n\nprint(np)"),
+        (PLSA, PLSA_FILE, "SMOOTHING = 0.5", "SMOOTHING = 0.25"),
+        (PLSA, PLSA_FILE, "rank: int = 10", "rank: int = 20"),
+        (PLSA, PLSA_FILE, "rank: int = 10", "rank: float = 10"),
+        (PLSA, PLSA_FILE, "@dataclass\n", "@dataclass(frozen=True)\n"),
+        (PLSA, PLSA_FILE, "class Plsa:", "class Plsa(dict):"),
+        (PLSA, PLSA_FILE, "train: np.ndarray)", "train: np.ndarray = None)"),
+        (PLSA, PLSA_FILE, "topics.expect(train, total)", "topics.expect(total, train)"),
+        (PLSA, PLSA_FILE, "import numpy as np", "import scipy as np\n\nprint(np)"),
+        # What functions and whole packages import.
+        ("receval.systems.knn", BASE, "x + 1", "x + 2"),
+        ("receval.lazy", BASE, "x + 1", "x + 2"),
+        # A module that hands on a name, and modules that import each other.
+        ("receval.facade", "src/receval/facade.py", "math import log as", "cmath import log as"),
+        ("receval.odd", "src/receval/even.py", "2", "4"),
+        ("receval.odd:X", "src/receval/even.py", "2", "4"),
+        # Annotations of a decorated function, and a class named in one of a symbol.
+        ("receval.dispatched", "src/receval/dispatched.py", "n: int", "n: float"),
+        ("receval.annotated:f", PALETTE, "#0072B2", "#000000"),
+        ("receval.starred:f", STYLE, "3.3", "3.4"),
     ],
 )
 def test_edit_with_effect_changes_the_digest(
-    repository: Path, edit: Edit, old: str, new: str
+    repository: Path, edit: Edit, entry: str, file: str, old: str, new: str
 ) -> None:
-    assert_edit(repository, edit, PLSA, (PLSA_FILE, old, new), changes=True)
+    for name, text in SPECIAL.items():
+        (repository / "src" / "receval" / f"{name}.py").write_text(text)
+    assert changes(repository, edit, entry, file, old, new)
+
+
+def test_modules_that_import_each_other_are_one_closure(repository: Path) -> None:
+    for name in ("odd", "even"):
+        (repository / "src" / "receval" / f"{name}.py").write_text(SPECIAL[name])
+    odd, even = (code_digest(f"receval.{name}", root=repository) for name in ("odd", "even"))
+    assert odd == even
 
 
 @pytest.mark.parametrize("entry", [PLSA, f"{PLSA}:Plsa"])
 @pytest.mark.parametrize(
-    ("name", "old", "new", "changes"),
+    ("name", "old", "new", "is_reached"),
     [
         ("src/receval/systems/topics.py", "+ total", "- total", True),
-        ("src/receval/base.py", "x + 1", "x + 2", True),
+        (BASE, "x + 1", "x + 2", True),
         ("src/receval/__init__.py", '__version__ = "1.0"', "import os", False),
         ("src/receval/__init__.py", '__version__ = "1.0"', '__version__ = "1.1"', False),
         ("src/receval/__init__.py", '__version__ = "1.0"', "THREADS = 1", True),
@@ -119,14 +149,14 @@ def test_edit_with_effect_changes_the_digest(
         ),
         ("src/receval/systems/__init__.py", '"""Systems."""', "print()", True),
         ("src/receval/systems/knn.py", "shared(1)", "shared(2)", False),
-        ("src/receval/style.py", "3.3", "3.4", False),
+        (STYLE, "3.3", "3.4", False),
         ("src/reproduction/studies/fig02.py", "CUTOFF = 10", "CUTOFF = 5", False),
     ],
 )
 def test_closure_holds_what_is_imported_and_no_sibling(
-    repository: Path, edit: Edit, entry: str, name: str, old: str, new: str, changes: bool
+    repository: Path, edit: Edit, entry: str, name: str, old: str, new: str, is_reached: bool
 ) -> None:
-    assert_edit(repository, edit, entry, (name, old, new), changes)
+    assert changes(repository, edit, entry, name, old, new) is is_reached
 
 
 @pytest.mark.parametrize(
@@ -144,9 +174,9 @@ def test_closure_holds_what_is_imported_and_no_sibling(
         (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nSIDES = 4", False, False),
         (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nmath.seed(1)", True, True),
         (FIG02_FILE, "CUTOFF = 10", "CUTOFF = 10\nCUTOFF += 1", True, False),
-        ("src/receval/style.py", "3.3", "3.4", False, True),
-        ("src/receval/palette.py", "#0072B2", "#000000", False, True),
-        ("src/receval/base.py", "x + 1", "x + 2", True, False),
+        (STYLE, "3.3", "3.4", False, True),
+        (PALETTE, "#0072B2", "#000000", False, True),
+        (BASE, "x + 1", "x + 2", True, False),
         ("src/reproduction/studies/__init__.py", "", "print()", True, True),
     ],
 )
@@ -164,53 +194,6 @@ def test_symbol_counts_what_it_reaches(
     edit(name, old, new)
     assert (code_digest(f"{FIG02}:data", root=repository) != data) is changes_data
     assert (code_digest(f"{FIG02}:draw", root=repository) != draw) is changes_draw
-
-
-def test_class_named_in_an_annotation_of_a_symbol_belongs_to_it(
-    repository: Path, edit: Edit
-) -> None:
-    edit(FIG02_FILE, "def data(n):", "def data(n: BLUE):")
-    change = ("src/receval/palette.py", "#0072B2", "#000000")
-    assert_edit(repository, edit, f"{FIG02}:data", change, changes=True)
-
-
-def test_annotation_of_a_decorated_function_counts(repository: Path, edit: Edit) -> None:
-    edit(FIG02_FILE, "def data(n):", "@math.dispatch\ndef data(n: int):")
-    assert_edit(repository, edit, FIG02, (FIG02_FILE, "n: int", "n: float"), changes=True)
-
-
-def test_module_handing_on_a_name_counts_by_where_it_comes_from(
-    repository: Path, edit: Edit
-) -> None:
-    (repository / "src/receval/facade.py").write_text("from math import log as log\n")
-    change = ("src/receval/facade.py", "math import log as", "cmath import log as")
-    assert_edit(repository, edit, "receval.facade", change, changes=True)
-
-
-def test_imports_inside_functions_and_of_whole_packages_count(repository: Path, edit: Edit) -> None:
-    change = ("src/receval/base.py", "x + 1", "x + 2")
-    assert_edit(repository, edit, "receval.systems.knn", change, changes=True)
-    (repository / "src/receval/lazy.py").write_text(
-        "def f():\n    import receval.systems.topics as t\n\n    return t\n"
-    )
-    change = ("src/receval/base.py", "x + 2", "x + 3")
-    assert_edit(repository, edit, "receval.lazy", change, changes=True)
-
-
-def test_star_import_counts_for_every_symbol(repository: Path, edit: Edit) -> None:
-    edit(FIG02_FILE, "from receval.style import WIDTH", "from receval.style import *")
-    change = ("src/receval/style.py", "3.3", "3.4")
-    assert_edit(repository, edit, f"{FIG02}:data", change, changes=True)
-
-
-def test_import_cycle_is_one_closure(repository: Path, edit: Edit) -> None:
-    (repository / "src/receval/odd.py").write_text("from receval import even\n\nX = even.Y\n")
-    (repository / "src/receval/even.py").write_text("import receval.odd\n\nY = 2\n")
-    assert code_digest("receval.odd", root=repository) == code_digest(
-        "receval.even", root=repository
-    )
-    assert_edit(repository, edit, "receval.odd", ("src/receval/even.py", "2", "4"), changes=True)
-    assert_edit(repository, edit, "receval.odd:X", ("src/receval/even.py", "4", "6"), changes=True)
 
 
 def test_new_submodule_takes_the_place_of_a_symbol(repository: Path) -> None:

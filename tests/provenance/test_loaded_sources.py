@@ -68,9 +68,7 @@ def test_what_was_loaded_before_is_known_as_it_is_then(loaded: LoadedSources) ->
     assert loaded.contents[MODULE] == Path(str(sys.modules[MODULE].__file__)).read_bytes()
 
 
-def test_a_job_whose_code_was_edited_before_it_was_loaded_is_refused(
-    loaded: LoadedSources,
-) -> None:
+def test_a_job_whose_code_was_edited_before_it_was_loaded_is_refused(loaded: LoadedSources) -> None:
     snapshot = CodeSnapshot()
     code = planned(snapshot)
     loaded.keep()

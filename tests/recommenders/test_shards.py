@@ -16,8 +16,14 @@ from receval.data.ratings import Ratings
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
 from receval.storage.files import DamagedFileError
-from reproduction.workflow.jobs.shards import folds_and_users, join_shards, rank_shard, user_shards
-from reproduction.workflow.jobs.systems import rank_system, train_system
+from reproduction.workflow.jobs.systems import (
+    folds_and_users,
+    join_shards,
+    rank_shard,
+    rank_system,
+    train_system,
+    user_shards,
+)
 
 NAMES = ("twin", "folds", "system")
 KNN = "receval.recommenders.knn:UserKNN"

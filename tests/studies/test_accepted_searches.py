@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.config.settings import load_settings
-from reproduction.workflow.jobs.tuning import take_accepted_trace
-from reproduction.workflow.plan.job_descriptions import SearchDescription
+from reproduction.workflow.jobs.measurements import SearchDescription, take_accepted_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = ROOT / "results" / "full" / "systems" / "searches.csv"

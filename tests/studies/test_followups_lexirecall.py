@@ -21,7 +21,7 @@ from reproduction.studies.followups import (
     lexirecall_robustness,
 )
 from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
-from reproduction.workflow.jobs.incompleteness import sample_judgments
+from reproduction.workflow.jobs.measurements import sample_judgments
 
 SYSTEMS = ("pop", "random", "slim", "svd")
 NAMES = ["P", "Recall"]

@@ -22,7 +22,7 @@ from receval.seeds import generator, integer_seed
 from receval.splits.split import TEST, TRAIN, Split, fold
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.published import read_published
-from reproduction.workflow.jobs.tuning import search_settings
+from reproduction.workflow.jobs.measurements import search_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = "study,dataset,split,judgments,system,metric,published\n"

@@ -22,8 +22,8 @@ from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import fold
 from receval.storage.files import read_results
 from reproduction.simulation.skewed_popularity import ShiftedPowerLaw, simulate_ratings
-from reproduction.workflow.jobs import skewness as skewness_simulation
-from reproduction.workflow.jobs.skewness import simulate_skewness
+from reproduction.workflow.jobs import measurements
+from reproduction.workflow.jobs.measurements import simulate_skewness
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",
@@ -120,7 +120,7 @@ def test_all_systems_learn_and_rank_the_same_data(
         seen.setdefault(type(model).__name__, []).append(b"".join(p.tobytes() for p in parts))
         return rank_judged(model, data, *rest)
 
-    monkeypatch.setattr(skewness_simulation, "rank_judged", recorded)
+    monkeypatch.setattr(measurements, "rank_judged", recorded)
     lists = {system: outcome(tmp_path, system)["lists"].tolist() for system in RECOMMENDERS}
     assert lists["pop"] == lists["random"] == lists["plsa"]
     assert seen["Popularity"] == seen["Random"] == seen["PLSA"]

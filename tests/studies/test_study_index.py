@@ -15,7 +15,7 @@ from receval.storage.files import write_results
 from reproduction.claims.ledger import COLUMNS
 from reproduction.claims.spec import read_claims
 from reproduction.config.settings import EDITIONS, load_settings
-from reproduction.workflow.jobs.study_index import OF_TWINS, write_index
+from reproduction.workflow.jobs.publishing import OF_TWINS, write_index
 from reproduction.workflow.plan.plan import Plan
 
 BEST = {

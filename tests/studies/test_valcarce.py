@@ -30,7 +30,7 @@ from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
 from reproduction.config.settings import load_settings
-from reproduction.workflow.jobs.incompleteness import sample_judgments
+from reproduction.workflow.jobs.measurements import sample_judgments
 
 DATASETS = ("ml-1m", "librarything", "beeradvocate")
 PUBLISHED = Path(__file__).with_name("published_valcarce2018.csv")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import atexit
 import compileall
 import json
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from rule_files import RULES
 
 from receval.arithmetic import SETTINGS, THREADS
 
@@ -52,15 +54,12 @@ FIG03 = "work/demo/artifacts/valcarce2020/fig03.svg"
 def messages_of_rules() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Return each rule with its wildcards, in the order of its outputs, and what it says."""
     found = []
-    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
-        text = path.read_text(encoding="utf-8")
-        for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.M | re.S):
-            _, *parts = re.split(r"^ {4}(\w+):\s", body, flags=re.M)
-            sections = dict(zip(parts[::2], parts[1::2], strict=True))
-            wildcards = tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", sections["output"])))
-            said = re.escape(sections["message"].strip().strip('"'))
-            pattern = re.sub(r"\\\{wildcards\\\.(\w+)\\\}", r"(?P<\1>[\\w.-]+)", said)
-            found.append((name, wildcards, pattern))
+    for rule in RULES.values():
+        outputs = ast.unparse(rule.sections["output"])
+        wildcards = tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", outputs)))
+        said = re.escape(rule.message)
+        pattern = re.sub(r"\\\{wildcards\\\.(\w+)\\\}", r"(?P<\1>[\\w.-]+)", said)
+        found.append((rule.name, wildcards, pattern))
     return tuple(found)
 
 

@@ -47,11 +47,9 @@ def test_a_second_run_does_nothing(made: Workflow) -> None:
 def test_editing_plsa_reruns_only_its_jobs_and_what_hangs_on_them(made: Workflow) -> None:
     with made.edited({PLSA: with_changed_function(made.read(PLSA), "_fit")}):
         run = made.run("-n")
-    assert run.jobs == {
-        "train_system plsa",
-        "rank_system plsa",
-        *NUMBERS_AND_WHAT_HANGS_ON_THEM,
-    }, run.text
+    assert run.jobs == {"train_system plsa", "rank_system plsa", *NUMBERS_AND_WHAT_HANGS_ON_THEM}, (
+        run.text
+    )
 
 
 def test_editing_how_a_figure_is_drawn_redraws_only_that_figure(made: Workflow) -> None:

@@ -55,10 +55,7 @@ def attempts(shared_out: Workflow) -> list[tuple[Run, set[str]]]:
             stale.parent.mkdir(exist_ok=True)
             stale.write_text("a part that a stopped run has left", encoding="utf-8")
         run = shared_out.run(
-            *("--cores", "2"),
-            targets=RANKS,
-            changes=with_shards(3),
-            variables=variables,
+            *("--cores", "2"), targets=RANKS, changes=with_shards(3), variables=variables
         )
         found.append((run, parts(shared_out)))
     return found

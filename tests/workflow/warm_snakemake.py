@@ -88,6 +88,8 @@ class ForkedServer:
             os.environ.update(json.loads(environment))
             theirs.close()
             sys.argv = [SERVER, str(descriptors[0])]
+            # Its other half is here already, as the launcher of runs.
+            sys.modules.pop(SERVER, None)
             runpy.run_module(SERVER, run_name="__main__", alter_sys=True)
         os._exit(0)
 
@@ -156,7 +158,7 @@ def load_sources(folder: str) -> None:
     assert not early, f"Already imported, but not from {folder}: {', '.join(early)}."
     sys.path.insert(0, folder)
     kernels = importlib.import_module("reproduction.workflow.jobs.kernels")
-    for name in importlib.import_module("reproduction.workflow.jobs.preloading").module_names():
+    for name in importlib.import_module("reproduction.workflow.jobs.fork_server").module_names():
         importlib.import_module(name)
     for kernel, types in kernels.listed():
         if kernel.startswith(KERNELS):

@@ -11,8 +11,6 @@ OUTPUTS
   work/<edition>/pages/<study>/<artifact>.html     tables and pages as the report shows them
 """
 
-from receval.figures.display import heading
-
 # Pages and tables are both written as <artifact>.md.
 PAGES = (
     "|".join(
@@ -27,52 +25,33 @@ report: "../report/workflow.rst"
 
 rule compute_artifact:
     input:
-        unpack(lambda w: PLANS[w.edition].artifacts.inputs(w.study, w.artifact)),
+        unpack(lambda w: plan_of(w).artifacts.inputs(w.study, w.artifact)),
     output:
         results=report(
             "work/{edition}/artifacts/{study}/{artifact}.csv",
             caption="../report/results.rst",
             category="{study}",
             subcategory="Results",
-            labels=lambda w: {
-                "results of": heading(
-                    w.artifact,
-                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
-                )
-            },
+            labels=titled("results of"),
         ),
     log:
         messages="work/{edition}/artifacts/{study}/logs/compute_{artifact}.log",
         benchmark="work/{edition}/artifacts/{study}/benchmarks/compute_{artifact}.tsv",
     group:
-        lambda w: PLANS[w.edition].sizes.artifact(w.study, w.artifact).group("study")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.artifact(w.study, w.artifact).group("study")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition]
-        .sizes.artifact(w.study, w.artifact)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition]
-        .sizes.artifact(w.study, w.artifact)
-        .runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.artifact(w.study, w.artifact)),
     params:
-        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        description=lambda w: PLANS[w.edition].descriptions.results(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:compute_artifact",
-            *PLANS[w.edition].artifacts.results_entries(w.study, w.artifact),
+        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        description=lambda w: plan_of(w).descriptions.results(w.study, w.artifact),
+        code=digest_of(
+            "artifacts:compute_artifact",
+            lambda w: plan_of(w).artifacts.results_entries(w.study, w.artifact),
         ),
     message:
         "Compute the numbers of {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:compute_artifact",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:compute_artifact", input, output, params, log)
 
 
 rule draw_figure:
@@ -84,12 +63,7 @@ rule draw_figure:
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Figures",
-            labels=lambda w: {
-                "figure": heading(
-                    w.artifact,
-                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
-                )
-            },
+            labels=titled("figure"),
         ),
         pdf="work/{edition}/artifacts/{study}/{artifact}.pdf",
     log:
@@ -97,29 +71,19 @@ rule draw_figure:
         benchmark="work/{edition}/artifacts/{study}/benchmarks/draw_{artifact}.tsv",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:draw_figure",
-            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
+        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
+        code=digest_of(
+            "artifacts:draw_figure",
+            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
         ),
     message:
         "Draw {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:draw_figure",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:draw_figure", input, output, params, log)
 
 
 rule write_table:
@@ -133,12 +97,7 @@ rule write_table:
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Tables",
-            labels=lambda w: {
-                "table": heading(
-                    w.artifact,
-                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
-                )
-            },
+            labels=titled("table"),
         ),
     log:
         messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
@@ -147,29 +106,19 @@ rule write_table:
         artifact=f"(?!({PAGES}|index)[.])[a-z0-9_]+",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:write_table",
-            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
+        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
+        code=digest_of(
+            "artifacts:write_table",
+            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
         ),
     message:
         "Write the table {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:write_table",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:write_table", input, output, params, log)
 
 
 rule write_page:
@@ -182,12 +131,7 @@ rule write_page:
             caption="../report/artifact.rst",
             category="{study}",
             subcategory="Tables",
-            labels=lambda w: {
-                "table": heading(
-                    w.artifact,
-                    PLANS[w.edition].artifacts.spec(w.study, w.artifact).title,
-                )
-            },
+            labels=titled("table"),
         ),
     log:
         messages="work/{edition}/artifacts/{study}/logs/write_{artifact}.log",
@@ -196,34 +140,24 @@ rule write_page:
         artifact=PAGES,
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        module=lambda w: PLANS[w.edition].artifacts.module(w.study, w.artifact),
-        display=lambda w: PLANS[w.edition].descriptions.display(w.study, w.artifact),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:write_page",
-            PLANS[w.edition].artifacts.shown_entry(w.study, w.artifact),
+        module=lambda w: plan_of(w).artifacts.module(w.study, w.artifact),
+        display=lambda w: plan_of(w).descriptions.display(w.study, w.artifact),
+        code=digest_of(
+            "artifacts:write_page",
+            lambda w: [plan_of(w).artifacts.shown_entry(w.study, w.artifact)],
         ),
     message:
         "Write the page of {wildcards.study}/{wildcards.artifact} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:write_page",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:write_page", input, output, params, log)
 
 
 rule record_provenance:
     input:
-        unpack(lambda w: PLANS[w.edition].studies.provenance_inputs(w.study)),
+        unpack(lambda w: plan_of(w).studies.provenance_inputs(w.study)),
     output:
         record="work/{edition}/artifacts/{study}/provenance.json",
     log:
@@ -231,35 +165,23 @@ rule record_provenance:
         benchmark="work/{edition}/artifacts/{study}/benchmarks/record_provenance.tsv",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        config=lambda w: PLANS[w.edition].studies.description(w.study),
-        absent=lambda w: PLANS[w.edition].studies.absent(w.study),
-        digests=lambda w: PLANS[w.edition].code_digests.of_study(w.study),
+        config=lambda w: plan_of(w).studies.description(w.study),
+        absent=lambda w: plan_of(w).studies.absent(w.study),
+        digests=lambda w: plan_of(w).code_digests.of_study(w.study),
         versions=versions(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:record_provenance"
-        ),
+        code=digest_of("artifacts:record_provenance"),
     message:
         "Record what {wildcards.study} was made from ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:record_provenance",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:record_provenance", input, output, params, log)
 
 
 rule write_index:
     input:
-        unpack(lambda w: PLANS[w.edition].claims.index_inputs(w.study)),
+        unpack(lambda w: plan_of(w).claims.index_inputs(w.study)),
     output:
         index="work/{edition}/artifacts/{study}/index.md",
     log:
@@ -267,24 +189,12 @@ rule write_index:
         benchmark="work/{edition}/artifacts/{study}/benchmarks/write_index.tsv",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        study=lambda w: PLANS[w.edition].studies.page(w.study),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.study_index:write_index"
-        ),
+        study=lambda w: plan_of(w).studies.page(w.study),
+        code=digest_of("publishing:write_index"),
     message:
         "Write the page of the study {wildcards.study} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.study_index:write_index",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("publishing:write_index", input, output, params, log)

@@ -14,10 +14,10 @@ OUTPUTS
 
 rule judge_claims:
     input:
-        claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
-        record=lambda w: PLANS[w.edition].claims.record(w.study),
-        results=lambda w: PLANS[w.edition].claims.results(w.study),
-        certainty=lambda w: PLANS[w.edition].claims.certainty_files(),
+        claims=lambda w: plan_of(w).claims.claims_file(w.study),
+        record=lambda w: plan_of(w).claims.record(w.study),
+        results=lambda w: plan_of(w).claims.results(w.study),
+        certainty=lambda w: plan_of(w).claims.certainty_files(),
     output:
         verdicts="work/{edition}/claims/{study}.csv",
     log:
@@ -25,32 +25,21 @@ rule judge_claims:
         benchmark="work/{edition}/claims/benchmarks/judge_{study}.tsv",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.claims:judge_claims",
-            *PLANS[w.edition].claims.code_entries(),
+        code=digest_of(
+            "claims:judge_claims", lambda w: plan_of(w).claims.code_entries()
         ),
     message:
         "Judge the claims of {wildcards.study} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.claims:judge_claims",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:judge_claims", input, output, params, log)
 
 
 rule gather_claims:
     input:
-        verdicts=lambda w: PLANS[w.edition].claims.judged_files(),
+        verdicts=lambda w: plan_of(w).claims.judged_files(),
     output:
         ledger=report(
             "work/{edition}/artifacts/claims.csv",
@@ -62,27 +51,15 @@ rule gather_claims:
     log:
         messages="work/{edition}/claims/logs/gather_claims.log",
         benchmark="work/{edition}/claims/benchmarks/gather_claims.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
         synthetic=lambda w: w.edition == "demo",
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.claims:gather_claims"
-        ),
+        code=digest_of("claims:gather_claims"),
     message:
         "Gather the verdicts on all claims ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.claims:gather_claims",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:gather_claims", input, output, params, log)
 
 
 rule list_claims:
@@ -93,25 +70,13 @@ rule list_claims:
     log:
         messages="work/{edition}/claims/logs/list_{study}.log",
         benchmark="work/{edition}/claims/benchmarks/list_{study}.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
         synthetic=lambda w: w.edition == "demo",
-        elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.claims:list_claims"
-        ),
+        elsewhere=lambda w: plan_of(w).claims.datasets_elsewhere(),
+        code=digest_of("claims:list_claims"),
     message:
         "List the claims of {wildcards.study} with their verdicts ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.claims:list_claims",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:list_claims", input, output, params, log)

@@ -30,33 +30,21 @@ rule generate_twin:
         edition=f"demo|full(?=/(?:{GENERATED})/)",
     group:
         "data"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
         dataset="{dataset}",
-        twin=lambda w: PLANS[w.edition]
-        .settings.twins[w.dataset]
-        .model_dump(mode="json"),
-        description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
-        seed=lambda w: PLANS[w.edition].settings.seed,
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.data:generate_twin",
-            PLANS[w.edition].datasets.writer_entry(w.dataset),
+        twin=lambda w: plan_of(w).settings.twins[w.dataset].model_dump(mode="json"),
+        description=lambda w: plan_of(w).datasets.description(w.dataset),
+        seed=lambda w: plan_of(w).settings.seed,
+        code=digest_of(
+            "data:generate_twin",
+            lambda w: [plan_of(w).datasets.writer_entry(w.dataset)],
         ),
     message:
         "Generate the synthetic twin of {wildcards.dataset} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.data:generate_twin",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("data:generate_twin", input, output, params, log)
 
 
 rule fetch_raw:
@@ -67,12 +55,8 @@ rule fetch_raw:
         benchmark="work/full/{dataset}/benchmarks/fetch_raw.tsv",
     wildcard_constraints:
         dataset=f"(?!(?:{GENERATED})/)[a-z0-9]+(-[a-z0-9]+)*",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS["full"].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS["full"].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
         # No code digest: checksums settle what a fetch gives, however it is done. They stand for the
         # files, too: a file that is only touched is the same.
@@ -82,8 +66,8 @@ rule fetch_raw:
     message:
         "Find or download the raw files of {wildcards.dataset}"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.data:fetch_raw",
+        run_job(
+            "data:fetch_raw",
             input,
             output,
             params,
@@ -104,26 +88,16 @@ rule prepare_ratings:
         messages="work/{edition}/{dataset}/logs/prepare_ratings.log",
         benchmark="work/{edition}/{dataset}/benchmarks/prepare_ratings.tsv",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("data")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("data")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
-        description=lambda w: PLANS[w.edition].datasets.description(w.dataset),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.data:prepare_ratings",
-            *PLANS[w.edition].datasets.parser_entries(w.dataset),
+        description=lambda w: plan_of(w).datasets.description(w.dataset),
+        code=digest_of(
+            "data:prepare_ratings",
+            lambda w: plan_of(w).datasets.parser_entries(w.dataset),
         ),
     message:
         "Prepare the ratings of {wildcards.dataset} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.data:prepare_ratings",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("data:prepare_ratings", input, output, params, log)

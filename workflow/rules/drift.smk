@@ -17,47 +17,35 @@ OUTPUTS
 rule report_drift:
     input:
         fresh=lambda w: [
-            *PLANS[w.edition].studies.compared_files(),
-            *PLANS[w.edition].claims.files(),
-            *PLANS[w.edition].errata.files(),
-            *PLANS[w.edition].paper.files(),
+            *plan_of(w).studies.compared_files(),
+            *plan_of(w).claims.files(),
+            *plan_of(w).errata.files(),
+            *plan_of(w).paper.files(),
         ],
-        accepted=lambda w: PLANS[w.edition].accepted.files(),
-        prepared=lambda w: PLANS[w.edition].studies.prepared_files(),
+        accepted=lambda w: plan_of(w).accepted.files(),
+        prepared=lambda w: plan_of(w).studies.prepared_files(),
     output:
         report="work/{edition}/drift.md",
     log:
         messages="work/{edition}/logs/report_drift.log",
         benchmark="work/{edition}/benchmarks/report_drift.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
         folders=lambda w: (
             f"work/{w.edition}/artifacts",
-            PLANS[w.edition].accepted.folder.as_posix(),
+            plan_of(w).accepted.folder.as_posix(),
         ),
-        drift=lambda w: PLANS[w.edition].settings.drift.model_dump(mode="json"),
+        drift=lambda w: plan_of(w).settings.drift.model_dump(mode="json"),
         artifacts=lambda w: [
-            *PLANS[w.edition].studies.artifact_names(),
-            *PLANS[w.edition].claims.names(),
-            *PLANS[w.edition].errata.names(),
-            *PLANS[w.edition].paper.names(),
+            *plan_of(w).studies.artifact_names(),
+            *plan_of(w).claims.names(),
+            *plan_of(w).errata.names(),
+            *plan_of(w).paper.names(),
         ],
-        one_sided_datasets=lambda w: PLANS[w.edition].accepted.one_sided_datasets(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.artifacts:report_drift"
-        ),
+        one_sided_datasets=lambda w: plan_of(w).accepted.one_sided_datasets(),
+        code=digest_of("artifacts:report_drift"),
     message:
         "Compare the artifacts with the accepted ones ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.artifacts:report_drift",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("artifacts:report_drift", input, output, params, log)

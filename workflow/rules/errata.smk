@@ -11,7 +11,7 @@ OUTPUTS
 
 rule measure_errata:
     input:
-        unpack(lambda w: PLANS[w.edition].errata.inputs()),
+        unpack(lambda w: plan_of(w).errata.inputs()),
     output:
         table=report(
             "work/{edition}/artifacts/errata.csv",
@@ -22,24 +22,13 @@ rule measure_errata:
     log:
         messages="work/{edition}/logs/measure_errata.log",
         benchmark="work/{edition}/benchmarks/measure_errata.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.errata:measure_errata",
-            *PLANS[w.edition].claims.code_entries(),
+        code=digest_of(
+            "claims:measure_errata", lambda w: plan_of(w).claims.code_entries()
         ),
     message:
         "Measure what the errata say ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.errata:measure_errata",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:measure_errata", input, output, params, log)

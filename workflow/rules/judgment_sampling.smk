@@ -11,7 +11,7 @@ OUTPUTS
 rule sample_judgments:
     input:
         unpack(
-            lambda w: PLANS[w.edition].judgment_samplings.inputs(
+            lambda w: plan_of(w).judgment_samplings.inputs(
                 w.study, w.judgment_sampling
             )
         ),
@@ -21,36 +21,24 @@ rule sample_judgments:
         messages="work/{edition}/judgment_samplings/{study}/logs/{judgment_sampling}.log",
         benchmark="work/{edition}/judgment_samplings/{study}/benchmarks/{judgment_sampling}.tsv",
     group:
-        lambda w: PLANS[w.edition]
+        lambda w: plan_of(w)
         .sizes.judgment_sampling(w.study, w.judgment_sampling)
         .group("study")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition]
-        .sizes.judgment_sampling(w.study, w.judgment_sampling)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition]
-        .sizes.judgment_sampling(w.study, w.judgment_sampling)
-        .runtime(attempt),
+        **requested(
+            lambda w: plan_of(w).sizes.judgment_sampling(w.study, w.judgment_sampling)
+        ),
     params:
-        description=lambda w: PLANS[w.edition].judgment_samplings.description(
+        description=lambda w: plan_of(w).judgment_samplings.description(
             w.study, w.judgment_sampling
         ),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
-            *PLANS[w.edition].judgment_samplings.metric_entries(
+        code=digest_of(
+            "measurements:sample_judgments",
+            lambda w: plan_of(w).judgment_samplings.metric_entries(
                 w.study, w.judgment_sampling
             ),
         ),
     message:
         "Remove judgments at random: {wildcards.study}/{wildcards.judgment_sampling} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("measurements:sample_judgments", input, output, params, log)

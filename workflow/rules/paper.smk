@@ -16,7 +16,7 @@ OUTPUTS
 
 rule build_paper:
     input:
-        unpack(lambda w: PLANS[w.edition].paper.inputs()),
+        unpack(lambda w: plan_of(w).paper.inputs()),
     output:
         pdf=report(
             "work/{edition}/artifacts/receval.pdf",
@@ -29,26 +29,14 @@ rule build_paper:
     log:
         messages="work/{edition}/paper/logs/build_paper.log",
         benchmark="work/{edition}/paper/benchmarks/build_paper.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        names_of_figures=lambda w: PLANS[w.edition].paper.names_of_figures(),
-        counts=lambda w: PLANS[w.edition].paper.counts(),
+        names_of_figures=lambda w: plan_of(w).paper.names_of_figures(),
+        counts=lambda w: plan_of(w).paper.counts(),
         synthetic=lambda w: w.edition == "demo",
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.paper:build_paper"
-        ),
+        code=digest_of("publishing:build_paper"),
     message:
         "Build our paper from the results ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.paper:build_paper",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("publishing:build_paper", input, output, params, log)

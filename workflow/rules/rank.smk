@@ -10,7 +10,7 @@ OUTPUTS
   work/<edition>/<dataset>/<split>/<system>/shards/<number>-of-<count>.npz   until they are joined
 """
 
-from reproduction.workflow.plan.shards import joined_ranks
+from reproduction.workflow.plan.job_sizes import joined_ranks
 
 # Both rules write ranks.npz; which of them does it for a system, the configuration says.
 JOINED = joined_ranks(plan.shards for plan in PLANS.values())
@@ -18,9 +18,9 @@ JOINED = joined_ranks(plan.shards for plan in PLANS.values())
 
 rule rank_system:
     input:
-        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
-        models=lambda w: PLANS[w.edition].experiments.models_folder(
+        ratings=lambda w: plan_of(w).datasets.ratings_files(w.dataset),
+        split=lambda w: plan_of(w).datasets.split_file(w.dataset, w.split),
+        models=lambda w: plan_of(w).experiments.models_folder(
             w.dataset, w.split, w.system
         ),
     output:
@@ -31,41 +31,31 @@ rule rank_system:
     wildcard_constraints:
         edition=f"(?!{JOINED})(?:{RUNS})",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("split")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
-        recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
-        protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
+        recommender=lambda w: plan_of(w).settings.systems[w.system].recommender,
+        protocols=lambda w: plan_of(w).experiments.protocol_descriptions(
             w.dataset, w.split, w.system
         ),
-        seed=lambda w: PLANS[w.edition].settings.candidate_seed,
+        seed=lambda w: plan_of(w).settings.candidate_seed,
         names=lambda w: (w.dataset, w.split),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.systems:rank_system",
-            PLANS[w.edition].code.recommender_entry(w.system),
+        code=digest_of(
+            "systems:rank_system",
+            lambda w: [plan_of(w).code.recommender_entry(w.system)],
         ),
     message:
         "Rank with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.systems:rank_system",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("systems:rank_system", input, output, params, log)
 
 
 rule rank_shard:
     input:
-        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
-        models=lambda w: PLANS[w.edition].shards.models(w.dataset, w.split, w.system),
+        ratings=lambda w: plan_of(w).datasets.ratings_files(w.dataset),
+        split=lambda w: plan_of(w).datasets.split_file(w.dataset, w.split),
+        models=lambda w: plan_of(w).shards.models(w.dataset, w.split, w.system),
     output:
         ranks=temp("work/{edition}/{dataset}/{split}/{system}/shards/{shard}.npz"),
     log:
@@ -74,51 +64,35 @@ rule rank_shard:
     wildcard_constraints:
         shard="[0-9]+-of-[0-9]+",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("split")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition]
-        .shards.size(w.dataset, w.split, w.system)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition]
-        .shards.size(w.dataset, w.split, w.system)
-        .runtime(attempt),
+        **requested(lambda w: plan_of(w).shards.size(w.dataset, w.split, w.system)),
     params:
-        recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
-        parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
-        events=lambda w: PLANS[w.edition].settings.datasets[w.dataset].events,
-        grades_from=lambda w: PLANS[w.edition].experiments.grades_from(
-            w.dataset, w.system
-        ),
-        order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
-        protocols=lambda w: PLANS[w.edition].experiments.protocol_descriptions(
+        recommender=lambda w: plan_of(w).settings.systems[w.system].recommender,
+        parameters=lambda w: plan_of(w).settings.systems[w.system].parameters,
+        events=lambda w: plan_of(w).settings.datasets[w.dataset].events,
+        grades_from=lambda w: plan_of(w).experiments.grades_from(w.dataset, w.system),
+        order=lambda w: plan_of(w).settings.systems[w.system].order,
+        protocols=lambda w: plan_of(w).experiments.protocol_descriptions(
             w.dataset, w.split, w.system
         ),
-        system_seed=lambda w: PLANS[w.edition].settings.system_seed,
-        candidate_seed=lambda w: PLANS[w.edition].settings.candidate_seed,
+        system_seed=lambda w: plan_of(w).settings.system_seed,
+        candidate_seed=lambda w: plan_of(w).settings.candidate_seed,
         names=lambda w: (w.dataset, w.split, w.system),
-        shard=lambda w: PLANS[w.edition].shards.position(w.shard),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.shards:rank_shard",
-            PLANS[w.edition].code.recommender_entry(w.system),
+        shard=lambda w: plan_of(w).shards.position(w.shard),
+        code=digest_of(
+            "systems:rank_shard",
+            lambda w: [plan_of(w).code.recommender_entry(w.system)],
         ),
     message:
         "Rank shard {wildcards.shard} of the users with {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.shards:rank_shard",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("systems:rank_shard", input, output, params, log)
 
 
 rule join_shards:
     input:
-        shards=lambda w: PLANS[w.edition].shards.files(w.dataset, w.split, w.system),
+        shards=lambda w: plan_of(w).shards.files(w.dataset, w.split, w.system),
     output:
         ranks="work/{edition}/{dataset}/{split}/{system}/ranks.npz",
     log:
@@ -127,28 +101,12 @@ rule join_shards:
     wildcard_constraints:
         edition=f"(?={JOINED})(?:{RUNS})",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("split")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition]
-        .sizes.joined(w.dataset)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition]
-        .sizes.joined(w.dataset)
-        .runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.joined(w.dataset)),
     params:
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.shards:join_shards"
-        ),
+        code=digest_of("systems:join_shards"),
     message:
         "Join the shards of {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.shards:join_shards",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("systems:join_shards", input, output, params, log)

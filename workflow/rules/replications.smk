@@ -17,9 +17,9 @@ OUTPUTS
 
 rule judge_replication:
     input:
-        claims=lambda w: PLANS[w.edition].claims.claims_file(w.study),
-        record=lambda w: PLANS[w.edition].claims.record(w.study),
-        results=lambda w: PLANS[w.edition].claims.results(w.study),
+        claims=lambda w: plan_of(w).claims.claims_file(w.study),
+        record=lambda w: plan_of(w).claims.record(w.study),
+        results=lambda w: plan_of(w).claims.results(w.study),
     output:
         verdicts="work/{edition}/verdicts/{study}.csv",
         numbers="work/{edition}/verdicts/{study}_numbers.csv",
@@ -28,122 +28,74 @@ rule judge_replication:
         benchmark="work/{edition}/verdicts/benchmarks/judge_{study}.tsv",
     group:
         "study"
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        datasets=lambda w: PLANS[w.edition].replications.spec.datasets,
-        label=lambda w: PLANS[w.edition].replications.label(w.study),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:judge_replication"
-        ),
+        datasets=lambda w: plan_of(w).replications.spec.datasets,
+        label=lambda w: plan_of(w).replications.label(w.study),
+        code=digest_of("claims:judge_replication"),
     message:
         "Judge the claims of {wildcards.study} on the splits of a replication ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.replications:judge_replication",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:judge_replication", input, output, params, log)
 
 
 rule gather_replications:
     input:
-        verdicts=lambda w: PLANS[w.edition].replications.verdict_files(),
-        accepted=lambda w: PLANS[w.edition].replications.accepted_files(),
+        verdicts=lambda w: plan_of(w).replications.verdict_files(),
+        accepted=lambda w: plan_of(w).replications.accepted_files(),
     output:
         table="work/{edition}/artifacts/replications.csv",
     log:
         messages="work/{edition}/verdicts/logs/gather_replications.log",
         benchmark="work/{edition}/verdicts/benchmarks/gather_replications.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        seeds=lambda w: PLANS[w.edition].replications.seeds(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:gather_replications"
-        ),
+        seeds=lambda w: plan_of(w).replications.seeds(),
+        code=digest_of("claims:gather_replications"),
     message:
         "Gather the verdicts of all replications ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.replications:gather_replications",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:gather_replications", input, output, params, log)
 
 
 rule summarise_replications:
     input:
         replications="work/{edition}/artifacts/replications.csv",
-        claims=lambda w: PLANS[w.edition].replications.claims_files(),
+        claims=lambda w: plan_of(w).replications.claims_files(),
     output:
         table="work/{edition}/artifacts/certainty.csv",
     log:
         messages="work/{edition}/verdicts/logs/summarise_replications.log",
         benchmark="work/{edition}/verdicts/benchmarks/summarise_replications.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:summarise_replications"
-        ),
+        code=digest_of("claims:summarise_replications"),
     message:
         "Summarise how certain the verdicts are ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.replications:summarise_replications",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:summarise_replications", input, output, params, log)
 
 
 rule split_variance:
     input:
-        numbers=lambda w: list(PLANS[w.edition].replications.number_files().values()),
+        numbers=lambda w: list(plan_of(w).replications.number_files().values()),
     output:
         table="work/{edition}/artifacts/variance.csv",
     log:
         messages="work/{edition}/verdicts/logs/split_variance.log",
         benchmark="work/{edition}/verdicts/benchmarks/split_variance.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
-        runs=lambda w: list(PLANS[w.edition].replications.number_files()),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:split_variance"
-        ),
+        runs=lambda w: list(plan_of(w).replications.number_files()),
+        code=digest_of("claims:split_variance"),
     message:
         "Measure how much values vary between splits ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.replications:split_variance",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:split_variance", input, output, params, log)
 
 
 rule draw_replications:
@@ -156,25 +108,13 @@ rule draw_replications:
     log:
         messages="work/{edition}/verdicts/logs/draw_replications_{study}.log",
         benchmark="work/{edition}/verdicts/benchmarks/draw_replications_{study}.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
         study="{study}",
         is_demo=lambda w: w.edition == "demo",
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.replications:draw_replications"
-        ),
+        code=digest_of("claims:draw_replications"),
     message:
         "Draw how certain the verdicts on {wildcards.study} are ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.replications:draw_replications",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("claims:draw_replications", input, output, params, log)

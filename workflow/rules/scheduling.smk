@@ -18,7 +18,7 @@ from snakemake.resources import Resources
 from snakemake.settings.types import DeploymentMethod, ExecutionSettings
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
-from reproduction.workflow.jobs.leftovers import remove_files
+from reproduction.workflow.jobs.temporary_files import remove_all
 
 # Why, of all that Snakemake is told here: docs/snakemake_scheduler.md, of clusters docs/cluster.md.
 snakemake.common.get_function_params = cache(snakemake.common.get_function_params)
@@ -41,7 +41,7 @@ if workflow.output_settings.dryrun and DeploymentMethod.CONDA not in deployment:
 # Snakemake takes braces in the name of this folder for wildcards.
 environment = str(REPOSITORY / "envs" / "receval.yaml")
 for each in workflow.modifier.rules:
-    if each.conda_env is not None:
+    if not each.norun:
         each.conda_env = environment.replace("{", "{{").replace("}", "}}")
 
 # Only the main process reads profiles, and of a module nobody does; a group is not told, either
@@ -75,7 +75,7 @@ onstart:
                 record_run(PLANS[edition], config)
             for edition in filter(None, made):
                 # No rule knows them any more.
-                remove_files(PLANS[edition].shards.stale_files())
+                remove_all(PLANS[edition].shards.stale_files())
     # Its limit of jobs a second costs more than the jobs.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

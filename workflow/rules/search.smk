@@ -22,32 +22,20 @@ rule search_settings:
     log:
         messages="work/full/{dataset}/{split}/{system}/logs/search_settings.log",
         benchmark="work/full/{dataset}/{split}/{system}/benchmarks/search_settings.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS["full"]
-        .sizes.of(w.dataset, demanding=True)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS["full"]
-        .sizes.of(w.dataset, demanding=True)
-        .runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset, demanding=True)),
     params:
         search=lambda w: PLANS["full"].searches.description(w.system),
         seed=PLANS["full"].settings.seed,
         names=lambda w: (w.dataset, w.split, w.system),
-        code=lambda w: PLANS["full"].code.digest(
-            "reproduction.workflow.jobs.tuning:search_settings",
-            PLANS["full"].code.recommender_entry(w.system),
-            *PLANS["full"].searches.metric_entries(),
+        code=digest_of(
+            "measurements:search_settings",
+            lambda w: [
+                plan_of(w).code.recommender_entry(w.system),
+                *plan_of(w).searches.metric_entries(),
+            ],
         ),
     message:
         "Search the settings of {wildcards.system} on {wildcards.dataset}, {wildcards.split}"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.tuning:search_settings",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("measurements:search_settings", input, output, params, log)

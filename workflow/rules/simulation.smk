@@ -10,41 +10,27 @@ OUTPUTS
 
 rule simulate_skewness:
     input:
-        ratings=lambda w: PLANS[w.edition].simulations.inputs(w.simulation),
+        ratings=lambda w: plan_of(w).simulations.inputs(w.simulation),
     output:
         values="work/{edition}/simulations/{simulation}/{system}.csv",
     log:
         messages="work/{edition}/simulations/{simulation}/logs/{system}.log",
         benchmark="work/{edition}/simulations/{simulation}/benchmarks/{system}.tsv",
     group:
-        lambda w: PLANS[w.edition].sizes.simulation(w.simulation).group("study")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.simulation(w.simulation).group("study")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition]
-        .sizes.simulation(w.simulation)
-        .memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition]
-        .sizes.simulation(w.simulation)
-        .runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.simulation(w.simulation)),
     params:
-        description=lambda w: PLANS[w.edition].simulations.description(
-            w.simulation, w.system
-        ),
+        description=lambda w: plan_of(w).simulations.description(w.simulation, w.system),
         system="{system}",
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.skewness:simulate_skewness",
-            PLANS[w.edition].code.recommender_entry(w.system),
-            *PLANS[w.edition].simulations.metric_entries(w.simulation),
+        code=digest_of(
+            "measurements:simulate_skewness",
+            lambda w: [
+                plan_of(w).code.recommender_entry(w.system),
+                *plan_of(w).simulations.metric_entries(w.simulation),
+            ],
         ),
     message:
         "Simulate skewed popularity: {wildcards.simulation}, {wildcards.system} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.skewness:simulate_skewness",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("measurements:simulate_skewness", input, output, params, log)

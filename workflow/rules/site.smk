@@ -12,28 +12,20 @@ OUTPUTS
 
 rule build_site:
     input:
-        unpack(lambda w: PLANS[w.edition].site.inputs()),
+        unpack(lambda w: plan_of(w).site.inputs()),
     output:
         site=directory("work/{edition}/site"),
     log:
         messages="work/{edition}/logs/build_site.log",
         benchmark="work/{edition}/benchmarks/build_site.tsv",
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of().memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of().runtime(attempt),
+        **requested(smallest),
     params:
         edition=lambda w: w.edition,
-        datasets=lambda w: PLANS[w.edition].site.dataset_titles(),
-        elsewhere=lambda w: PLANS[w.edition].claims.datasets_elsewhere(),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.site:build_site"
-        ),
+        datasets=lambda w: plan_of(w).site.dataset_titles(),
+        elsewhere=lambda w: plan_of(w).claims.datasets_elsewhere(),
+        code=digest_of("publishing:build_site"),
     message:
         "Build the website ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.site:build_site", input, output, params, log
-        )
+        run_job("publishing:build_site", input, output, params, log)

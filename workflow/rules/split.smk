@@ -11,38 +11,27 @@ OUTPUTS
 
 rule split_ratings:
     input:
-        manifest=lambda w: PLANS[w.edition].datasets.manifest_file(w.dataset),
-        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
+        manifest=lambda w: plan_of(w).datasets.manifest_file(w.dataset),
+        ratings=lambda w: plan_of(w).datasets.ratings_files(w.dataset),
     output:
         split="work/{edition}/{dataset}/{split}/split.npz",
     log:
         messages="work/{edition}/{dataset}/{split}/logs/split_ratings.log",
         benchmark="work/{edition}/{dataset}/{split}/benchmarks/split_ratings.tsv",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("split")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
-        description=lambda w: PLANS[w.edition]
+        description=lambda w: plan_of(w)
         .settings.splits[w.split]
         .model_dump(mode="json"),
-        seed=lambda w: PLANS[w.edition].settings.split_seed,
+        seed=lambda w: plan_of(w).settings.split_seed,
         names=lambda w: (w.dataset, w.split),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.data:split_ratings",
-            PLANS[w.edition].code.splitter_entry(w.split),
+        code=digest_of(
+            "data:split_ratings", lambda w: [plan_of(w).code.splitter_entry(w.split)]
         ),
     message:
         "Split {wildcards.dataset}: {wildcards.split} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.data:split_ratings",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("data:split_ratings", input, output, params, log)

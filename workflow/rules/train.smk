@@ -11,42 +11,30 @@ OUTPUTS
 
 rule train_system:
     input:
-        ratings=lambda w: PLANS[w.edition].datasets.ratings_files(w.dataset),
-        split=lambda w: PLANS[w.edition].datasets.split_file(w.dataset, w.split),
+        ratings=lambda w: plan_of(w).datasets.ratings_files(w.dataset),
+        split=lambda w: plan_of(w).datasets.split_file(w.dataset, w.split),
     output:
         models=directory("work/{edition}/{dataset}/{split}/{system}/models"),
     log:
         messages="work/{edition}/{dataset}/{split}/{system}/logs/train_system.log",
         benchmark="work/{edition}/{dataset}/{split}/{system}/benchmarks/train_system.tsv",
     group:
-        lambda w: PLANS[w.edition].sizes.of(w.dataset).group("split")
-    conda:
-        "../../envs/receval.yaml"
-    threads: 1
+        lambda w: plan_of(w).sizes.of(w.dataset).group("split")
     resources:
-        mem_mb=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).memory(attempt),
-        runtime=lambda w, attempt: PLANS[w.edition].sizes.of(w.dataset).runtime(attempt),
+        **requested(lambda w: plan_of(w).sizes.of(w.dataset)),
     params:
-        recommender=lambda w: PLANS[w.edition].settings.systems[w.system].recommender,
-        parameters=lambda w: PLANS[w.edition].settings.systems[w.system].parameters,
-        events=lambda w: PLANS[w.edition].settings.datasets[w.dataset].events,
-        grades_from=lambda w: PLANS[w.edition].experiments.grades_from(
-            w.dataset, w.system
-        ),
-        order=lambda w: PLANS[w.edition].settings.systems[w.system].order,
-        seed=lambda w: PLANS[w.edition].settings.system_seed,
+        recommender=lambda w: plan_of(w).settings.systems[w.system].recommender,
+        parameters=lambda w: plan_of(w).settings.systems[w.system].parameters,
+        events=lambda w: plan_of(w).settings.datasets[w.dataset].events,
+        grades_from=lambda w: plan_of(w).experiments.grades_from(w.dataset, w.system),
+        order=lambda w: plan_of(w).settings.systems[w.system].order,
+        seed=lambda w: plan_of(w).settings.system_seed,
         names=lambda w: (w.dataset, w.split, w.system),
-        code=lambda w: PLANS[w.edition].code.digest(
-            "reproduction.workflow.jobs.systems:train_system",
-            PLANS[w.edition].code.recommender_entry(w.system),
+        code=digest_of(
+            "systems:train_system",
+            lambda w: [plan_of(w).code.recommender_entry(w.system)],
         ),
     message:
         "Train {wildcards.system} on {wildcards.dataset}, {wildcards.split} ({wildcards.edition})"
     run:
-        JOBS.run(
-            "reproduction.workflow.jobs.systems:train_system",
-            input,
-            output,
-            params,
-            log,
-        )
+        run_job("systems:train_system", input, output, params, log)

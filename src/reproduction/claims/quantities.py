@@ -22,7 +22,7 @@ from receval.statistics.correlation import kendall_tau_b, pearson_r
 from receval.storage.messages import enumerated
 from reproduction.claims.cells import ClaimContext, Scalar, SelectedCells, Taken, taken
 from reproduction.claims.sources import ClaimSources, LabelledValues, Reading, aligned
-from reproduction.config.named_code import check_name
+from reproduction.config.reading import check_name
 
 
 class Taking(Model):

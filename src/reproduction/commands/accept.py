@@ -32,15 +32,15 @@ def add_accept(tasks: Any) -> None:
 def run_accept(chosen: argparse.Namespace) -> int:
     """Show the changes, ask for confirmation, and copy."""
     from reproduction.drift.acceptance import acceptance
-    from reproduction.workflow.jobs.leftovers import remove_leftovers
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.jobs.temporary_files import remove_temporary_files
+    from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())
     _check_complete(plan)
     check_artifacts(plan, recorded=True)
     fresh, accepted = fresh_and_accepted(plan)
-    remove_leftovers(accepted)
+    remove_temporary_files(accepted)
     listed = [
         *plan.studies.all_artifact_names(),
         *plan.claims.names(),

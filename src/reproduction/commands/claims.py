@@ -28,7 +28,7 @@ def run_claims(chosen: argparse.Namespace) -> int:
     from reproduction.claims.dataset_access import datasets_elsewhere
     from reproduction.claims.report import report_of_claims
     from reproduction.config.reading import load_datasets
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.datasets import RunFolders
 
     folders = RunFolders.of_command()
     results = folders.results(chosen.edition)

@@ -28,7 +28,7 @@ def run_drift(chosen: argparse.Namespace) -> int:
     from reproduction.datasets.prepare import is_prepared, not_as_recorded
     from reproduction.drift.comparison import compare_folders
     from reproduction.drift.report import as_text
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.run_record import check_artifacts, plan_of_last_run
 
     plan = plan_of_last_run(chosen.edition, RunFolders.of_command())

@@ -49,7 +49,7 @@ def run_kernels(chosen: argparse.Namespace) -> int:
 def run_one_rule(chosen: argparse.Namespace) -> int:
     """Make one file in the foreground, and return Snakemake's exit status."""
     from reproduction.workflow.jobs.foreground import run_rule
-    from reproduction.workflow.jobs.job_process import is_our_own
+    from reproduction.workflow.jobs.run_job import is_our_own
 
     def show(kind: type[BaseException], error: BaseException, *trace: Any) -> None:
         # No debugger has caught it, and Snakemake has shown its message.

@@ -50,7 +50,7 @@ def in_repository(
 
     def checked(chosen: argparse.Namespace) -> int:
         from reproduction.datasets.reports import DatasetError
-        from reproduction.workflow.plan.folders import RunFolders
+        from reproduction.workflow.plan.datasets import RunFolders
 
         _check_source()
         folders = RunFolders.of_command()

@@ -30,7 +30,7 @@ def add_prepared_data(tasks: Any) -> None:
 def run_datasets(chosen: argparse.Namespace) -> int:
     """Print the table of the datasets of an edition."""
     from reproduction.config.settings import load_settings
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.datasets import RunFolders
     from reproduction.workflow.plan.plan import Plan
 
     folders = RunFolders.of_command()
@@ -42,7 +42,7 @@ def run_verify(chosen: argparse.Namespace) -> int:
     """Print whether each prepared dataset is as recorded; return 1 if one is not."""
     from reproduction.config.settings import load_settings
     from reproduction.datasets.prepare import verification
-    from reproduction.workflow.plan.folders import RunFolders
+    from reproduction.workflow.plan.datasets import RunFolders
 
     settings = load_settings(RunFolders.of_command().config, chosen.edition)
     lines, sound = verification(Path("work") / settings.edition, settings.datasets)

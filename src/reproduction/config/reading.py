@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Hashable
+import re
+from collections.abc import Collection, Hashable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from receval.spec_types import Identifier
-from receval.storage.messages import about_files, joined, quoted, shortened
+from receval.storage.messages import about_files, enumerated, joined, quoted, shortened
 from reproduction.datasets.spec import DatasetSpec
 from reproduction.drift.spec import DriftSpec
 from reproduction.simulation.spec import TwinSpec
@@ -23,6 +24,8 @@ MOST_DEPTH = 50
 
 MOST_VALUES = 100_000
 """Maximum number of values in a file with aliases."""
+
+_Kind = TypeVar("_Kind")
 
 _MERGE = "tag:yaml.org,2002:merge"
 
@@ -74,11 +77,7 @@ class _UniqueKeysLoader(_Loader):  # type: ignore[misc,valid-type]
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a YAML file that holds a mapping.
 
-    Raises
-    ------
-    ValueError
-        If the file is missing or cannot be read, is not valid YAML, has a key twice, is nested too
-        deeply, or is not a mapping.
+    A file that cannot be read, has a key twice or is nested too deeply is refused.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(f"{path} is a device or a pipe: name a file of YAML.")
@@ -177,15 +176,16 @@ def sentences(error: ValidationError) -> list[str]:
     return lines
 
 
-def load_datasets(path: Path) -> dict[str, DatasetSpec]:
-    """Read the registry of datasets.
+def validated(kind: type[_Kind], content: object, heading: str) -> _Kind:
+    """Return what was read as a model, or refuse it with a heading and a sentence per problem."""
+    try:
+        return TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        raise ValueError(joined(heading, sentences(error))) from error
 
-    Raises
-    ------
-    ValueError
-        If the file is not valid YAML or an entry is not a valid dataset; the message has one
-        sentence per problem, which names the dataset and the key.
-    """
+
+def load_datasets(path: Path) -> dict[str, DatasetSpec]:
+    """Read the registry of datasets; an error has a sentence per problem, with dataset and key."""
     content = read_yaml(path)
     try:
         return TypeAdapter(dict[Identifier, DatasetSpec]).validate_python(content)
@@ -215,13 +215,7 @@ def _sentence(location: list[str], kind: str, message: str) -> str:
 
 
 def load_twins(path: Path) -> dict[str, TwinSpec]:
-    """Read the file of synthetic twins.
-
-    Raises
-    ------
-    ValueError
-        If the file is missing or not valid YAML, or an entry is not a valid twin; the message
-        names the file and each offending field.
+    """Read the file of synthetic twins; an error names the file and each offending field.
 
     Examples
     --------
@@ -240,22 +234,52 @@ def load_twins(path: Path) -> dict[str, TwinSpec]:
     >>> twin.users, twin.activity.total, twin.repeated_share
     (20, 100, 0.0)
     """
-    try:
-        return TypeAdapter(dict[str, TwinSpec]).validate_python(read_yaml(path))
-    except ValidationError as error:
-        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    return validated(dict[str, TwinSpec], read_yaml(path), f"{path} cannot be used:")
 
 
 def load_drift_spec(path: Path) -> DriftSpec:
-    """Read and check ``config/drift.yaml``.
+    """Read and check ``config/drift.yaml``; an error names the keys."""
+    return validated(DriftSpec, read_yaml(path), f"{path} does not describe tolerances:")
 
-    Raises
-    ------
-    ValueError
-        If the file is not valid; the message names the keys.
+
+OWN = ("receval", "reproduction")
+"""The library, and the reproduction of papers."""
+
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+
+
+def check_name(name: str, plugins: Collection[str]) -> None:
+    """Refuse the name of code that must not be imported.
+
+    Examples
+    --------
+    >>> check_name("receval.recommenders.plsa:PLSA", plugins=())
+    >>> check_name("os:system", plugins=())
+    Traceback (most recent call last):
+    ...
+    ValueError: os:system is neither in receval nor in reproduction nor in a plugin (there is ...
     """
-    try:
-        return DriftSpec.model_validate(read_yaml(path))
-    except ValidationError as error:
-        heading = f"{path} does not describe tolerances:"
-        raise ValueError(joined(heading, sentences(error))) from error
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{shortened(name)!r} does not name code: it must read 'package.module:name', for "
+            "example 'receval.recommenders.plsa:PLSA'"
+        )
+    package = package_of(name)
+    if package not in OWN and package not in plugins:
+        plural = f"only {enumerated(sorted(plugins))}" if plugins else "there is none"
+        raise ValueError(
+            f"{shortened(name)} is neither in {' nor in '.join(OWN)} nor in a plugin ({plural}): "
+            f"if it is yours, list its package {shortened(package)} under plugins in "
+            "config/config.yaml"
+        )
+
+
+def package_of(name: str) -> str:
+    """Return the package of a module, or of a name in a module.
+
+    Examples
+    --------
+    >>> package_of("receval.recommenders.plsa:PLSA")
+    'receval'
+    """
+    return re.split("[.:]", name)[0]

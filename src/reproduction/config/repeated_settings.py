@@ -21,14 +21,10 @@ _FULL_NAME = re.compile(rf"^({'|'.join(EDITIONS)})-({RUNS})$")
 class RepeatedSettings(Settings):
     """The settings of one replication, which replace those of its edition.
 
-    Attributes
-    ----------
-    run_name : str
-        ``full-r01``, or ``full-s1-t2-c3`` of the crossed design.
-    roots : tuple of three int
-        The root seeds of splits, of systems and of candidate sampling. All else that is random,
-        such as removed judgments and simulated ratings, has ``seed``: the root of all three in a
-        replication, and that of the edition in the crossed design.
+    ``run_name`` is ``full-r01``, or ``full-s1-t2-c3`` of the crossed design. ``roots`` are the root
+    seeds of splits, of systems and of candidate sampling. All else that is random, such as removed
+    judgments and simulated ratings, has ``seed``: the root of all three in a replication, and that
+    of the edition in the crossed design.
     """
 
     run_name: str
@@ -50,19 +46,9 @@ class RepeatedSettings(Settings):
         return re.sub(r"-c\d$", "-c1", self.run_name)
 
     @property
-    def split_seed(self) -> int:
-        """The root of the seeds of splits."""
-        return self.roots[0]
-
-    @property
-    def system_seed(self) -> int:
-        """The root of the seeds of systems."""
-        return self.roots[1]
-
-    @property
-    def candidate_seed(self) -> int:
-        """The root of the seeds of candidate sampling and of tie-breaking."""
-        return self.roots[2]
+    def root_seeds(self) -> tuple[int, int, int]:
+        """The roots of the seeds of splits, of systems and of candidate sampling."""
+        return self.roots
 
 
 def edition_of_run(run: str) -> tuple[str, str]:

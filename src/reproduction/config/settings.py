@@ -4,24 +4,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from receval.spec_types import Identifier, Size
 from receval.splits.kinds import AnySplitSpec, KFold
-from receval.storage.messages import enumerated, joined, quoted
-from reproduction.config.named_code import check_name
-from reproduction.config.reading import read_yaml, sentences
+from receval.storage.messages import enumerated, quoted
+from reproduction.config.reading import check_name, read_yaml, validated
 from reproduction.config.replications import ReplicationsSpec, as_words
 from reproduction.config.studies import Edition, StudySpec
 from reproduction.config.systems import DisplaySpec, SearchesSpec, SkewnessSpec, SystemSpec
@@ -59,7 +51,7 @@ class Settings(BaseModel):
         Number of shards (of folds and users) for training and ranking each system, on all datasets
         or by dataset, where unnamed datasets have ``auto``. That is one shard, or on many million
         ratings one per fold, or more for neighbourhoods, whose users are divided. ``folds`` is the
-        same but never divides users (:mod:`reproduction.workflow.plan.shards`). Results do not
+        same but never divides users (:mod:`reproduction.workflow.plan.job_sizes`). Results do not
         depend on it.
     datasets, twins, splits, systems, display, searches, simulations
         The files of the same names.
@@ -111,19 +103,24 @@ class Settings(BaseModel):
         return self.run
 
     @property
+    def root_seeds(self) -> tuple[int, int, int]:
+        """The roots of the three seeds below."""
+        return (self.seed, self.seed, self.seed)
+
+    @property
     def split_seed(self) -> int:
         """The root of the seeds of splits."""
-        return self.seed
+        return self.root_seeds[0]
 
     @property
     def system_seed(self) -> int:
         """The root of the seeds of systems."""
-        return self.seed
+        return self.root_seeds[1]
 
     @property
     def candidate_seed(self) -> int:
         """The root of the seeds of candidate sampling and of tie-breaking."""
-        return self.seed
+        return self.root_seeds[2]
 
     @model_validator(mode="after")
     def _replications_are_known(self) -> Self:
@@ -175,78 +172,85 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _names_are_defined(self) -> Self:
-        def known(names: Mapping[str, object], name: str, what: str, where: str) -> None:
-            if name not in names:
-                raise ValueError(
-                    f"{where} names the {what} {name}, which is not defined; "
-                    f"defined are {enumerated(names)}"
-                )
+        for where, what, names, known in self._named():
+            for name in names:
+                if name not in known:
+                    raise ValueError(
+                        f"{where} names the {what} {name}, which is not defined; "
+                        f"defined are {enumerated(known)}"
+                    )
+        return self
 
-        for name in self.leave_out:
-            known(self.datasets, name, "dataset", "leave_out")
-        for name in self.shards if isinstance(self.shards, dict) else ():
-            known(self.datasets, name, "dataset", "shards")
-        for name in self.twins:
-            known(self.datasets, name, "dataset", "twins.yaml")
+    def _named(self) -> Iterator[tuple[str, str, Iterable[str], Mapping[str, object]]]:
+        """Yield where something is named, what it is, its names, and those that are defined."""
+        yield "leave_out", "dataset", self.leave_out, self.datasets
+        if isinstance(self.shards, dict):
+            yield "shards", "dataset", self.shards, self.datasets
+        yield "twins.yaml", "dataset", self.twins, self.datasets
+        yield "searches.yaml", "dataset", (self.searches.dataset,), self.datasets
+        yield "searches.yaml", "split", (self.searches.split,), self.splits
+        for name, system in self.systems.items():
+            yield f"the system {name}", "family", (system.family,), self.display.families
+        yield "searches.yaml", "system", self.searches.systems, self.systems
+        for name, simulation in self.simulations.items():
+            where = f"the simulation {name}"
+            yield where, "dataset", (simulation.dataset,), self.datasets
+            yield where, "system", simulation.systems, self.systems
+        for study_name, study in self.studies.items():
+            for name, experiment in study.experiments.items():
+                where = f"the experiment {name} of {study_name}"
+                yield where, "dataset", (experiment.dataset,), self.datasets
+                yield where, "split", experiment.all_splits, self.splits
+                yield where, "system", experiment.all_systems, self.systems
+            for name, artifact in study.artifacts.items():
+                where = f"the artifact {name} of {study_name}"
+                yield where, "dataset", artifact.datasets, self.datasets
+                yield where, "split", artifact.all_splits, self.splits
+                yield where, "simulation", artifact.simulations, self.simulations
+
+    @model_validator(mode="after")
+    def _generated_datasets_are_described(self) -> Self:
         for name, entry in self.datasets.items():
             if entry.access == "generated" and name not in self.twins:
                 raise ValueError(
                     f"the dataset {name} is generated, but twins.yaml does not say how: give it an "
                     "entry there, or say another access"
                 )
-        known(self.datasets, self.searches.dataset, "dataset", "searches.yaml")
-        known(self.splits, self.searches.split, "split", "searches.yaml")
-        for name, looking in self.systems.items():
-            known(self.display.families, looking.family, "family", f"the system {name}")
-        for name in self.searches.systems:
-            known(self.systems, name, "system", "searches.yaml")
+        return self
+
+    @model_validator(mode="after")
+    def _searches_and_simulations_train_on_ratings(self) -> Self:
+        trained = [
+            ("searches", f"searches.yaml has a search for {n}", n) for n in self.searches.systems
+        ]
+        trained += [
+            ("simulations", f"the simulation {name} has the system {system}", system)
+            for name, simulation in self.simulations.items()
+            for system in simulation.systems
+        ]
+        for who, where, name in trained:
             spec = self.systems[name]
             if (spec.learns_from, spec.order) != ("ratings", "codes"):
                 raise ValueError(
-                    f"searches.yaml has a search for {name}, which learns from "
-                    f"{spec.learns_from} in the order of {spec.order}: searches train on "
-                    "ratings in the order of codes."
+                    f"{where}, which learns from {spec.learns_from} in the order of {spec.order}: "
+                    f"{who} train on ratings in the order of codes."
                 )
-        for name, simulation in self.simulations.items():
-            where = f"the simulation {name}"
-            known(self.datasets, simulation.dataset, "dataset", where)
-            for system in simulation.systems:
-                known(self.systems, system, "system", where)
-                learns = self.systems[system]
-                if (learns.learns_from, learns.order) != ("ratings", "codes"):
-                    raise ValueError(
-                        f"{where} has the system {system}, which learns from "
-                        f"{learns.learns_from} in the order of {learns.order}: simulations train "
-                        "on ratings in the order of codes."
-                    )
-        pages = {
-            name
-            for study in self.studies.values()
+        return self
+
+    @model_validator(mode="after")
+    def _pages_and_tables_have_different_names(self) -> Self:
+        artifacts = [
+            (study_name, name, artifact.kind)
+            for study_name, study in self.studies.items()
             for name, artifact in study.artifacts.items()
-            if artifact.kind == "page"
-        }
-        for study_name, study in self.studies.items():
-            for name, artifact in study.artifacts.items():
-                if name in pages and artifact.kind == "table":
-                    raise ValueError(
-                        f"{name} is a table of {study_name} and a page of another study, but both "
-                        f"are written as {name}.md by rules of their own: rename one"
-                    )
-            for name, experiment in study.experiments.items():
-                where = f"the experiment {name} of {study_name}"
-                known(self.datasets, experiment.dataset, "dataset", where)
-                for split in experiment.all_splits:
-                    known(self.splits, split, "split", where)
-                for system in experiment.all_systems:
-                    known(self.systems, system, "system", where)
-            for name, artifact in study.artifacts.items():
-                where = f"the artifact {name} of {study_name}"
-                for dataset in artifact.datasets:
-                    known(self.datasets, dataset, "dataset", where)
-                for split in artifact.all_splits:
-                    known(self.splits, split, "split", where)
-                for used in artifact.simulations:
-                    known(self.simulations, used, "simulation", where)
+        ]
+        pages = {name for _, name, kind in artifacts if kind == "page"}
+        for study_name, name, kind in artifacts:
+            if name in pages and kind == "table":
+                raise ValueError(
+                    f"{name} is a table of {study_name} and a page of another study, but both "
+                    f"are written as {name}.md by rules of their own: rename one"
+                )
         return self
 
 
@@ -335,12 +339,7 @@ def load_settings(
     In order of precedence, it merges the settings of the command line, the edition's own file
     (``demo.yaml``), ``config.yaml``, and the files of datasets, twins, splits, systems, display,
     searches, simulations, drift, replications and studies. Mappings are merged key by key,
-    everything else is replaced.
-
-    Raises
-    ------
-    ValueError
-        If a file is not valid YAML or the configuration is not valid; one sentence per problem.
+    everything else is replaced. An error has one sentence per problem.
     """
     given = dict(overrides or {})
     chosen = chosen_edition(folder, given, edition)
@@ -349,11 +348,7 @@ def load_settings(
 
 def checked(model: type[SomeSettings], folder: Path, content: Mapping[str, Any]) -> SomeSettings:
     """Return merged content as settings."""
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        heading = f"The configuration in {folder} cannot be used:"
-        raise ValueError(joined(heading, sentences(error))) from error
+    return validated(model, content, f"The configuration in {folder} cannot be used:")
 
 
 def json_schema() -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -284,28 +285,20 @@ class StudySpec(Model):
 
     @model_validator(mode="after")
     def _names_are_those_of_the_study(self) -> Self:
-        wanted = [
-            *(
-                (n, "experiment", (*a.experiments, *a.only_experiments), set(self.experiments))
-                for n, a in self.artifacts.items()
-            ),
-            *(
-                (n, "experiment", r.experiments, set(self.experiments))
-                for n, r in self.judgment_samplings.items()
-            ),
-            *(
-                (n, "judgment sampling", a.judgment_samplings, set(self.judgment_samplings))
-                for n, a in self.artifacts.items()
-            ),
-            *(
-                (n, "grid of decisions", (a.grid,), set(self.grids))
-                for n, a in self.artifacts.items()
-                if a.grid is not None
-            ),
-            *(
-                (n, "artifact that reads no other", a.results_of, self._of_their_own)
-                for n, a in self.artifacts.items()
-            ),
+        experiments, samplings = set(self.experiments), set(self.judgment_samplings)
+        wanted: list[tuple[str, str, Iterable[str], set[str]]] = []
+        for name, artifact in self.artifacts.items():
+            grid = () if artifact.grid is None else (artifact.grid,)
+            shown = (*artifact.experiments, *artifact.only_experiments)
+            wanted += [
+                (name, "experiment", shown, experiments),
+                (name, "judgment sampling", artifact.judgment_samplings, samplings),
+                (name, "grid of decisions", grid, set(self.grids)),
+                (name, "artifact that reads no other", artifact.results_of, self._of_their_own),
+            ]
+        wanted += [
+            (name, "experiment", sampling.experiments, experiments)
+            for name, sampling in self.judgment_samplings.items()
         ]
         for name, kind, names, known in wanted:
             if unknown := set(names) - known:

@@ -7,7 +7,7 @@ values of single lists. There are two exceptions, which average the values of
 judgments (:mod:`receval.missing_judgments`, and figures 3 and 4 of bellogin2017), and with
 decisions on averages (:mod:`receval.multiverse`). Tables take their means over folds from
 :func:`means_over_folds`; arrays of averages (:mod:`reproduction.experiments.metric_comparison`,
-:mod:`reproduction.workflow.jobs.incompleteness`) and the means of users
+:mod:`reproduction.workflow.jobs.measurements`) and the means of users
 (:mod:`reproduction.experiments.user_means`) average over folds themselves.
 """
 

@@ -488,11 +488,12 @@ def rated_pairs(
     report: ParseReport,
     complain: Callable[[int, str], Exception],
     by_default: Duplicates = "error",
-    **columns: NDArray | None,
+    timestamps: NDArray[np.int64] | None = None,
+    known: NDArray[np.bool_] | None = None,
 ) -> Ratings:
     """Return rows as ratings, with codes by first appearance and repeated pairs merged or refused.
 
-    Further columns of :class:`~receval.data.ratings.Ratings` are cut to the kept rows.
+    ``timestamps`` and ``known`` are cut to the kept rows.
     """
     report.rows = len(users)
     user_ids, item_ids = IdentifierEncoder(), IdentifierEncoder()
@@ -504,5 +505,6 @@ def rated_pairs(
         values=merged,
         user_ids=user_ids.ids,
         item_ids=item_ids.ids,
-        **{name: None if column is None else column[rows] for name, column in columns.items()},
+        timestamps=None if timestamps is None else timestamps[rows],
+        known=None if known is None else known[rows],
     )

@@ -83,7 +83,7 @@ class StudyText:
 
 
 def read_study_text(index: Path) -> StudyText:
-    """Read a page written by :func:`reproduction.workflow.jobs.study_index.write_index`."""
+    """Read a page written by :func:`reproduction.workflow.jobs.publishing.write_index`."""
     with refusing_damage(index):
         head, *sections = re.split(r"^## ", index.read_text(encoding="utf-8"), flags=re.MULTILINE)
         blocks = head.strip().split("\n\n")

@@ -62,7 +62,7 @@ class SampledValues:
 
 
 def read_samplings(path: Path) -> list[SampledValues]:
-    """Read what :func:`reproduction.workflow.jobs.incompleteness.sample_judgments` wrote."""
+    """Read what :func:`reproduction.workflow.jobs.measurements.sample_judgments` wrote."""
     with Archive(path) as archive:
         pairs = archive.array("aggregated_metrics", str, (None, 2))
         percents = archive.array("percents", np.float64, (None,))

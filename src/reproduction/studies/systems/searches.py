@@ -19,7 +19,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the traces of all searches.
 
-    The columns are those of :func:`reproduction.workflow.jobs.tuning.search_settings`.
+    The columns are those of :func:`reproduction.workflow.jobs.measurements.search_settings`.
     """
     traces = [pd.read_csv(path, keep_default_na=False) for path in inputs.searches.values()]
     return pd.concat(traces, ignore_index=True)

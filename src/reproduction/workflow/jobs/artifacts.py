@@ -75,12 +75,7 @@ def write_table(
 
 
 def write_page(
-    *,
-    module: str,
-    results: Path,
-    display: Mapping[str, Any],
-    page: Path,
-    shown: Path | None = None,
+    *, module: str, results: Path, display: Mapping[str, Any], page: Path, shown: Path | None = None
 ) -> None:
     """Write a page of text from its CSV as Markdown and HTML."""
     from reproduction.publishing.html_page import as_html_page
@@ -120,15 +115,10 @@ def record_provenance(
 ) -> None:
     """Record what the artifacts of a study were made from.
 
-    Parameters
-    ----------
-    results : sequence of Path
-        The CSVs of the study's artifacts. The record is rewritten whenever one of them is.
-    digests : mapping of str to mapping of str to str
-        Code digests of each artifact: of all code behind its ``results``, including parsers and
-        systems, and of the code that has ``shown`` them.
-    versions : mapping
-        Versions of the libraries when the plan was made. The versions of this process are recorded.
+    ``results`` are the CSVs of the artifacts; the record is rewritten whenever one of them is. Each
+    artifact has digests of all code behind its ``results``, including parsers and systems, and of
+    the code that has ``shown`` them. ``versions`` are those of the libraries when the plan was
+    made; the versions of this process are recorded.
     """
     from receval.splits.split import Split
     from reproduction.datasets.prepare import read_summary

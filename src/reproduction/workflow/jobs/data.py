@@ -60,14 +60,9 @@ def fetch_raw(
 ) -> None:
     """Find or download the raw files of a dataset, and check them.
 
-    Parameters
-    ----------
-    raw_folder : Path
-        Folder with one folder per dataset. Files in it are used first, and downloads are stored
-        there.
-    checksums : mapping of str to str
-        Checksums of the files that existed when the plan was made. They only tell Snakemake when to
-        run the job again; the job uses the files that exist now.
+    The raw folder has one folder per dataset. Files in it are used first, and downloads are stored
+    there. The checksums are of the files that existed when the plan was made. They only tell
+    Snakemake when to run the job again; the job uses the files that exist now.
     """
     spec = DatasetSpec.model_validate(description)
     mirrors = [Path(mirror) for mirror in local_mirrors]
@@ -87,16 +82,8 @@ def prepare_ratings(
 ) -> None:
     """Turn raw files into the canonical table of ratings.
 
-    Parameters
-    ----------
-    manifest : Path
-        Lists the raw files with their checksums. Only these files are read without being declared
-        by the rule, because the name of a download is not known in advance.
-
-    Raises
-    ------
-    RawDataError
-        The manifest names a parser that the description does not, or a row does not fit.
+    The manifest lists the raw files with their checksums. Only these files are read without being
+    declared by the rule, because the name of a download is not known in advance.
     """
     declared = (ratings, user_ids, item_ids, summary)
     written = tuple(ratings.parent / name for name in PREPARED_FILES)
@@ -130,10 +117,7 @@ def split_ratings(
 ) -> None:
     """Split the ratings of a dataset into training and test parts.
 
-    Parameters
-    ----------
-    manifest : Path
-        The description of the raw files, including auxiliary files for a predefined split.
+    The manifest describes the raw files, including auxiliary files for a predefined split.
     """
     raw = RawFiles.read(manifest)
     spec: SplitSpec = TypeAdapter(AnySplitSpec).validate_python(description)

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
-from reproduction.workflow.jobs.job_process import Job, JobResult, sentence_of
-from reproduction.workflow.jobs.safe_path import SAFE_PYTHON
+from reproduction.workflow.jobs.interpreter import SAFE_PYTHON
+from reproduction.workflow.jobs.job_runner import Launcher, StartedJob, fastest_launcher
+from reproduction.workflow.jobs.run_job import Job, JobResult, sentence_of
 from reproduction.workflow.provenance.loaded_sources import LOADED, as_planned
 
 VARIABLE = "RECEVAL_FOREGROUND"
@@ -32,10 +32,7 @@ VARIABLE = "RECEVAL_FOREGROUND"
 def run_rule(target: str, options: Sequence[str] = ()) -> int:
     """Call the function that makes a file, in this thread, and return Snakemake's exit status.
 
-    Parameters
-    ----------
-    target : str
-        A file that a rule makes, relative to the repository, which is the current folder.
+    The file is relative to the repository, which is the current folder.
     """
     if sys.platform == "win32":
         raise ValueError("receval repo run-rule needs Linux or macOS.")
@@ -62,7 +59,7 @@ def run_rule(target: str, options: Sequence[str] = ()) -> int:
 
 
 def _serve(connection: Connection) -> None:
-    """Carry out the job that Snakemake hands over, if there is one."""
+    """Run the job that Snakemake hands over, if there is one."""
     try:
         job: Job = connection.recv()
     except EOFError:
@@ -113,13 +110,12 @@ class HandingOver:
 
 
 class _HandedOver:
-    """A job that another process carries out."""
+    """A job that another process runs."""
 
     def __init__(self, asking: Connection) -> None:
         self._asking = asking
 
     def wait(self) -> tuple[JobResult | None, int | None]:
-        """Return the result of the job, or nothing if the other process has ended."""
         try:
             result: JobResult = self._asking.recv()
         except (EOFError, OSError):

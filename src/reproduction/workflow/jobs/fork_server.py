@@ -1,48 +1,167 @@
 # SPDX-License-Identifier: MIT
 """The fork server: a process that loads libraries in advance and forks a process for each job.
 
-Run as a program by :class:`reproduction.workflow.jobs.job_launchers.ForkServer`, with the number of
-an open socket as its argument. It receives further sockets over it, one per job. Each of these
-delivers a :class:`~reproduction.workflow.jobs.job_process.Job`, and returns first the process id,
-then the :class:`~reproduction.workflow.jobs.job_process.JobResult` (from the process itself, if
-nothing kills it), and last :class:`~reproduction.workflow.jobs.job_process.Ended`. The server ends,
-together with all its jobs, when the first socket closes, which happens when the main process ends
-for any reason.
+:class:`ForkServer` runs this module as a program, with the number of an open socket as its
+argument. The server receives further sockets over it, one per job. Each of these delivers a
+:class:`~reproduction.workflow.jobs.run_job.Job`, and returns first the process id, then the
+:class:`~reproduction.workflow.jobs.run_job.JobResult` (from the process itself, if nothing kills
+it), and last :class:`~reproduction.workflow.jobs.run_job.ProcessExit`. The server ends, together
+with all its jobs, when the first socket closes, which happens when the main process ends for any
+reason.
 """
 
 from __future__ import annotations
 
-import receval.import_path  # noqa: F401 - before libraries that may lie elsewhere
+if __name__ == "__main__":
+    import receval.import_path  # noqa: F401 - before libraries that may lie elsewhere
 
-# isort: split
 import ctypes
 import gc
 import os
+import pkgutil
 import selectors
 import signal
 import socket
+import subprocess
 import sys
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from receval.arithmetic import use_one_arithmetic
-from reproduction.workflow.jobs.job_process import (
-    Ended,
+from reproduction.workflow.jobs.interpreter import (
+    KEPT,
+    SAFE_PYTHON,
+    WITHOUT_THREADS,
+    use_large_pages,
+)
+from reproduction.workflow.jobs.kernels import compile_kernel, listed
+from reproduction.workflow.jobs.run_job import (
     Job,
     JobResult,
-    carry_out,
+    ProcessExit,
     end_with_the_run_alone,
+    run_job,
 )
-from reproduction.workflow.jobs.preloading import all_the_rest, libraries
 from reproduction.workflow.provenance.loaded_sources import LOADED
+from reproduction.workflow.provenance.source_file import PACKAGES
+
+PROGRAM = "reproduction.workflow.jobs.fork_server"
+
+PATIENCE = 10.0
+"""Seconds after which a server that was told to end is killed; it may be compiling a kernel."""
 
 MANY_JOBS = 3
 """The number of jobs from which on it pays to load all other modules and compiled kernels, too."""
 
 _PR_SET_PDEATHSIG = 1
+
+
+class ForkServer:
+    """Launcher that forks every job from one process that has loaded the libraries.
+
+    The server starts with :meth:`warm_up` or the first job, and ends when this process ends or
+    :meth:`close` is called. So no job runs code older than the run.
+    """
+
+    def __init__(self) -> None:
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def warm_up(self) -> None:
+        """Start the server if it does not run."""
+        if self._server is not None and self._server.poll() is None:
+            return
+        self.close()
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            self._server = subprocess.Popen(
+                [*SAFE_PYTHON, "-m", PROGRAM, str(number)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[number],
+                env={**KEPT, **WITHOUT_THREADS, **os.environ},
+            )
+
+    def start(self, job: Job) -> ForkedJob:
+        """Start a process for a job."""
+        self.warm_up()
+        try:
+            return self._ask_for(job)
+        except ConnectionError:
+            # The server was just killed, before the job began.
+            self.close()
+            self.warm_up()
+            return self._ask_for(job)
+
+    def _ask_for(self, job: Job) -> ForkedJob:
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            socket.send_fds(self._control, [b"j"], [theirs.fileno()])
+            connection = Connection(ours.detach())
+        connection.send(job)
+        return ForkedJob(connection)
+
+    def close(self) -> None:
+        """End the server, and with it all its jobs."""
+        if self._control is not None:
+            self._control.close()
+        if self._server is not None:
+            try:
+                self._server.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._server.kill()
+                self._server.wait()
+        self._control = self._server = None
+
+
+class ForkedJob:
+    """A job whose process the fork server has forked, or is about to fork."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._process: int | None = None
+        self._unwanted = False
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return the result of the job and its exit status; None for what is unknown."""
+        result = status = None
+        # A broken connection means that the server has ended.
+        with suppress(EOFError, OSError), self._connection:
+            while status is None:
+                message = self._connection.recv()
+                if isinstance(message, JobResult):
+                    result = message
+                elif isinstance(message, ProcessExit):
+                    status = message.status
+                else:
+                    self._started(message)
+        with self._lock:
+            # From now on the system may give its id to another process.
+            self._process = None
+        return result, status
+
+    def terminate(self) -> None:
+        """End the process, even if it has not started yet."""
+        with self._lock:
+            self._unwanted = True
+            if self._process is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(self._process, signal.SIGTERM)
+
+    def _started(self, process: int) -> None:
+        with self._lock:
+            self._process = process
+            unwanted = self._unwanted
+        if unwanted:
+            self.terminate()
 
 
 class Server:
@@ -54,16 +173,15 @@ class Server:
         self._asked = 0
         self._to_load: deque[Callable[[], object]] = deque(libraries())
         # The death of a child wakes the loop.
-        reader, self._writer = os.pipe()
-        os.set_blocking(reader, False)
+        self._children, self._writer = os.pipe()
+        os.set_blocking(self._children, False)
         os.set_blocking(self._writer, False)
-        self._children = reader
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         end_with_the_run_alone()
         self._selector = selectors.DefaultSelector()
         self._selector.register(control, selectors.EVENT_READ)
-        self._selector.register(reader, selectors.EVENT_READ)
+        self._selector.register(self._children, selectors.EVENT_READ)
 
     def serve(self) -> None:
         """Serve until the main process ends, and load libraries between requests."""
@@ -75,7 +193,9 @@ class Server:
             if self._control in ready and not self._accept():
                 return
             if not ready:
-                self._load_one_more()
+                # A broken module is reported by the job that needs it.
+                with suppress(Exception):
+                    self._to_load.popleft()()
 
     def _accept(self) -> bool:
         """Fork the next job; return whether the main process is still there."""
@@ -103,7 +223,7 @@ class Server:
             process = os.fork()
         except OSError as error:
             connection.send(JobResult(f"The system starts no process for it: {error.strerror}."))
-            connection.send(Ended(1))
+            connection.send(ProcessExit(1))
             return
         if process == 0:
             self._be(job, connection, server)
@@ -121,7 +241,7 @@ class Server:
             self._control.close()
             for other in self._jobs.values():
                 other.close()
-            result = carry_out(job)
+            result = run_job(job)
             connection.send(result)
             status = int(result.error is not None)
         finally:
@@ -142,13 +262,8 @@ class Server:
                 return
             connection = self._jobs.pop(process)
             with suppress(OSError):
-                connection.send(Ended(os.waitstatus_to_exitcode(status)))
+                connection.send(ProcessExit(os.waitstatus_to_exitcode(status)))
             connection.close()
-
-    def _load_one_more(self) -> None:
-        # A broken module is reported by the job that needs it.
-        with suppress(Exception):
-            self._to_load.popleft()()
 
 
 def _end_with(server: int) -> None:
@@ -157,6 +272,69 @@ def _end_with(server: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:
         os._exit(1)
+
+
+# What the server loads in advance, to save time in jobs.
+
+LIBRARIES = (
+    "numpy",
+    "pandas",
+    "pyarrow.parquet",
+    "matplotlib.figure",
+    "matplotlib.style",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.backends.backend_pdf",
+)
+"""What most jobs need, loaded first."""
+
+TABLES_OF_FONTS = (
+    *("O_S_2f_2", "_c_m_a_p", "_c_v_t", "_f_p_g_m", "_g_a_s_p", "_g_l_y_f", "_h_e_a_d"),
+    *("_h_h_e_a", "_h_m_t_x", "_l_o_c_a", "_m_a_x_p", "_n_a_m_e", "_p_o_s_t", "_p_r_e_p"),
+)
+
+LOADED_WHEN_USED = (
+    "encodings.cp437",
+    "encodings.utf_16_be",
+    "encodings.utf_32_be",
+    *(f"fontTools.ttLib.tables.{table}" for table in TABLES_OF_FONTS),
+    "pandas.core.methods.to_dict",
+    "pandas.core.reshape.reshape",
+    "pandas.io.formats.csvs",
+    "pyarrow.pandas_compat",
+)
+"""Modules that libraries import only when they read or write a file such as a CSV or a font."""
+
+OTHER_PACKAGES = ("implicit", "sklearn.decomposition", "sklearn.linear_model", "sklearn.neighbors")
+"""Packages with which several jobs train systems; the library imports them only then."""
+
+LEFT_OUT = frozenset({"receval.cli.main", PROGRAM})
+"""Modules that are programs, which no job imports."""
+
+
+def libraries() -> Iterator[Callable[[], object]]:
+    """Yield the steps that load what most jobs need."""
+    yield from (partial(import_module, name) for name in LIBRARIES)
+
+
+def all_the_rest() -> Iterator[Callable[[], object]]:
+    """Yield the steps that load everything else, for a long run."""
+    from receval.recommenders.one_thread import find_threads
+
+    names = (*module_names(), *LOADED_WHEN_USED, *OTHER_PACKAGES)
+    yield from (partial(import_module, name) for name in names)
+    yield from (partial(compile_kernel, *kernel) for kernel in listed())
+    yield find_threads
+    yield use_large_pages
+
+
+def module_names() -> Iterator[str]:
+    """Yield the names of all modules of both packages, each package before its modules."""
+    for package in PACKAGES:
+        path = import_module(package).__path__
+        # A broken package is reported by the job that needs it, as a broken module is.
+        for module in pkgutil.walk_packages(path, f"{package}.", onerror=lambda _: None):
+            if module.name not in LEFT_OUT:
+                yield module.name
 
 
 if __name__ == "__main__":

@@ -10,17 +10,33 @@ and exit status, like a new process.
 from __future__ import annotations
 
 import atexit
+import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from reproduction.workflow.jobs.job_launchers import Launcher, StartedJob, fastest_launcher
-from reproduction.workflow.jobs.job_process import Call, Job, JobResult, NamedFiles, paths_of
-from reproduction.workflow.jobs.leftovers import remove_parts_of
-from reproduction.workflow.provenance.loaded_sources import CodeBehind
+from receval.arithmetic import use_one_arithmetic
+from reproduction.workflow.jobs.fork_server import ForkServer
+from reproduction.workflow.jobs.interpreter import safe_path
+from reproduction.workflow.jobs.run_job import (
+    Call,
+    Job,
+    JobResult,
+    NamedFiles,
+    end_with_the_run_alone,
+    paths_of,
+    run_job,
+)
+from reproduction.workflow.jobs.temporary_files import remove_parts_of
+from reproduction.workflow.provenance.loaded_sources import LOADED, CodeBehind
 
 PATIENCE = 30.0
 """Seconds after SIGTERM until the main process is ended by force."""
@@ -34,25 +50,41 @@ class JobStoppedError(JobError):
     """A job was ended, or not started, because the whole run ends."""
 
 
+class StartedJob(Protocol):
+    """A job that runs in its own process."""
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        """Return the result of the job and its exit status; None for what is unknown."""
+
+    def terminate(self) -> None:
+        """End the process."""
+
+
+class Launcher(Protocol):
+    """Starts processes for jobs. Callers in several threads must take turns."""
+
+    def warm_up(self) -> None:
+        """Begin to load the libraries that jobs share."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Start a process for a job."""
+
+    def close(self) -> None:
+        """End what was started for all jobs."""
+
+
+def fastest_launcher() -> Launcher:
+    """Return a fork server on Linux, and a slower spawner elsewhere."""
+    return ForkServer() if sys.platform == "linux" else Spawner()
+
+
 class JobRunner:
     """Runs jobs in parallel, each in its own process.
 
-    Parameters
-    ----------
-    abandon : callable
-        Called to end the run, with an exception that every other job would also raise.
-
-    Attributes
-    ----------
-    code_behind : callable
-        Returns the code behind the digest that a rule has as its parameter ``code``, so that a job
-        that has loaded other code fails. None where the code is unknown, as before the plan is
-        made.
-    disk_full : bool
-        Whether the run was abandoned because a job found the disk full.
-
-    Notes
-    -----
+    ``abandon`` is called to end the run, with an exception that every other job would also raise.
+    ``code_behind`` returns the code behind the digest that a rule has as its parameter ``code``, so
+    that a job that has loaded other code fails; None where the code is unknown, as before the plan
+    is made. ``disk_full`` tells whether the run was abandoned because a job found the disk full.
     :meth:`run` may be called from many threads; it returns when the job has ended.
     """
 
@@ -86,11 +118,8 @@ class JobRunner:
     ) -> None:
         """Call a library function in its own process, and wait for it.
 
-        Parameters
-        ----------
-        function : str
-            ``module:name``. It is called with every named input, output and parameter of the rule,
-            except ``code``, as a keyword argument.
+        The function is ``module:name``. It is called with every named input, output and parameter
+        of the rule, except ``code``, as a keyword argument.
         """
         call = Call.of_rule(function, inputs, outputs, params, more)
         name = call.name
@@ -181,3 +210,76 @@ def _end_of(status: int | None) -> str:
             "or where there is more memory."
         )
     return f"was killed by {name}."
+
+
+# Jobs of new processes, where forking is unsafe or unavailable.
+
+
+class Spawner:
+    """Launcher that spawns a new process for every job."""
+
+    def __init__(self) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        # multiprocessing's list of children is not thread-safe.
+        self._lock = threading.Lock()
+
+    def warm_up(self) -> None:
+        """Do nothing: there is nothing to share."""
+
+    def start(self, job: Job) -> StartedJob:
+        """Start a process for a job."""
+        receiver, sender = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_spawned, args=(job, sender), daemon=True)
+        with self._lock, _without_main_module(), safe_path():
+            process.start()
+        sender.close()
+        return _SpawnedJob(process, receiver, self._lock)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to share."""
+
+
+class _SpawnedJob:
+    def __init__(self, process: BaseProcess, receiver: Connection, lock: threading.Lock) -> None:
+        self._process = process
+        self._receiver = receiver
+        self._lock = lock
+
+    def wait(self) -> tuple[JobResult | None, int | None]:
+        result: JobResult | None = None
+        with suppress(EOFError, OSError), self._receiver:
+            result = self._receiver.recv()
+        wait([self._process.sentinel])
+        with self._lock:
+            self._process.join()
+        return result, self._process.exitcode
+
+    def terminate(self) -> None:
+        self._process.terminate()
+
+
+def _spawned(job: Job, result: Connection) -> None:
+    """Run a job, and end when the parent process ends."""
+    LOADED.keep()
+    use_one_arithmetic()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    end_with_the_run_alone()
+    result.send(run_job(job))
+
+
+@contextmanager
+def _without_main_module() -> Iterator[None]:
+    """Hide the main module from a spawned process, which would import it and Snakemake."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from receval.storage.files import write_atomically
-from reproduction.workflow.jobs.safe_path import safe_path
+from reproduction.workflow.jobs.interpreter import safe_path
 from reproduction.workflow.provenance.source_file import PACKAGES
 
 if TYPE_CHECKING:
@@ -55,18 +55,10 @@ def compile_kernel(kernel: str, types: str) -> None:
 
 
 def compile_all(processes: int | None = None) -> list[tuple[str, str]]:
-    """Compile all listed kernels that are not compiled yet.
+    """Compile all listed kernels that are not compiled yet, by default on all processors.
 
-    Parameters
-    ----------
-    processes : int, optional
-        Number of parallel processes; by default one per processor. The kernels of a module stay
-        together, because they only call each other.
-
-    Returns
-    -------
-    list of (str, str)
-        The kernels that cannot be compiled for the listed types, because the list is outdated.
+    The kernels of a module stay together, because they only call each other. Those that cannot be
+    compiled for the listed types, because the list is outdated, are returned.
     """
     modules: dict[str, list[tuple[str, str]]] = {}
     for kernel, types in listed():

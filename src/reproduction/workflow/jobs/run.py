@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Prepare a run of the workflow: check limits and disk space, remove leftovers and stale locks."""
+"""Prepare a run: check limits and disk space, remove temporary files and stale locks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from receval.storage.files import being_written
 from receval.storage.messages import REFUSED, about_files, how_many
 from reproduction.config.settings import EDITIONS
 from reproduction.workflow.jobs.foreground import launcher_of_this_run
-from reproduction.workflow.jobs.garbage import collect_rarely
+from reproduction.workflow.jobs.interpreter import collect_rarely
 from reproduction.workflow.jobs.job_runner import JobRunner
-from reproduction.workflow.jobs.leftovers import date_back, remove_leftovers
+from reproduction.workflow.jobs.temporary_files import date_back, remove_temporary_files
 from reproduction.workflow.provenance.versions import begin_to_describe_processor
 
 # An upper bound of the records that a run writes beside its results, such as its plan.
@@ -40,12 +40,8 @@ def begin_run(
 ) -> JobRunner:
     """Prepare this process for a run, and return the job runner.
 
-    Parameters
-    ----------
-    in_main_process : bool
-        Whether this is the run's main process, which then holds the run's lock in ``.snakemake``.
-    at_once : sequence of int or None
-        The limits, if any, on the cores of the run and on the jobs that it may submit.
+    The run's main process holds the run's lock in ``.snakemake``. The limits ``at_once``, if any,
+    are on the cores of the run and on the jobs that it may submit.
     """
     collect_rarely()
     prepare_job_environment(source)
@@ -144,13 +140,8 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
     Snakemake locks its outputs with files. They outlive a killed run, and the next run refuses to
     start until somebody unlocks the folder by hand. In contrast, a lock of the operating system
     always ends with its process. So every run locks a file of its own until it ends, and a run that
-    can lock those of all others knows that no other run is active.
-
-    Returns
-    -------
-    list of Path
-        The removed files; none while another run is active, or if the file system has no such locks
-        (then only Snakemake's own locks count).
+    can lock those of all others knows that no other run is active. Nothing is removed while another
+    run is active, or if the file system has no such locks (then only Snakemake's own locks count).
     """
     runs = folder / "runs"
     runs.mkdir(parents=True, exist_ok=True)
@@ -164,7 +155,7 @@ def remove_stale_locks(folder: Path, outputs: Sequence[Path] = ()) -> list[Path]
                 for lock in removed:
                     lock.unlink(missing_ok=True)
                 for output in outputs:
-                    removed += remove_leftovers(output)
+                    removed += remove_temporary_files(output)
             own = FileLock(runs / f"{uuid4().hex}.lock")
             own.acquire()
             _held.append(own)

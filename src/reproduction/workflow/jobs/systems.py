@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Train a system on all folds of a split, and rank with it under all protocols."""
+"""Train and rank a system, whole or in shards of its folds and users."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from receval.data.ratings import Ratings, table_folder
 from receval.protocols.evaluation import rank_judged
-from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
+from receval.protocols.judged_ranks import JudgedRanks, RanksKey, join_ranks, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.model_files import model_file
@@ -30,10 +34,11 @@ _log = logging.getLogger(__name__)
 class Training:
     """How a system is trained on a fold, in any job.
 
-    Attributes
-    ----------
-    recommender, parameters, seed, names, events, grades_from, order
-        As for :func:`train_system`.
+    The class has parameters, which :meth:`check` refuses where they are not valid. From
+    ``grades_from`` on, a rating is relevant, where the system learns from grades of relevance
+    instead of ratings (:func:`receval.recommenders.training_ratings.relevance_grades`). The system
+    meets users and items in the order of their codes, or of their first appearance in the train
+    file (:class:`receval.splits.split.Fold`).
     """
 
     recommender: str
@@ -84,19 +89,7 @@ def train_system(
     grades_from: float | None = None,
     order: Literal["codes", "appearance"] = "codes",
 ) -> None:
-    """Train a system on every fold, and write one model file per fold.
-
-    Parameters
-    ----------
-    parameters : mapping
-        Arguments of the class; refused, before any data is read, where they are not valid.
-    grades_from : float, optional
-        The relevance threshold, where the system learns from grades of relevance instead of
-        ratings (:func:`receval.recommenders.training_ratings.relevance_grades`).
-    order : {"codes", "appearance"}
-        The order in which the system meets users and items: that of their codes, or of their
-        first appearance in the train file (:class:`receval.splits.split.Fold`).
-    """
+    """Train a system on every fold (:class:`Training`), and write one model file per fold."""
     folder = table_folder(ratings)
     training = Training(recommender, parameters, seed, names, events, grades_from, order)
     training.check(folder)
@@ -126,10 +119,7 @@ def rank_system(
 ) -> None:
     """Write the judged ranks of a system.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Dataset and split. With the fold, they seed samples and ties, equally for every system.
+    Dataset, split and fold seed samples and ties, equally for every system.
     """
     wanted = [Protocol(**protocol) for protocol in protocols]
     table = Ratings.read(table_folder(ratings))
@@ -145,13 +135,7 @@ def rank_system(
 
 
 def trained_model(recommender: str, file: Path, table: Ratings) -> Recommender:
-    """Return the model of a fold that :func:`train_system` wrote.
-
-    Raises
-    ------
-    DamagedFileError
-        It is not as it was written, or was trained on another number of users or items.
-    """
+    """Return the model of a fold that :func:`train_system` wrote, if it is of this dataset."""
     model = load(recommender, file)
     if (model.n_users_, model.n_items_) != (table.n_users, table.n_items):
         raise DamagedFileError(
@@ -180,3 +164,132 @@ def ranked_fold(
             own = judged if users is None else judged.of_users(users, judgments.indptr)
             found[protocol.key, number, part] = own
     return found
+
+
+# A system's folds and users, divided among several jobs (shards).
+
+
+def user_shards(ratings_of_users: ArrayLike, n_shards: int) -> list[range]:
+    """Divide users into shards of consecutive ones that take about as long each.
+
+    A user costs ``1 / n_users + ratings of the user / all ratings``. The first term is the same for
+    all users: a neighbourhood compares each with all others, and ranking scores all items. The
+    second grows with the user's ratings, in train or test, as do products of vectors and judgments.
+    A shard ends after the user with whom the cumulative cost reaches the shard's part of the sum.
+    Ratings are counted in train and test together, so that the division is the same for all splits
+    and folds of a dataset, and on every machine.
+
+    Examples
+    --------
+    The last user has rated as much as the three others together:
+
+    >>> user_shards([2, 2, 2, 6], 2)
+    [range(0, 3), range(3, 4)]
+    """
+    numbers = np.asarray(ratings_of_users, dtype=np.int64)
+    n_users, n_ratings = len(numbers), int(numbers.sum())
+    if n_users < n_shards:
+        raise ValueError(
+            f"{n_users} users cannot be divided into {n_shards} shards: ask for no more shards "
+            "than users."
+        )
+    # Whole numbers, so that rounding cannot move a border.
+    costs = np.cumsum(numbers * n_users + n_ratings) if n_ratings else np.arange(1, n_users + 1)
+    parts = [-(-number * int(costs[-1]) // n_shards) for number in range(1, n_shards)]
+    ends = [0, *(np.searchsorted(costs, parts) + 1).tolist(), n_users]
+    for number in range(1, n_shards):
+        # Every shard keeps at least one user, even if one user costs more than a shard.
+        lowest, highest = ends[number - 1] + 1, n_users - (n_shards - number)
+        ends[number] = min(max(ends[number], lowest), highest)
+    return [range(*pair) for pair in pairwise(ends)]
+
+
+def folds_and_users(
+    n_folds: int, ratings_of_users: ArrayLike, shard: tuple[int, int]
+) -> list[tuple[int, range]]:
+    """Return the folds of a shard, each with its users.
+
+    Folds are divided first, which costs nothing. The users of a fold are divided only if there are
+    more shards than folds, as evenly as possible. If the numbers are uneven, the last folds have
+    one part more than the first, because splits by ratios train the most on them.
+
+    Examples
+    --------
+    Three folds in two shards, and in four:
+
+    >>> folds_and_users(3, [2, 2], (1, 2))
+    [(0, range(0, 2)), (2, range(0, 2))]
+    >>> [folds_and_users(3, [2, 2], (number, 4)) for number in (2, 3, 4)]
+    [[(1, range(0, 2))], [(2, range(0, 1))], [(2, range(1, 2))]]
+    """
+    number, n_shards = shard
+    n_users = len(np.asarray(ratings_of_users))
+    if n_shards <= n_folds:
+        return [(each, range(n_users)) for each in range(number - 1, n_folds, n_shards)]
+    fewest, more = divmod(n_shards, n_folds)
+    if n_users * n_folds < n_shards:
+        raise ValueError(
+            f"{n_folds} folds of {n_users} users cannot be divided into {n_shards} shards: ask for "
+            f"no more than {n_users * n_folds} (shards in config.yaml)."
+        )
+    place = number - 1
+    for fold_number in range(n_folds):
+        parts = fewest + (fold_number >= n_folds - more)
+        if place < parts:
+            break
+        place -= parts
+    return [(fold_number, user_shards(ratings_of_users, parts)[place])]
+
+
+def rank_shard(
+    *,
+    ratings: Sequence[Path],
+    split: Path,
+    models: Sequence[Path],
+    ranks: Path,
+    recommender: str,
+    parameters: Mapping[str, Any],
+    protocols: Sequence[Mapping[str, Any]],
+    system_seed: int,
+    candidate_seed: int,
+    names: tuple[str, str, str],
+    shard: tuple[int, int],
+    events: bool = False,
+    grades_from: float | None = None,
+    order: Literal["codes", "appearance"] = "codes",
+) -> None:
+    """Write the judged ranks of one shard: some folds, or some users of one fold.
+
+    Without models, the system is first trained on each fold for the users of the shard, and the
+    model stays in memory until the fold is ranked. Stored neighbourhoods of all users would take
+    more disk space and time than anything else in a study. It trains on whole folds, or for some
+    users if its class can.
+    """
+    folder = table_folder(ratings)
+    training = Training(recommender, parameters, system_seed, names, events, grades_from, order)
+    training.check(folder)
+    wanted = [Protocol(**protocol) for protocol in protocols]
+    table = Ratings.read(folder)
+    folds = Split.read(split)
+    of_users = np.bincount(table.users, minlength=table.n_users)
+    judged_ranks: dict[RanksKey, JudgedRanks] = {}
+    for number, users in folds_and_users(folds.n_folds, of_users, shard):
+        data = fold(table, folds, number)
+        if models:
+            model = trained_model(recommender, model_file(models[0], number), table)
+        else:
+            # Many systems can only learn for all users.
+            some = users if len(users) < table.n_users else None
+            model = training.fitted(data, number, table.n_items, some)
+        generator_for = partial(generator, candidate_seed, *names[:2], number)
+        judged_ranks |= ranked_fold(model, data, number, wanted, generator_for, users)
+        _log.info(
+            "fold %d of %d ranked for users %d to %d",
+            *(number + 1, folds.n_folds, users.start, users.stop - 1),
+        )
+    write_ranks(ranks, judged_ranks, names)
+
+
+def join_shards(*, shards: Sequence[Path], ranks: Path) -> None:
+    """Write the judged ranks of all users from those of all shards."""
+    join_ranks(ranks, shards)

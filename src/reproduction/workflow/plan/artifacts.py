@@ -18,15 +18,15 @@ from reproduction.workflow.plan.measurements import (
 EXTENSIONS = {"figure": ("svg", "pdf"), "table": ("md", "tex"), "page": ("md",)}
 """Suffixes of the files beside the CSV, by kind of artifact."""
 
-COMPUTING = "reproduction.workflow.jobs.artifacts:compute_artifact"
-"""The function that makes the CSV, by ``data`` of the artifact family."""
+COMPUTING = "artifacts:compute_artifact"
+"""The job that makes the CSV, by ``data`` of the artifact family."""
 
 SHOWING = {
-    "figure": ("reproduction.workflow.jobs.artifacts:draw_figure", "draw"),
-    "table": ("reproduction.workflow.jobs.artifacts:write_table", "tabulate"),
-    "page": ("reproduction.workflow.jobs.artifacts:write_page", "write"),
+    "figure": ("artifacts:draw_figure", "draw"),
+    "table": ("artifacts:write_table", "tabulate"),
+    "page": ("artifacts:write_page", "write"),
 }
-"""The function that makes the other files, and the function of the family that it uses, by kind."""
+"""The job that makes the other files, and the function of the family that it uses, by kind."""
 
 
 class PlannedArtifacts:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reproduction.claims.dataset_access import datasets_elsewhere
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
 
 THEOREMS = "reproduction.claims.theorems"
@@ -124,10 +124,8 @@ class PlannedErrata:
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the table is made from, by kind."""
-        studies, artifacts = self.studies, self.studies.artifacts
-        names = [(study, name) for study in studies.specs for name in artifacts.made(study)]
         return {
             "errata": self._list.as_posix(),
-            "results": [artifacts.results_file(*pair) for pair in names],
-            "records": [studies.record_file(study) for study in studies.specs],
+            "results": self.studies.results_files(),
+            "records": self.studies.record_files(),
         }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from receval.arithmetic import settings_in_effect
 from receval.splits.kinds import SPLITTERS
-from reproduction.config.named_code import OWN, package_of
+from reproduction.config.reading import OWN, package_of
 from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec
 from reproduction.workflow.plan.artifacts import COMPUTING, SHOWING, PlannedArtifacts
@@ -29,6 +29,9 @@ from reproduction.workflow.provenance.source_file import hash_texts
 from reproduction.workflow.provenance.versions import versions
 
 Digests = frozenset[str]
+
+JOBS = "reproduction.workflow.jobs"
+"""The package of the functions that rules call."""
 
 
 class PlannedCode:
@@ -54,6 +57,10 @@ class PlannedCode:
         whole = f"{digest}-{_versions_digest()}"
         self._entries[whole] = entries
         return whole
+
+    def of_job(self, function: str, *entries: str) -> str:
+        """Return the digest of a job (``module:function``) and of modules it loads by name."""
+        return self.digest(f"{JOBS}.{function}", *entries)
 
     def behind(self, digest: str) -> CodeBehind | None:
         """Return the code behind a digest that :meth:`digest` has returned; None for any other."""
@@ -91,8 +98,6 @@ class PlannedCode:
 class CodeDigests:
     """Digests of the code behind artifacts, which make jobs run again after an edit.
 
-    Notes
-    -----
     Every digest behind an artifact is a parameter of a rule, so every plan has computed all of
     them. Tests compare them with the rules, and edit code. For systems that are divided into
     shards, they are the digests of the undivided jobs, whose results have the same bytes. So
@@ -115,18 +120,15 @@ class CodeDigests:
     def of_study(self, study: str) -> dict[str, dict[str, str]]:
         """Return the digests of each artifact of a study that can be made.
 
-        Returns
-        -------
-        dict of str to dict of str to str
-            By artifact: ``results``, the digests of all code behind its numbers (:meth:`behind`),
-            and ``shown``, those of the code that shows them.
+        ``results`` is of all code behind its numbers (:meth:`behind`), ``shown`` of the code that
+        shows them.
         """
         digests = {}
         for name in self.artifacts.made(study):
             showing, _ = SHOWING[self.artifacts.spec(study, name).kind]
             digests[name] = {
                 "results": self.code.folded(self.behind(study, name)),
-                "shown": self.code.digest(showing, self.artifacts.shown_entry(study, name)),
+                "shown": self.code.of_job(showing, self.artifacts.shown_entry(study, name)),
             }
         return digests
 
@@ -137,7 +139,7 @@ class CodeDigests:
         contribute to the numbers.
         """
         artifacts, spec = self.artifacts, self.artifacts.spec(study, artifact)
-        own = self.code.digest(COMPUTING, *artifacts.results_entries(study, artifact))
+        own = self.code.of_job(COMPUTING, *artifacts.results_entries(study, artifact))
         return frozenset([own]).union(
             *map(self._prepared, artifacts.present_datasets(study, artifact)),
             *(self._split(*pair) for pair in artifacts.splits_of_its_own(spec)),
@@ -152,36 +154,24 @@ class CodeDigests:
     def _judged(self, study: str) -> Digests:
         """Return the digests of the jobs behind the verdicts on a paper's claims."""
         own = (
-            self.code.digest(
-                "reproduction.workflow.jobs.claims:judge_claims", *self.claims.code_entries()
-            ),
-            self.code.digest("reproduction.workflow.jobs.artifacts:record_provenance"),
+            self.code.of_job("claims:judge_claims", *self.claims.code_entries()),
+            self.code.of_job("artifacts:record_provenance"),
         )
         read = self.claims.artifacts_read(study)
         return frozenset(own).union(*(self.behind(study, name) for name in read))
 
     def _prepared(self, dataset: str) -> Digests:
         """Return the digests of the jobs that make and parse the raw files of a dataset."""
-        twin = (
-            [
-                self.code.digest(
-                    "reproduction.workflow.jobs.data:generate_twin",
-                    self._datasets.writer_entry(dataset),
-                )
-            ]
-            if self._datasets.is_generated(dataset)
-            else []  # Fetched files are identified by checksums.
-        )
-        parsed = self.code.digest(
-            "reproduction.workflow.jobs.data:prepare_ratings",
-            *self._datasets.parser_entries(dataset),
-        )
-        return frozenset([*twin, parsed])
+        parsers = self._datasets.parser_entries(dataset)
+        found = {self.code.of_job("data:prepare_ratings", *parsers)}
+        # Fetched files are identified by checksums.
+        if self._datasets.is_generated(dataset):
+            writer = self._datasets.writer_entry(dataset)
+            found.add(self.code.of_job("data:generate_twin", writer))
+        return frozenset(found)
 
     def _split(self, dataset: str, split: str) -> Digests:
-        made = self.code.digest(
-            "reproduction.workflow.jobs.data:split_ratings", self.code.splitter_entry(split)
-        )
+        made = self.code.of_job("data:split_ratings", self.code.splitter_entry(split))
         return self._prepared(dataset) | {made}
 
     def _ranked(self, experiments: Iterable[ExperimentSpec]) -> Digests:
@@ -192,7 +182,7 @@ class CodeDigests:
             for system in experiment.all_systems:
                 recommender = self.code.recommender_entry(system)
                 found |= {
-                    self.code.digest(f"reproduction.workflow.jobs.systems:{job}", recommender)
+                    self.code.of_job(f"systems:{job}", recommender)
                     for job in ("train_system", "rank_system")
                 }
         return frozenset(found)
@@ -200,35 +190,27 @@ class CodeDigests:
     def _sampled(self, study: str, judgment_sampling: str) -> Digests:
         samplings = self.artifacts.judgment_samplings
         names = samplings.spec(study, judgment_sampling).experiments
-        sampled = self.code.digest(
-            "reproduction.workflow.jobs.incompleteness:sample_judgments",
-            *samplings.metric_entries(study, judgment_sampling),
-        )
+        metrics = samplings.metric_entries(study, judgment_sampling)
+        sampled = self.code.of_job("measurements:sample_judgments", *metrics)
         return self._ranked(self.artifacts.experiments.present(study, names).values()) | {sampled}
 
     def _simulated(self, simulation: str) -> Digests:
         simulations = self.artifacts.simulations
-        simulated = (
-            self.code.digest(
-                "reproduction.workflow.jobs.skewness:simulate_skewness",
-                self.code.recommender_entry(system),
-                *simulations.metric_entries(simulation),
-            )
-            for system in simulations.files(simulation)
+        metrics = simulations.metric_entries(simulation)
+        recommenders = map(self.code.recommender_entry, simulations.files(simulation))
+        return frozenset(
+            self.code.of_job("measurements:simulate_skewness", recommender, *metrics)
+            for recommender in recommenders
         )
-        return frozenset(simulated)
 
     def _searched(self) -> Digests:
         searches = self.settings.searches
-        searched = (
-            self.code.digest(
-                "reproduction.workflow.jobs.tuning:search_settings",
-                self.code.recommender_entry(system),
-                *self.artifacts.searches.metric_entries(),
-            )
-            for system in searches.systems
+        metrics = self.artifacts.searches.metric_entries()
+        recommenders = map(self.code.recommender_entry, searches.systems)
+        return self._split(searches.dataset, searches.split).union(
+            self.code.of_job("measurements:search_settings", recommender, *metrics)
+            for recommender in recommenders
         )
-        return self._split(searches.dataset, searches.split).union(searched)
 
 
 @cache

@@ -1,19 +1,73 @@
 # SPDX-License-Identifier: MIT
-"""Plan the data of an edition: available datasets, possible splits, and accepted results."""
+"""Plan the data of an edition: folders, available datasets, possible splits, accepted results."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from receval.storage.messages import shortened
 from reproduction.config.settings import Settings
 from reproduction.datasets.availability import Availability, availability_table, resolve
 from reproduction.datasets.raw import KnownChecksums
 from reproduction.simulation.spec import WRITERS
-from reproduction.workflow.plan.folders import RunFolders
+
+
+@dataclass(frozen=True)
+class RunFolders:
+    """The folders that a run reads; it writes below the current folder.
+
+    In the repository all paths are relative, so that they are the same in every copy of it. The
+    ``repository`` has the code, the documents and the text of the paper. ``own`` has ``config`` and
+    ``results``: it is the current folder if it has them, else the repository.
+    """
+
+    repository: Path = Path()
+    own: Path = Path()
+
+    @classmethod
+    def of(cls, repository: Path, here: Path | None = None) -> Self:
+        """Return the folders of a run of some repository, by default in the current folder.
+
+        A folder ``config`` there is used only if it has ``studies`` in it.
+        """
+        home, here = repository.resolve(), (here or Path()).resolve()
+        if home == here:
+            return cls()
+        has_own = (here / "config" / "studies").is_dir()
+        return cls(home, Path() if has_own else home)
+
+    @classmethod
+    def of_command(cls) -> Self:
+        """Return the folders of a command: in a repository its own, elsewhere those of a run.
+
+        The repository of a run is then the one with the command's code.
+        """
+        repository = Path(__file__).resolve().parents[4]
+        elsewhere = (repository / "Snakefile").is_file() and not Path("src", "receval").is_dir()
+        return cls.of(repository) if elsewhere else cls()
+
+    @property
+    def are_own(self) -> bool:
+        """Whether configuration and accepted results are in the current folder."""
+        return self.own == Path()
+
+    @property
+    def config(self) -> Path:
+        """The folder of the configuration, with published tables and claims."""
+        return self.own / "config"
+
+    def published(self, name: str) -> Path:
+        """Return a table of published values."""
+        return self.config / "published" / name
+
+    def results(self, edition: str) -> Path:
+        """Return the folder of the accepted results of an edition."""
+        return self.own / "results" / edition
+
 
 TABLE_FILES = ("ratings.parquet", "users.parquet", "items.parquet")
 """Copied from :mod:`receval.data.ratings`, which loads libraries that no plan needs."""
@@ -196,13 +250,7 @@ class PlannedDatasets:
 
 
 class AcceptedResults:
-    """The accepted results of one edition, and their records of provenance.
-
-    Attributes
-    ----------
-    folder : Path
-        ``results/<edition>``.
-    """
+    """The accepted results of one edition in ``results``, and their records of provenance."""
 
     def __init__(self, datasets: PlannedDatasets) -> None:
         self._datasets = datasets

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields, is_dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 from receval.protocols.protocol import Protocol
@@ -145,3 +146,14 @@ class PlannedExperiments:
         if self.settings.systems[system].learns_from == "ratings":
             return None
         return self.settings.datasets[dataset].relevance_threshold
+
+
+def plain(value: Any) -> Any:
+    """Convert a value for JSON: dataclasses to objects, tuples to lists, and paths to text."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(inner) for inner in value]
+    return value.as_posix() if isinstance(value, PurePath) else value

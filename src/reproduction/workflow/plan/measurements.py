@@ -13,13 +13,7 @@ from reproduction.config.settings import Settings
 from reproduction.config.studies import ExperimentSpec, JudgmentSamplingSpec
 from reproduction.config.systems import SkewnessSpec
 from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets
-from reproduction.workflow.plan.experiments import PlannedExperiments
-from reproduction.workflow.plan.job_descriptions import (
-    JudgmentSamplingDescription,
-    SearchDescription,
-    SimulationDescription,
-    plain,
-)
+from reproduction.workflow.plan.experiments import PlannedExperiments, plain
 
 
 class PlannedJudgmentSamplings:
@@ -64,18 +58,16 @@ class PlannedJudgmentSamplings:
         }
 
     def description(self, study: str, judgment_sampling: str) -> dict[str, Any]:
-        """Return a :class:`.JudgmentSamplingDescription` as plain values."""
+        """Return what the job is told (:class:`.JudgmentSamplingDescription`), as plain values."""
         spec = self.spec(study, judgment_sampling)
-        description = JudgmentSamplingDescription(
-            seed=self.experiments.settings.seed,
-            experiments=self.experiments.descriptions(study, spec.experiments),
-            unit=spec.unit,
-            percents=tuple(spec.levels.percents),
-            samples=spec.samples,
-            averages=spec.averages,
-        )
-        values: dict[str, Any] = plain(description)
-        return values
+        return {
+            "seed": self.experiments.settings.seed,
+            "experiments": plain(self.experiments.descriptions(study, spec.experiments)),
+            "unit": spec.unit,
+            "percents": spec.levels.percents,
+            "samples": spec.samples,
+            "averages": plain(spec.averages),
+        }
 
     def metric_entries(self, study: str, judgment_sampling: str) -> list[str]:
         """Return the modules of the metrics that are measured, for code digests."""
@@ -123,16 +115,14 @@ class PlannedSearches:
         return [self.accepted.file("systems", "searches")]
 
     def description(self, system: str) -> dict[str, Any]:
-        """Return a :class:`.SearchDescription` as plain values."""
+        """Return what the job is told (:class:`.SearchDescription`), as plain values."""
         searches = self.settings.searches
-        description = SearchDescription(
-            recommender=self.settings.systems[system].recommender,
-            settings=tuple(searches.systems[system].settings),
-            metrics=searches.metrics,
-            threshold=self.settings.datasets[searches.dataset].relevance_threshold,
-        )
-        values: dict[str, Any] = plain(description)
-        return values
+        return {
+            "recommender": self.settings.systems[system].recommender,
+            "settings": plain(searches.systems[system].settings),
+            "metrics": list(searches.metrics),
+            "threshold": self.settings.datasets[searches.dataset].relevance_threshold,
+        }
 
     def metric_entries(self) -> list[str]:
         """Return the modules of the metrics that the searches look at, for code digests."""
@@ -169,7 +159,7 @@ class PlannedSimulations:
         return self.datasets.ratings_files(self.spec(simulation).dataset)
 
     def description(self, simulation: str, system: str) -> dict[str, Any]:
-        """Return a :class:`.SimulationDescription` as plain values."""
+        """Return what the job is told (:class:`.SimulationDescription`), as plain values."""
         spec = self.spec(simulation)
         if system not in spec.systems:
             raise ValueError(
@@ -179,20 +169,19 @@ class PlannedSimulations:
         own = spec.relevance_threshold
         dataset = self.settings.datasets[spec.dataset]
         threshold = dataset.relevance_threshold if own is None else own
-        description = SimulationDescription(
-            seed=self.settings.seed,
-            dataset=spec.dataset,
-            skewness=spec.skewness,
-            repetitions=spec.repetitions,
-            train_ratio=spec.train_ratio,
-            relevance_threshold=threshold,
-            protocols=tuple(p for each in spec.protocols for p in each.protocols(threshold)),
-            metrics=spec.metrics,
-            recommender=self.settings.systems[system].recommender,
-            parameters=self.settings.systems[system].parameters,
-        )
-        values: dict[str, Any] = plain(description)
-        return values
+        protocols = [p for each in spec.protocols for p in each.protocols(threshold)]
+        return {
+            "seed": self.settings.seed,
+            "dataset": spec.dataset,
+            "skewness": list(spec.skewness),
+            "repetitions": spec.repetitions,
+            "train_ratio": spec.train_ratio,
+            "relevance_threshold": threshold,
+            "protocols": plain(protocols),
+            "metrics": list(spec.metrics),
+            "recommender": self.settings.systems[system].recommender,
+            "parameters": plain(self.settings.systems[system].parameters),
+        }
 
     def metric_entries(self, simulation: str) -> list[str]:
         """Return the modules of the metrics that a simulation measures, for code digests."""

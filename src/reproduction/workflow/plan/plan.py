@@ -20,19 +20,16 @@ from reproduction.config.settings import EDITIONS, Settings, load_settings
 from reproduction.workflow.plan.artifacts import PlannedArtifacts
 from reproduction.workflow.plan.claims import PlannedClaims, PlannedErrata
 from reproduction.workflow.plan.code import CodeDigests, PlannedCode
-from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets
+from reproduction.workflow.plan.datasets import AcceptedResults, PlannedDatasets, RunFolders
 from reproduction.workflow.plan.experiments import PlannedExperiments
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.job_sizes import PlannedShards, PlannedSizes
 from reproduction.workflow.plan.measurements import (
     PlannedJudgmentSamplings,
     PlannedSearches,
     PlannedSimulations,
 )
-from reproduction.workflow.plan.paper import PlannedPaper
+from reproduction.workflow.plan.publishing import PlannedPaper, PlannedSite
 from reproduction.workflow.plan.replications import PlannedReplications
-from reproduction.workflow.plan.shards import PlannedShards
-from reproduction.workflow.plan.site import PlannedSite
-from reproduction.workflow.plan.sizes import PlannedSizes
 from reproduction.workflow.plan.studies import ArtifactDescriptions, PlannedStudies
 from reproduction.workflow.provenance.loaded_sources import CodeBehind
 
@@ -40,44 +37,8 @@ from reproduction.workflow.provenance.loaded_sources import CodeBehind
 class Plan:
     """What one edition makes, from which files, and what the results of its jobs depend on.
 
-    Parameters
-    ----------
-    known : Plan, optional
-        The plan of the edition that a replication repeats, to compute shared parts once.
-
-    Attributes
-    ----------
-    edition : {"demo", "full"}
-    folders : RunFolders
-        The folders of files that are read and not made.
-    run : str
-        The folder in ``work``: the name of the edition or of a replication.
-    datasets : PlannedDatasets
-        Available datasets and splits.
-    experiments, judgment_samplings, simulations, searches
-        Computations on the datasets.
-    artifacts : PlannedArtifacts
-        Figures, tables and pages made from all these, and ``descriptions`` for their jobs.
-    studies : PlannedStudies
-        All artifacts of a study together.
-    claims : PlannedClaims
-        The verdicts on the claims of the papers.
-    errata : PlannedErrata
-        The sizes of the effects of errata.
-    paper : PlannedPaper
-        The paper on all results.
-    site : PlannedSite
-        The website with the results.
-    replications : PlannedReplications
-        Replications with other root seeds; in the plan of a replication, the label of its rows.
-    accepted : AcceptedResults
-        The results to compare with.
-    code : PlannedCode
-        Digests of the code of jobs, and ``code_digests`` of all code behind each artifact.
-    sizes : PlannedSizes
-        Memory and time that jobs request from a cluster.
-    shards : PlannedShards
-        Which systems are divided into several jobs by folds and users.
+    ``run`` is the folder in ``work``: the name of the edition or of a replication. ``known`` is the
+    plan of the edition that a replication repeats, to compute shared parts once.
     """
 
     def __init__(
@@ -93,6 +54,7 @@ class Plan:
             settings, known.datasets if known else None, folders
         )
         self.accepted = AcceptedResults(self.datasets)
+        # Computations on the datasets, and the artifacts made from all of them.
         self.experiments = PlannedExperiments(settings, self.datasets)
         self.judgment_samplings = PlannedJudgmentSamplings(self.experiments)
         self.simulations = PlannedSimulations(settings, self.datasets)
@@ -133,11 +95,6 @@ class Plans(Mapping[str, Plan]):
     """Plans by edition, and by the name of a replication.
 
     Iteration gives only the editions, so that runs without replications do not plan any.
-
-    Raises
-    ------
-    ValueError
-        If the configuration is not valid, or the overrides name a local mirror that does not exist.
     """
 
     def __init__(self, folders: RunFolders, overrides: Mapping[str, Any]) -> None:

@@ -15,8 +15,6 @@ from reproduction.workflow.plan.claims import PlannedClaims
 from reproduction.workflow.plan.code import CodeDigests
 from reproduction.workflow.provenance.source_file import hash_texts
 
-JUDGING = "reproduction.workflow.jobs.replications:judge_replication"
-
 TABLES = ("replications", "certainty")
 
 VARIANCE = "variance"
@@ -132,7 +130,7 @@ class PlannedReplications:
         """Return a digest of the code and configuration behind a study's verdicts."""
         artifacts = self.claims.studies.artifacts
         behind = (self.code_digests.behind(study, name) for name in artifacts.made(study))
-        judging = self.code_digests.code.digest(JUDGING)
+        judging = self.code_digests.code.of_job("claims:judge_replication")
         description = self.claims.studies.description(study)
         configured = {k: v for k, v in description.items() if k not in ("seed", "edition")}
         texts = [

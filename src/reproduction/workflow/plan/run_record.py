@@ -17,7 +17,7 @@ from typing import Any
 
 from receval.storage.files import write_atomically
 from reproduction.config.settings import load_settings
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.plan import Plan
 from reproduction.workflow.provenance.versions import (
     checksums_of_results,
@@ -55,13 +55,7 @@ def run_file(edition: str) -> Path:
 
 
 def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> Plan:
-    """Plan as the last run of an edition did.
-
-    Raises
-    ------
-    ValueError
-        If there is no record of a run, or its settings now give another plan.
-    """
+    """Plan as the last run of an edition did, if its settings still give the same plan."""
     chosen = edition or load_settings(folders.config).edition
     path = run_file(chosen)
     if not path.is_file():
@@ -95,19 +89,11 @@ def plan_of_last_run(edition: str | None = None, folders: RunFolders = HERE) -> 
 
 
 def check_artifacts(plan: Plan, *, recorded: bool) -> None:
-    """Refuse artifacts that do not belong to a plan.
+    """Refuse artifacts that do not belong to a plan, or a plan of which there is no artifact.
 
-    Parameters
-    ----------
-    recorded : bool
-        Whether every study must have a record of provenance of exactly these results and the
-        present code. Otherwise a partly made study may lack one.
-
-    Raises
-    ------
-    ValueError
-        If there is no artifact, or a study's artifacts are of a run with other configuration or
-        data, or, with ``recorded``, differ from their record.
+    The artifacts of a study must not be of a run with other configuration or data. With
+    ``recorded``, every study must have a record of provenance of exactly these results and the
+    present code. Otherwise a partly made study may lack one.
     """
     found = bool(plan.replications.made())
     for study in plan.studies.specs:

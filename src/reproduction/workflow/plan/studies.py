@@ -12,7 +12,7 @@ from reproduction.config.settings import Settings
 from reproduction.config.studies import StudySpec
 from reproduction.studies._shared.inputs import ArtifactDescription
 from reproduction.workflow.plan.artifacts import EXTENSIONS, PlannedArtifacts
-from reproduction.workflow.plan.job_descriptions import plain
+from reproduction.workflow.plan.experiments import plain
 
 # Descriptions for the jobs of an artifact: what to compute, and how to show it.
 
@@ -54,8 +54,7 @@ class ArtifactDescriptions:
             grid=grid.model_dump(mode="json") if grid else None,
             seed=self.settings.seed,
         )
-        values: dict[str, Any] = plain(description)
-        return values
+        return plain(description)
 
     def caption(self, study: str, artifact: str) -> str:
         """Return the caption of an artifact, with this edition's numbers and note.
@@ -96,8 +95,7 @@ class ArtifactDescriptions:
             absence=self._absence(study, artifact),
             parameters=spec.model_dump(mode="json")["parameters"],
         )
-        values: dict[str, Any] = plain(display)
-        return values
+        return plain(display)
 
     def described(self, study: str, artifact: str) -> str:
         """Return the text below an artifact (:attr:`.DisplayStyle.described`)."""
@@ -158,6 +156,15 @@ class PlannedStudies:
         """Return the file with the provenance record of a study."""
         return f"{self._folder}/artifacts/{study}/provenance.json"
 
+    def results_files(self) -> list[str]:
+        """Return the CSVs of all artifacts that are made."""
+        made = self.artifacts.made
+        return [self.artifacts.results_file(s, name) for s in self.specs for name in made(s)]
+
+    def record_files(self) -> list[str]:
+        """Return the provenance records of all studies."""
+        return [self.record_file(study) for study in self.specs]
+
     def shown_files(self, study: str) -> list[str]:
         """Return the pages on which the report shows a study's tables and texts."""
         return [
@@ -190,10 +197,7 @@ class PlannedStudies:
         return [
             file
             for name in there
-            for file in (
-                *self._datasets.ratings_files(name),
-                self._datasets.summary_file(name),
-            )
+            for file in (*self._datasets.ratings_files(name), self._datasets.summary_file(name))
         ]
 
     # --- the page -------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class ParsedSources:
         """Add newly parsed sources to the file, if its folder exists."""
         if self._file is None or not self._has_news or not self._file.parent.is_dir():
             return
-        entries = {key: _as_json(source) for key, source in self._parsed.items()}
+        entries: dict[str, Any] = {key: each.statements for key, each in self._parsed.items()}
         for key, entry in _read(self._file).items():
             if len(entries) >= LIMIT:
                 break
@@ -93,7 +93,7 @@ class ParsedSources:
         if self._stored is None:
             self._stored = {} if self._file is None else _read(self._file)
         entry = self._stored.get(key)
-        return None if entry is None else _from_json(path, entry)
+        return None if entry is None else _as_source_file(path, entry)
 
 
 def _heading(body: str) -> str:
@@ -104,7 +104,7 @@ def _heading(body: str) -> str:
 def _parser() -> str:
     """Return a name for this parser: its code and the version of Python."""
     digest = hashlib.sha256(sys.version.encode())
-    for file in (source_file.__file__, source_file.__file__, __file__):
+    for file in (source_file.__file__, __file__):
         digest.update(Path(file).read_bytes())
     return digest.hexdigest()
 
@@ -121,31 +121,15 @@ def _read(file: Path) -> dict[str, Any]:
     return entries
 
 
-def _as_json(source: SourceFile) -> list[Any]:
-    return [
-        [
-            statement.digest,
-            sorted(statement.binds),
-            sorted(statement.uses),
-            [[item.module, item.name, item.line] for item in statement.imports],
-            statement.runs_for_effect,
-        ]
-        for statement in source.statements
-    ]
-
-
-def _from_json(path: Path, statements: list[Any]) -> SourceFile:
+def _as_source_file(path: Path, statements: list[Any]) -> SourceFile:
+    """Return the statements as they were before JSON made lists of all tuples."""
     return SourceFile(
         path,
         tuple(
             Statement(
-                digest=digest,
-                binds=frozenset(binds),
-                uses=frozenset(uses),
-                imports=tuple(Import(*item) for item in imports),
-                runs_for_effect=runs_for_effect,
+                digest, (*binds,), (*uses,), tuple(Import(*one) for one in imports), for_effect
             )
-            for digest, binds, uses, imports, runs_for_effect in statements
+            for digest, binds, uses, imports, for_effect in statements
         ),
     )
 
@@ -164,16 +148,9 @@ def code_digest(*entries: str, root: Path | None = None) -> str:
 class CodeSnapshot:
     """The code of one repository, with each file as it was when it was first read.
 
-    Parameters
-    ----------
-    root : Path, optional
-        Repository root, with the packages in ``src``. By default that of the installed
-        library: the folder above ``src``, or the current folder where there is no ``src``.
-
-    Attributes
-    ----------
-    contents : dict of str to bytes
-        The sources read so far, by module name.
+    The packages are in ``src`` of the root. By default that is the root of the installed library:
+    the folder above ``src``, or the current folder where there is no ``src``. ``contents`` has the
+    sources read so far, by module name.
     """
 
     def __init__(
@@ -193,18 +170,12 @@ class CodeSnapshot:
     def digest(self, *entries: str) -> str:
         """Return a hash of all code in the packages that some entries reach by import.
 
-        Parameters
-        ----------
-        *entries : str
-            Each one of
+        Each entry is one of
 
-            - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
-            - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the
-              top-level definitions that ``data`` reaches by name, and the modules whose names these
-              use.
+        - a module, ``"receval.recommenders.plsa"``: it and all that it imports, transitively;
+        - one symbol of a module, ``"reproduction.studies.bellogin2017.fig02:data"``: the top-level
+          definitions that ``data`` reaches by name, and the modules whose names these use.
 
-        Notes
-        -----
         The files ``__init__.py`` on the way to a module belong to it. Comments, docstrings, layout
         and type-only code do not count
         (:func:`reproduction.workflow.provenance.source_file.parse_source`). Names in strings, such

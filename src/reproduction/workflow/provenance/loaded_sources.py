@@ -31,17 +31,10 @@ class EditedCodeError(Exception):
 class CodeBehind:
     """The code behind a job when its run was planned.
 
-    Attributes
-    ----------
-    entries : tuple of str
-        Of our packages, as for
-        :meth:`reproduction.workflow.provenance.code_digest.CodeSnapshot.digest`.
-    digest : str
-        What that method returned.
-    sources : mapping of str to str
-        Hashes of the files of all modules that the job may load, by module name.
-    plugins : tuple of str
-        Other packages, which count as a whole.
+    The digest is that of the entries of our packages
+    (:meth:`reproduction.workflow.provenance.code_digest.CodeSnapshot.digest`). ``sources`` has
+    hashes of the files of all modules that the job may load. Plugins are other packages, which
+    count as a whole.
     """
 
     entries: tuple[str, ...]
@@ -56,15 +49,7 @@ def hash_of_source(content: bytes) -> str:
 
 
 class LoadedSources(MetaPathFinder):
-    """Keeps the sources of the modules that this process loads.
-
-    Attributes
-    ----------
-    contents : dict of str to bytes
-        By module name.
-    hashes : dict of str to str
-        As :func:`hash_of_source` returns them.
-    """
+    """Keeps the sources of the modules that this process loads, and their hashes, by name."""
 
     def __init__(self) -> None:
         self.contents: dict[str, bytes] = {}

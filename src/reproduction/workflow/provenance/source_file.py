@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 PACKAGES = ("receval", "reproduction")
 """The packages whose code results depend on."""
@@ -22,18 +22,10 @@ LAZY = "lazy_names"
 """Module and function of the library by which packages export names."""
 
 
-@dataclass(frozen=True)
-class Import:
-    """One name brought in from the packages.
+class Import(NamedTuple):
+    """One name brought in from the packages by a statement.
 
-    Attributes
-    ----------
-    module : str
-        Full name of the module.
-    name : str or None
-        The name imported from it, ``*`` for all; None for a plain ``import module``.
-    line : int
-        Line of the statement, for messages.
+    The name is ``*`` for all, and None for a plain ``import module``. The line is for messages.
     """
 
     module: str
@@ -43,8 +35,6 @@ class Import:
 
 # Syntax trees without what cannot change a result.
 
-Function = TypeVar("Function", ast.FunctionDef, ast.AsyncFunctionDef)
-
 
 class Stripper(ast.NodeTransformer):
     """Removes docstrings, ``pass``, type-checking blocks and annotations without effect.
@@ -52,11 +42,7 @@ class Stripper(ast.NodeTransformer):
     Syntax trees have no comments or layout. Annotations stay where they have an effect: on the
     fields of a class (dataclasses, pydantic) and on decorated functions, whose decorator may read
     them. The result is only for hashing and cannot be compiled, because empty bodies stay empty.
-
-    Attributes
-    ----------
-    annotation_names : set of str
-        Names in the annotations removed so far.
+    ``annotation_names`` has the names in the annotations removed so far.
     """
 
     def __init__(self) -> None:
@@ -67,13 +53,18 @@ class Stripper(ast.NodeTransformer):
         """Strip a node; expressions are not visited, because all of them stay."""
         return node if isinstance(node, ast.expr) else super().visit(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Strip a function."""
-        return self._function(node)
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        """Strip a function or a coroutine."""
+        if not node.decorator_list:
+            self._forget(node.returns)
+            node.returns = None
+            for argument in nodes_of(node.args):
+                if isinstance(argument, ast.arg):
+                    self._forget(argument.annotation)
+                    argument.annotation = None
+        return self._visit_inside(node, in_class_body=False)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        """Strip a coroutine."""
-        return self._function(node)
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - ast's name
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """Strip a class, but keep its annotated fields."""
@@ -108,23 +99,6 @@ class Stripper(ast.NodeTransformer):
         if kept is None:
             return []
         return kept if isinstance(kept, list) else [kept]
-
-    def _function(self, node: Function) -> ast.AST:
-        if not node.decorator_list:
-            self._forget(node.returns)
-            node.returns = None
-            arguments: ast.arguments = node.args
-            for argument in (
-                *arguments.posonlyargs,
-                *arguments.args,
-                *arguments.kwonlyargs,
-                arguments.vararg,
-                arguments.kwarg,
-            ):
-                if argument is not None:
-                    self._forget(argument.annotation)
-                    argument.annotation = None
-        return self._visit_inside(node, in_class_body=False)
 
     def _visit_inside(self, node: ast.AST, in_class_body: bool) -> ast.AST:
         outside, self._in_class_body = self._in_class_body, in_class_body
@@ -229,31 +203,25 @@ def _is_name_target(target: ast.expr) -> bool:
     return isinstance(target, ast.Name)
 
 
-@dataclass(frozen=True)
-class Statement:
-    """One top-level statement; an import of several names counts as several statements.
-
-    Attributes
-    ----------
-    digest : str
-        Hash of the stripped syntax tree.
-    binds : frozenset of str
-        Names that the statement defines in its module.
-    uses : frozenset of str
-        Names that it reads at any depth, including those in removed annotations, because the
-        function calls code of the declared types.
-    imports : tuple of Import
-        Imports from the packages, including those inside functions.
-    runs_for_effect : bool
-        True for a statement that is not a definition (a call, a loop, an assignment to an element).
-        It acts whenever the module is imported, whichever name is needed.
-    """
+class Statement(NamedTuple):
+    """One top-level statement; an import of several names counts as several statements."""
 
     digest: str
-    binds: frozenset[str]
-    uses: frozenset[str]
+    """Hash of the stripped syntax tree."""
+
+    binds: tuple[str, ...]
+    """Names that the statement defines in its module."""
+
+    uses: tuple[str, ...]
+    """Names that it reads at any depth, including those in removed annotations, because the
+    function calls code of the declared types."""
+
     imports: tuple[Import, ...]
+    """Imports from the packages, including those inside functions."""
+
     runs_for_effect: bool
+    """True for a statement that is not a definition (a call, a loop, an assignment to an element).
+    It acts whenever the module is imported, whichever name is needed."""
 
 
 @dataclass(frozen=True)
@@ -294,7 +262,7 @@ class SourceFile:
             for i, statement in enumerate(self.statements):
                 if name in statement.binds:
                     chosen.add(i)
-                    pending |= statement.uses - visited
+                    pending |= {*statement.uses} - visited
         return [self.statements[i] for i in sorted(chosen)]
 
 
@@ -331,8 +299,8 @@ def parse_source(path: Path, content: bytes) -> SourceFile:
             read_at_runtime |= names
             statement = Statement(
                 digest=hash_texts([ast.dump(node)]),
-                binds=frozenset(names_bound(node, parts)),
-                uses=frozenset(names | stripper.annotation_names),
+                binds=tuple(sorted(names_bound(node, parts))),
+                uses=tuple(sorted(names | stripper.annotation_names)),
                 imports=tuple(_package_imports(parts, path)),
                 runs_for_effect=runs_for_effect(node),
             )

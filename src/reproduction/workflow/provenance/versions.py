@@ -21,14 +21,7 @@ from typing import Any
 from receval.arithmetic import other_settings, processor, use_one_arithmetic
 from receval.storage.files import write_atomically
 
-PACKAGES = (
-    "matplotlib",
-    "numba",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-)
+PACKAGES = ("matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy")
 """Distributions whose code computes or draws results."""
 
 OPTIONAL_PACKAGES = ("implicit", "scikit-learn", "snakemake")
@@ -43,13 +36,10 @@ _ABSOLUTE_PATH = re.compile(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that results depend on.
+    """Return the versions that results depend on, sorted by name.
 
-    Returns
-    -------
-    dict of str to str
-        ``python`` as major.minor, and the distributions of ``PACKAGES`` and, where installed,
-        ``OPTIONAL_PACKAGES``; sorted by name.
+    They are those of ``python`` (major.minor), of the distributions of ``PACKAGES`` and, where
+    installed, of ``OPTIONAL_PACKAGES``.
     """
     found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in (*PACKAGES, *OPTIONAL_PACKAGES):
@@ -67,10 +57,7 @@ def versions() -> dict[str, str]:
 def libraries_from_elsewhere() -> str:
     """Return a warning about libraries that ``PYTHONPATH`` puts before the environment's.
 
-    Returns
-    -------
-    str
-        Their names, where they are, and what to do; empty if there are none. Nothing is imported.
+    It is empty if there are none. Nothing is imported.
     """
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
@@ -99,16 +86,13 @@ def libraries_from_elsewhere() -> str:
 
 
 def used_arithmetic() -> dict[str, Any]:
-    """Return what determines how this process rounds.
+    """Return what determines how this process rounds; nothing in it names the machine.
 
-    Returns
-    -------
-    dict
-        ``blas``, a list: each library of linear algebra with its version and the kernels that it
-        runs; ``numba``: the processor and the features that it compiles for; ``numpy``: the
-        features whose loops it uses; ``libc``: the library with the elementary functions; and
-        ``given``: those settings to which a person or the host has given another value than
-        :func:`receval.arithmetic.one_arithmetic` would. Nothing in it names the machine.
+    ``blas`` lists each library of linear algebra with its version and the kernels that it runs,
+    ``numba`` the processor and the features that it compiles for, ``numpy`` the features whose
+    loops it uses, ``libc`` the library with the elementary functions, and ``given`` those settings
+    to which a person or the host has given another value than
+    :func:`receval.arithmetic.one_arithmetic` would.
     """
     # Imported here because loading these libraries takes as long as many jobs.
     import scipy.linalg.blas  # noqa: F401 - loads scipy's own library of linear algebra
@@ -219,19 +203,10 @@ def provenance_record(
     digests: Mapping[str, Any],
     results: Iterable[Path] = (),
 ) -> dict[str, Any]:
-    """Return the provenance record of a family of results.
+    """Return the provenance record of a family of results, with the arithmetic of this process.
 
-    Returns
-    -------
-    dict
-        With the keys ``absent``, ``arithmetic`` (that of this process), ``code``, ``config``,
-        ``datasets``, ``results`` and ``versions``.
-
-    Raises
-    ------
-    ValueError
-        If there are absolute paths, which are valid on one machine only, or values that JSON does
-        not have (dates, sets, NaN, keys that are not strings).
+    Absolute paths, which are valid on one machine only, are refused, and values that JSON does not
+    have (dates, sets, NaN, keys that are not strings).
     """
     record = {
         "absent": sorted(absent),

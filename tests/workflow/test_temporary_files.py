@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.workflow.jobs.leftovers import remove_leftovers, remove_parts_of
 from reproduction.workflow.jobs.run import begin_run, remove_stale_locks, say_what_was_of_the_future
+from reproduction.workflow.jobs.temporary_files import remove_parts_of, remove_temporary_files
 
 LEFT = [
     "ml-1m/user-80/pop/models.4711.part/fold0.npz",
@@ -18,11 +18,14 @@ LEFT = [
     "ml-1m/user-80/.split.npz.0a1b2c3d.part",
     "ml-1m/.4711.part/ratings.parquet",
     "artifacts/bellogin2017/.fig02.csv.99.part",
+    "raw/.checksums.json.4711.part",
 ]
 KEPT = [
     "ml-1m/user-80/pop/models/fold0.npz",
     "ml-1m/raw/ratings.part",
     "ml-1m/raw/mv_1.part",
+    "raw/ml-1m/ratings.dat.part",
+    "raw/ml-1m/.zip.part.json",
     "ml-1m/counterpart/.part",
     "ml-1m/models.part",
     "artifacts/bellogin2017/fig02.csv",
@@ -32,10 +35,7 @@ KEPT = [
 @pytest.fixture
 def edition(tmp_path: Path) -> Path:
     folder = tmp_path / "work" / "demo"
-    for name in (*LEFT, *KEPT):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("a part")
+    write_parts(folder, *LEFT, *KEPT)
     return folder
 
 
@@ -44,47 +44,42 @@ def files(folder: Path) -> list[str]:
 
 
 def test_what_was_half_written_goes(edition: Path) -> None:
-    removed = remove_leftovers(edition)
+    removed = remove_temporary_files(edition)
     assert files(edition) == sorted(KEPT)
     assert len(removed) == len(LEFT)
     assert not any(path.exists() for path in removed)
-    assert remove_leftovers(edition) == []
-    assert remove_leftovers(edition / "nowhere") == []
+    assert remove_temporary_files(edition) == []
+    assert remove_temporary_files(edition / "nowhere") == []
 
 
-def test_raw_files_are_cleared_of_parts_of_records_alone(tmp_path: Path) -> None:
-    for name in (".checksums.json.4711.part", "ml-1m/ratings.dat.part", "ml-1m/.zip.part.json"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("a part")
-    assert remove_leftovers(tmp_path) == [tmp_path / ".checksums.json.4711.part"]
+def write_parts(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a part")
 
 
 def test_before_a_job_is_tried_again_what_it_had_half_written_goes_and_nothing_of_others(
     tmp_path: Path,
 ) -> None:
-    shards, system = tmp_path / "shards", tmp_path
-    own = (".5-of-8.npz.4711.part", ".5-of-8.npz.0a1b2c3d.part")
-    others = (".15-of-8.npz.4711.part", ".4-of-8.npz.4711.part", ".5-of-8-npz.1.part", "4-of-8.npz")
-    shards.mkdir()
-    for name in (*own, *others):
-        (shards / name).write_text("a part")
-    half = system / "models.4711.part" / "fold0.npz"
-    half.parent.mkdir()
-    half.write_text("a part")
-    targets = [shards / "5-of-8.npz", system / "models", tmp_path / "nowhere" / "ranks.npz"]
-    remove_parts_of(targets)
-    assert files(shards) == sorted(others)
-    assert not half.parent.exists()
-
-
-def test_the_half_written_table_of_a_dataset_goes_before_it_is_prepared_again(
-    tmp_path: Path,
-) -> None:
-    table = tmp_path / ".4711.part" / "ratings.parquet"
-    table.parent.mkdir()
-    table.write_text("a part")
-    remove_parts_of([tmp_path / "ratings.parquet", tmp_path / "users.parquet"])
-    assert files(tmp_path) == []
+    others = [
+        "shards/.15-of-8.npz.4711.part",
+        "shards/.4-of-8.npz.4711.part",
+        "shards/.5-of-8-npz.1.part",
+        "shards/4-of-8.npz",
+    ]
+    own = [
+        "shards/.5-of-8.npz.4711.part",
+        "shards/.5-of-8.npz.0a1b2c3d.part",
+        "models.4711.part/fold0.npz",
+        # A prepared dataset is a folder without its own name until it is complete.
+        "ml-1m/.4711.part/ratings.parquet",
+    ]
+    write_parts(tmp_path, *own, *others)
+    made = ("shards/5-of-8.npz", "models", "nowhere/ranks.npz", "ml-1m/users.parquet")
+    remove_parts_of([tmp_path / name for name in made])
+    assert files(tmp_path) == sorted(others)
+    assert not list(tmp_path.glob("models*"))
 
 
 def test_a_run_begins_by_clearing_up(edition: Path, tmp_path: Path) -> None:
@@ -99,18 +94,12 @@ def test_while_another_run_is_alive_all_stays(edition: Path, tmp_path: Path) -> 
     assert files(edition) == sorted((*LEFT, *KEPT))
 
 
-def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.setattr("reproduction.workflow.jobs.run.collect_rarely", lambda: None)
-    Path(".snakemake").write_text("a file where a folder should be", encoding="utf-8")
-    with pytest.raises(SystemExit) as ended:
-        begin_run(Path("src"), in_main_process=True, dry=False, at_once=(), abandon=print)
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("No run can begin. .snakemake")
+    return tmp_path
 
 
 def refused(capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...] = (2, None)) -> str:
@@ -122,12 +111,11 @@ def refused(capsys: pytest.CaptureFixture[str], at_once: tuple[int | None, ...] 
     return line
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", "")
-    monkeypatch.setattr("reproduction.workflow.jobs.run.collect_rarely", lambda: None)
-    return tmp_path
+def test_where_no_records_can_be_kept_a_run_ends_with_2_and_a_sentence(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / ".snakemake").write_text("a file where a folder should be", encoding="utf-8")
+    assert refused(capsys).startswith("No run can begin. .snakemake")
 
 
 @pytest.mark.parametrize("at_once", [(0, None), (None, 0), (-1, None)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the page of a study: each figure with its caption, how to read it and what it shows."""
+"""Write the paper, the site and the pages of studies: each figure and what it shows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from receval.figures.display import heading, printed_name
 from receval.figures.printed_numbers import in_text
 from receval.figures.tables import escape_markdown
 from receval.storage.files import read_results, write_atomically
+from reproduction.publishing.site.site import SiteSources, write_site
 
 if TYPE_CHECKING:
     from reproduction.claims.sources import ClaimSources
@@ -186,3 +187,105 @@ def _set(symbol: re.Match[str]) -> str:
 def _link(file: re.Match[str]) -> str:
     path = f"{file[0]}.md" if file[0] == "README" else file[0]
     return f"[{file[0]}]({ROOT}/{path})"
+
+
+def build_paper(
+    *,
+    text: Sequence[Path],
+    numbers: Path,
+    ledger: Path,
+    results: Sequence[Path],
+    records: Sequence[Path],
+    errata: Path,
+    documents: Sequence[Path],
+    figures: Sequence[Path],
+    certainty: Sequence[Path],
+    variance: Sequence[Path],
+    names_of_figures: Sequence[str],
+    counts: Mapping[str, int],
+    synthetic: bool,
+    pdf: Path,
+    table: Path,
+    contents: Path,
+    configuration: Sequence[Path] = (),
+) -> None:
+    """Write the paper of an edition, its numbers as a table, and all data that its text reads."""
+    from receval.storage.files import write_atomically, write_results
+    from reproduction.publishing.paper import PaperInputs, paper_numbers, table_of_numbers, typeset
+    from reproduction.publishing.paper_spec import read_paper_spec
+    from reproduction.workflow.provenance.versions import write_json
+
+    found = paper_numbers(
+        read_paper_spec(numbers),
+        PaperInputs(
+            ledger=ledger,
+            results=results,
+            records=records,
+            errata=errata,
+            documents=documents,
+            certainty=next(iter(certainty), None),
+            variance=next(iter(variance), None),
+            counts=counts,
+            figures=names_of_figures,
+            synthetic=synthetic,
+        ),
+    )
+    drawn = dict(zip(names_of_figures, figures, strict=True))
+    pages = typeset(text, found, drawn)
+    write_json(contents, found)
+    write_results(table_of_numbers(found), table)
+    write_atomically(pdf, pages)
+
+
+def build_site(
+    *,
+    claims: Path,
+    indexes: tuple[Path, ...],
+    records: tuple[Path, ...],
+    files: tuple[Path, ...],
+    documents: tuple[Path, ...],
+    pictures: tuple[Path, ...],
+    modules: tuple[Path, ...],
+    templates: tuple[Path, ...],
+    assets: tuple[Path, ...],
+    edition: str,
+    papers: tuple[Path, ...],
+    certainty: tuple[Path, ...],
+    certainty_figures: tuple[Path, ...],
+    datasets: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    statements: tuple[Path, ...],
+    site: Path,
+) -> None:
+    """Write the site of an edition, with the accepted results of the replications, if any."""
+    write_site(
+        SiteSources(
+            edition=edition,
+            claims=claims,
+            studies=tuple(index.parent for index in indexes),
+            documents={_in_repository(path): path for path in documents},
+            pictures={_in_repository(path): path for path in pictures},
+            modules=modules,
+            templates=templates[0].parent,
+            assets=assets[0].parent,
+            datasets=datasets,
+            elsewhere=elsewhere,
+            statements=statements,
+            report=papers[0] if papers else None,
+            certainty=certainty[0] if certainty else None,
+            certainty_figures={
+                path.stem.removeprefix("replications_"): path
+                for path in certainty_figures
+                if path.suffix == ".svg"
+            },
+        ),
+        site,
+    )
+
+
+def _in_repository(path: Path) -> str:
+    """Return the path of a document in the repository, wherever that is."""
+    parts = path.parts
+    if "docs" not in parts:
+        return path.name
+    return Path(*parts[len(parts) - 1 - parts[::-1].index("docs") :]).as_posix()

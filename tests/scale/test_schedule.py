@@ -8,8 +8,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from reproduction.workflow.jobs.schedule import TimedJob, schedule
+from schedule import TimedJob, schedule
 
 
 def _simulated(jobs: list[TimedJob], cores: int = 2, nodes: int = 1, memory: int = 100) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The paper is planned where everything that it speaks of can be made, and from all of that."""
+"""From which files the paper and the site are made, and where there is no paper."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from plan.planned import ROOT, plan_of, put_raw_files
+from plan.planned import MIRROR, ROOT, demo, full_with, plan_of
 
-from reproduction.workflow.plan.folders import RunFolders
-from reproduction.workflow.plan.paper import PlannedPaper
+from reproduction.workflow.plan.datasets import RunFolders
+from reproduction.workflow.plan.publishing import PlannedPaper
 
 BOTH = ["work/{}/artifacts/receval.csv", "work/{}/artifacts/receval.pdf"]
-
-
-@pytest.fixture
-def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "mirror"
 
 
 def test_the_demo_has_a_paper_of_every_result_and_of_the_figures_that_it_draws() -> None:
@@ -40,13 +34,10 @@ def test_without_data_that_its_figures_show_there_is_no_paper(left_out: str) -> 
     assert paper.listed_names() == ["receval"], "the accepted one stays"
 
 
-def test_without_the_folds_of_the_authors_there_is_no_paper_of_the_full_edition(
-    mirror: Path,
-) -> None:
-    put_raw_files(mirror, "ml-1m", "cm100k")
-    assert plan_of("full").paper.files() == []
+def test_without_the_folds_of_the_authors_there_is_no_paper_of_the_full_edition() -> None:
+    assert full_with("ml-1m", "cm100k").paper.files() == []
     for dataset in ("ml-1m", "cm100k"):
-        (mirror / dataset / "folds_menamaldonado2021.txt").write_text("1\n")
+        (MIRROR / dataset / "folds_menamaldonado2021.txt").write_text("1\n")
     assert plan_of("full").paper.files() == [file.format("full") for file in BOTH]
 
 
@@ -61,24 +52,17 @@ def test_every_file_of_the_text_and_the_configuration_is_an_input() -> None:
 
 
 def test_counts_are_those_of_the_plan() -> None:
-    plan = plan_of("demo")
-    counts = plan.paper.counts()
-    assert counts["artifacts"] == len(plan.studies.artifact_names())
+    counts = demo().paper.counts()
+    assert counts["artifacts"] == len(demo().studies.artifact_names())
     assert counts["figures"] + counts["tables"] <= counts["artifacts"]
     assert counts["systems"] <= counts["trainings"]
     assert set(counts) == {
-        "artifacts",
-        "figures",
-        "tables",
-        "datasets",
-        "splits",
-        "systems",
-        "trainings",
+        *("artifacts", "figures", "tables", "datasets", "splits", "systems", "trainings")
     }
 
 
 def test_replications_are_read_where_they_are_accepted(tmp_path: Path) -> None:
-    plan = plan_of("demo")
+    plan = demo()
     paper = PlannedPaper(plan.studies, plan.claims, RunFolders())
     assert paper.listed_names() == [], "a folder without a text has no paper"
     shutil.copytree(ROOT / "paper", tmp_path / "paper")
@@ -87,3 +71,29 @@ def test_replications_are_read_where_they_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "results" / "demo" / "certainty.csv").write_text("claim\n")
     assert paper.inputs()["certainty"] == ["results/demo/certainty.csv"]
     assert paper.inputs()["variance"] == []
+
+
+# --- the site ---------------------------------------------------------------------------------
+
+
+def test_the_site_needs_every_file_of_every_study() -> None:
+    plan = plan_of("demo")
+    inputs = plan.site.inputs()
+    asked = {file for kind in ("indexes", "records", "files") for file in inputs[kind]}
+    assert asked == {file for study in plan.studies.specs for file in plan.studies.files(study)}
+    assert inputs["claims"] in plan.claims.files()
+    assert set(inputs["papers"]) <= set(plan.paper.files())
+
+
+def test_documents_templates_and_sources_of_the_site_are_there() -> None:
+    inputs = plan_of("demo").site.inputs()
+    kinds = ("documents", "pictures", "modules", "templates", "assets")
+    assert all(inputs[kind] for kind in kinds)
+    files = [ROOT / file for kind in kinds for file in inputs[kind]]
+    assert [file for file in files if not file.is_file()] == []
+
+
+def test_targets_are_the_studies_and_what_is_made_of_all() -> None:
+    targets = demo().targets()
+    assert list(targets) == [*demo().studies.specs, "replications", "paper", "site"]
+    assert targets["site"] == ["work/demo/site"]

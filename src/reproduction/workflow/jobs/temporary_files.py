@@ -11,28 +11,20 @@ from contextlib import suppress
 from pathlib import Path
 
 _BEING_WRITTEN = re.compile(r"(models|\..*)?\.[0-9a-f]+\.part")
-"""Names of unfinished results
-(:func:`receval.storage.files.being_written`)."""
+"""Names of unfinished results (:func:`receval.storage.files.being_written`)."""
 
 
-def remove_leftovers(folder: Path) -> list[Path]:
+def remove_temporary_files(folder: Path) -> list[Path]:
     """Remove the unfinished files of killed runs; call it while no run is active.
 
-    Parameters
-    ----------
-    folder : Path
-        Of an edition, of raw files or of accepted results. Partial downloads have other names and
-        are kept, to be continued.
+    The folder is that of an edition, of raw files or of accepted results. Partial downloads have
+    other names and are kept, to be continued.
     """
     removed = []
     for parent, folders, files in os.walk(folder):
-        left = [name for name in folders if _BEING_WRITTEN.fullmatch(name)]
-        for name in left:
-            shutil.rmtree(Path(parent, name), ignore_errors=True)
-            folders.remove(name)
-        left_files = [Path(parent, name) for name in files if _BEING_WRITTEN.fullmatch(name)]
-        remove_files(left_files)
-        removed += [*(Path(parent, name) for name in left), *left_files]
+        left = [name for name in (*folders, *files) if _BEING_WRITTEN.fullmatch(name)]
+        folders[:] = [name for name in folders if name not in left]
+        removed += remove_all(Path(parent, name) for name in left)
     return removed
 
 
@@ -61,30 +53,25 @@ def remove_parts_of(targets: Iterable[Path]) -> None:
     On a cluster, the time limit or the failure of a node may have killed an earlier attempt in this
     run. Snakemake has locked these files, so no other process writes them.
     """
-    for parent, names in _by_folder(targets).items():
-        if not parent.is_dir():
-            continue
-        any_of_them = "|".join(map(re.escape, names))
-        # A prepared dataset is a folder without its own name until it is complete.
-        own = re.compile(rf"(\.?(?:{any_of_them}))?\.[0-9a-f]+\.part")
-        for path in parent.iterdir():
-            if own.fullmatch(path.name):
-                if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    remove_files([path])
-
-
-def _by_folder(targets: Iterable[Path]) -> dict[Path, list[str]]:
     folders: dict[Path, list[str]] = {}
     for target in targets:
-        folders.setdefault(target.parent, []).append(target.name)
-    return folders
+        folders.setdefault(target.parent, []).append(re.escape(target.name))
+    for parent, names in folders.items():
+        if not parent.is_dir():
+            continue
+        # A prepared dataset is a folder without its own name until it is complete.
+        own = re.compile(rf"(\.?(?:{'|'.join(names)}))?\.[0-9a-f]+\.part")
+        remove_all(path for path in parent.iterdir() if own.fullmatch(path.name))
 
 
-def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files that are not needed; a file that cannot be removed does no harm."""
-    for path in paths:
-        # A process that is ending may remove its own files.
-        with suppress(OSError):
-            path.unlink()
+def remove_all(paths: Iterable[Path]) -> list[Path]:
+    """Remove files and folders that are not needed; what cannot be removed does no harm."""
+    removed = list(paths)
+    for path in removed:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            # A process that is ending may remove its own files.
+            with suppress(OSError):
+                path.unlink()
+    return removed

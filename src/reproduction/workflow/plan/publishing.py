@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plan the paper of an edition: whether it can be made, and from which files."""
+"""Plan the paper and the site of an edition: whether they can be made, and from which files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from receval.spec_types import Identifier, Model, NonEmptyText
-from receval.storage.messages import joined
-from reproduction.config.reading import read_yaml, sentences
+from reproduction.config.reading import read_yaml, validated
+from reproduction.config.settings import Settings
+from reproduction.publishing.site.public_names import ROOTS
 from reproduction.workflow.plan.claims import PlannedClaims
-from reproduction.workflow.plan.folders import RunFolders
+from reproduction.workflow.plan.datasets import RunFolders
 from reproduction.workflow.plan.studies import PlannedStudies
 
 FOLDER = "paper"
@@ -30,14 +31,8 @@ REPLICATIONS = ("certainty", "variance")
 class PaperSources(Model):
     """What the paper needs.
 
-    Attributes
-    ----------
-    splits : dict of str to tuple of str
-        By dataset; the full edition has no paper unless all of them are available.
-    figures : dict of str to str
-        Figures, as ``study/artifact``, by their names in the text.
-    documents : tuple of str
-        Documents of the repository that contain numbers of the text.
+    The full edition has no paper unless all splits are available. Figures are ``study/artifact`` by
+    their names in the text. Documents of the repository contain numbers of the text.
     """
 
     splits: dict[Identifier, tuple[Identifier, ...]]
@@ -46,17 +41,8 @@ class PaperSources(Model):
 
 
 def read_paper_sources(path: Path) -> PaperSources:
-    """Read and check ``paper/sources.yaml``.
-
-    Raises
-    ------
-    ValueError
-        If it is not valid; the message has one sentence per problem, which names the key.
-    """
-    try:
-        return PaperSources.model_validate(read_yaml(path))
-    except ValidationError as error:
-        raise ValueError(joined(f"{path} cannot be used:", sentences(error))) from error
+    """Read and check ``paper/sources.yaml``; an error has one sentence per problem."""
+    return validated(PaperSources, read_yaml(path), f"{path} cannot be used:")
 
 
 class PlannedPaper:
@@ -104,15 +90,13 @@ class PlannedPaper:
 
     def inputs(self) -> dict[str, str | list[str]]:
         """Return the files that the paper is made from, by kind."""
-        studies, artifacts = self.studies, self._artifacts
-        names = [(study, name) for study in studies.specs for name in artifacts.made(study)]
         folder = f"work/{self._edition}/artifacts"
         return {
             "text": [self._own(name) for name in TEXT],
             "numbers": self._own("numbers.yaml"),
             "ledger": f"{folder}/claims.csv",
-            "results": [artifacts.results_file(*pair) for pair in names],
-            "records": [studies.record_file(study) for study in studies.specs],
+            "results": self.studies.results_files(),
+            "records": self.studies.record_files(),
             "errata": str(self._folders.config / "errata.yaml"),
             "configuration": sorted(map(str, self._folders.config.rglob("*.yaml"))),
             "documents": [str(self._folders.repository / name) for name in self.sources.documents],
@@ -154,3 +138,71 @@ class PlannedPaper:
     def _accepted(self, name: str) -> list[str]:
         accepted = self._folders.results(self._edition) / f"{name}.csv"
         return [accepted.as_posix()] if accepted.is_file() else []
+
+
+GENERATOR = "src/reproduction/publishing/site"
+TOP_DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+class PlannedSite:
+    """The files behind the site of an edition."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        studies: PlannedStudies,
+        claims: PlannedClaims,
+        paper: PlannedPaper,
+        folders: RunFolders,
+    ) -> None:
+        self.settings = settings
+        self.studies = studies
+        self.claims = claims
+        self.paper = paper
+        self._accepted = folders.results(settings.edition)
+        self._repository = folders.repository
+
+    def folder(self) -> str:
+        """Return the folder of the site."""
+        return f"work/{self.settings.run}/site"
+
+    def inputs(self) -> dict[str, str | list[str]]:
+        """Return the files that the site is made from, by kind."""
+        studies = self.studies
+        names = list(studies.specs)
+        own = {studies.page_file(name) for name in names} | set(map(studies.record_file, names))
+        return {
+            "claims": f"work/{self.settings.run}/artifacts/claims.csv",
+            "statements": [self.claims.claims_file(name) for name in self.claims.papers],
+            "indexes": [studies.page_file(name) for name in names],
+            "records": [studies.record_file(name) for name in names],
+            "files": [file for name in names for file in studies.files(name) if file not in own],
+            "papers": [file for file in self.paper.files() if file.endswith(".pdf")],
+            "certainty": self._present("certainty.csv"),
+            "certainty_figures": [
+                file
+                for name in self.settings.replications.studies
+                for suffix in ("svg", "csv")
+                for file in self._present(f"replications_{name}.{suffix}")
+            ],
+            "documents": [
+                *(str(self._repository / name) for name in TOP_DOCUMENTS),
+                *self._found("docs", "*.md"),
+            ],
+            "pictures": self._found("docs", "**/*.svg"),
+            "modules": [file for root in ROOTS for file in self._found(f"src/{root}", "**/*.py")],
+            "templates": self._found(f"{GENERATOR}/templates", "*.html"),
+            "assets": self._found(f"{GENERATOR}/assets", "*.*"),
+        }
+
+    def dataset_titles(self) -> dict[str, str]:
+        """Return the short title of each dataset."""
+        return {name: spec.short_title for name, spec in self.settings.datasets.items()}
+
+    def _present(self, name: str) -> list[str]:
+        """Return an accepted result of the replications, if it exists; no ordinary run makes it."""
+        path = self._accepted / name
+        return [path.as_posix()] if path.is_file() else []
+
+    def _found(self, folder: str, pattern: str) -> list[str]:
+        return sorted(map(str, (self._repository / folder).glob(pattern)))

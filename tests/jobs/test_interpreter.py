@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""What the fork server loads is there, and leaves a job of the usual kinds nothing to load."""
+"""What the fork server loads is there; how processes look for garbage and use memory."""
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from reproduction.workflow.jobs.preloading import (
+from reproduction.workflow.jobs.artifacts import collection_put_off
+from reproduction.workflow.jobs.fork_server import (
     LEFT_OUT,
     LIBRARIES,
     LOADED_WHEN_USED,
     module_names,
 )
+from reproduction.workflow.jobs.interpreter import collect_rarely
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +32,7 @@ import mmap
 import re
 from pathlib import Path
 
-from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
+from reproduction.workflow.jobs.interpreter import use_large_pages
 
 filled = mmap.mmap(-1, 2**23, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 filled.madvise(mmap.MADV_NOHUGEPAGE)
@@ -76,3 +80,39 @@ def test_memory_is_put_into_large_pages_and_is_the_same() -> None:
     same, kilobytes = ran.stdout.split()
     assert same == "True"
     assert int(kilobytes) >= 6 * 2**10, "Of 8 MiB, three large pages fit in wherever they begin."
+
+
+@collection_put_off()
+def draw_nothing() -> None:
+    raise ValueError(f"not drawn, collecting: {gc.isenabled()}")
+
+
+def test_collection_is_taken_up_again_after_an_error() -> None:
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="not drawn, collecting: False"):
+        draw_nothing()
+    assert gc.isenabled()
+
+
+def test_who_has_put_it_off_before_keeps_it_so() -> None:
+    with collection_put_off():
+        with collection_put_off():
+            pass
+        assert not gc.isenabled()
+
+
+@pytest.fixture
+def as_python_begins() -> Iterator[None]:
+    """Collect as often as Python does by itself."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.costly
+@pytest.mark.usefixtures("as_python_begins")
+def test_rare_collection_is_still_collection() -> None:
+    collect_rarely()
+    assert gc.isenabled()
+    assert gc.get_threshold()[0] > 10_000

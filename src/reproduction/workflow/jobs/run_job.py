@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Carry out a job in its process: call its function, and write its log and benchmark."""
+"""Run a job in its process: call its function, and write its log and benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -50,12 +50,8 @@ class NamedFiles(Protocol):
 class Call:
     """A call of a library function by name, as plain values that another process can read.
 
-    Attributes
-    ----------
-    function : str
-        ``module:name``.
-    arguments : dict
-        Keyword arguments. Files are ``Path`` or tuples of ``Path``.
+    The function is ``module:name``. Among its keyword arguments, files are ``Path`` or tuples of
+    ``Path``.
     """
 
     function: str
@@ -93,16 +89,10 @@ class Call:
         """The function's name, without its module."""
         return self.function.rpartition(":")[2]
 
-    def load(self) -> Callable[..., object]:
-        """Import the function."""
-        function: Callable[..., object] = getattr(
-            import_module(self.function.partition(":")[0]), self.name
-        )
-        return function
-
     def make(self) -> None:
         """Import the function and call it."""
-        self.load()(**self.arguments)
+        module = import_module(self.function.partition(":")[0])
+        getattr(module, self.name)(**self.arguments)
 
 
 def paths_of(files: NamedFiles) -> list[Path]:
@@ -133,20 +123,13 @@ def _path(value: str | list[str]) -> Path | tuple[Path, ...]:
 class Job:
     """A call, and the files that its process writes about it.
 
-    Attributes
-    ----------
-    call : Call
-    folder : Path
-        The current folder of the run, which the paths of the call are relative to.
-    log : Path
-        Overwritten; gets all output of the job.
-    benchmark : Path or None
-        Table of one row, written if the job succeeds: ``function`` (its name), ``s`` (its wall
-        seconds), ``cpu_time`` (its processor seconds, user and system), ``max_rss`` (largest
-        resident memory of the process in MB, with the libraries that it shares with others) and
-        ``process_cpu_time`` (processor seconds of the process from its start).
-    code : CodeBehind or None
-        The code that the run was planned with. The job fails if its process has loaded other code.
+    The paths of the call are relative to ``folder``, the current folder of the run. ``log`` is
+    overwritten and gets all output of the job. ``benchmark`` is a table of one row, written if the
+    job succeeds: ``function`` (its name), ``s`` (its wall seconds), ``cpu_time`` (its processor
+    seconds, user and system), ``max_rss`` (largest resident memory of the process in MB, with the
+    libraries that it shares with others) and ``process_cpu_time`` (processor seconds of the process
+    from its start). ``code`` is what the run was planned with; the job fails if its process has
+    loaded other code.
     """
 
     call: Call
@@ -160,12 +143,8 @@ class Job:
 class JobResult:
     """The result of a job that was not killed.
 
-    Attributes
-    ----------
-    error : str or None
-        A sentence; None if the job succeeded.
-    disk_full : bool
-        Whether it failed because the disk is full, as every other job would.
+    ``error`` is a sentence; None if the job succeeded. ``disk_full`` tells whether it failed
+    because the disk is full, as every other job would.
     """
 
     error: str | None = None
@@ -173,14 +152,8 @@ class JobResult:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """The exit status of a job's process, as the system reports it.
-
-    Attributes
-    ----------
-    status : int
-        Exit status, or the negative number of the signal that killed it.
-    """
+class ProcessExit:
+    """The exit status of a job's process, or the negative number of the signal that killed it."""
 
     status: int
 
@@ -195,8 +168,8 @@ def end_with_the_run_alone() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def carry_out(job: Job) -> JobResult:
-    """Carry out a job in this process, which does nothing else.
+def run_job(job: Job) -> JobResult:
+    """Run a job in this process, which does nothing else.
 
     From now on, standard output and errors go to the job's log, including those of compiled code
     and the last messages of a process that crashes.
