@@ -29,7 +29,7 @@ from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.systems import implementations
-from reproduction.studies.systems._shared.package_values import half_interval, overlap, top_items
+from reproduction.studies.systems.implementations import half_interval, overlap, top_items
 
 RECOMMENDERS = {
     "wrmf": "receval.recommenders.wrmf:WRMF",
@@ -270,7 +270,7 @@ def test_lists_of_many_users_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch)
     model = make(RECOMMENDERS["wrmf"], {"factors": 2}, 1).fit(train)
     users = np.arange(30)[::-1].copy()
     whole = top_items(model, train, users, depth=4)
-    monkeypatch.setattr("reproduction.studies.systems._shared.package_values.BLOCK", 7)
+    monkeypatch.setattr("reproduction.studies.systems.implementations.BLOCK", 7)
     np.testing.assert_array_equal(top_items(model, train, users, depth=4), whole)
 
 

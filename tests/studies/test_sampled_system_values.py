@@ -23,7 +23,7 @@ from receval.figures.printed_numbers import significant
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, write_results
 from reproduction.studies.metric_studies import rank_stability, sampled_system_values
-from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
+from reproduction.studies.metric_studies.sampled_values import read_samplings
 
 COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
 NAMES = {"P": "P@5", "MRR": "RR@5"}

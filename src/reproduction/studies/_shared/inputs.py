@@ -12,6 +12,7 @@ from reproduction.experiments.experiment import Experiment, ExperimentDescriptio
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
+    from receval.metrics.metric import Metric
     from receval.multiverse.decision_grid import DecisionGrid
     from receval.recommenders.base import Recommender
     from receval.splits.split import Split
@@ -140,6 +141,24 @@ class ArtifactInputs(ArtifactDescription):
     def judged_claims(self) -> Path:
         """The verdicts on the claims of the study."""
         return self.files.claims_file()
+
+    def published_table(self) -> Path:
+        """Return the table of published values."""
+        if self.published is None:
+            raise ValueError("The artifact needs the key published: the table to compare with.")
+        return self.published
+
+    def metrics(self, parameter: str = "metrics") -> list[Metric]:
+        """Return the metrics whose labels a parameter lists."""
+        from receval.metrics.registry import parse
+
+        return [parse(str(label)) for label in self.parameters[parameter]]
+
+    def named_metrics(self, parameter: str = "metrics") -> dict[str, Metric]:
+        """Return the metrics whose labels a parameter lists, by the parameter ``names``."""
+        from receval.metrics.registry import parse_named
+
+        return parse_named(self.parameters["names"], self.parameters[parameter])
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
         """Return the model that a system learnt from a fold of an experiment."""

@@ -34,10 +34,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`reproduction.experiments.values_by_fold.values_by_fold`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.values_by_fold import values_by_fold
 
-    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]
     return pd.concat(tables, ignore_index=True)
 

@@ -30,10 +30,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :func:`reproduction.experiments.values_by_fold.values_by_fold`, and of uniform tests
     target_items (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.values_by_fold import values_by_fold
 
-    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = []
     for experiment in inputs.experiments.values():
         table = values_by_fold(experiment, metrics)

@@ -37,10 +37,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each metric's
     arithmetic mean with its geometric one.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import agreement_of, system_values
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     names = list(metrics)
     tables = []
     for experiment in inputs.experiments.values():

@@ -35,11 +35,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems (their number).
     """
     from receval.metrics.averages import Arithmetic
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import agreement_of, system_values
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
-    released = parse_named(inputs.parameters["names"], inputs.parameters["released"])
+    metrics = inputs.named_metrics()
+    released = inputs.named_metrics("released")
     both = [*metrics.values(), *released.values()]
     tables = []
     for experiment in inputs.experiments.values():

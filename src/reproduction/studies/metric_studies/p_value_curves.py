@@ -46,12 +46,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
     are those of :func:`reproduction.experiments.metric_comparison.p_values`.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import p_values
 
     return p_values(
         inputs.experiments.values(),
-        parse_named(inputs.parameters["names"], inputs.parameters["metrics"]),
+        inputs.named_metrics(),
         inputs.seed,
         int(inputs.parameters["permutations"]),
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,10 +15,10 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.metric_styles import plain_metric
+from receval.figures.metric_styles import NAMES_IN_PRINT, plain_metric
 from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.systems._shared.printed_metrics import printed_metric
+from reproduction.studies._shared.published import published_and_ours
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -48,8 +49,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`.published_and_ours`.
     """
-    from reproduction.studies.systems._shared.published_and_ours import published_and_ours
-
     return published_and_ours(inputs)
 
 
@@ -94,6 +93,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     letter_panels(all_axes)
     legend_below(figure)
     return figure
+
+
+def printed_metric(metric: str) -> str:
+    """Return the name of a mean over users, with its cut-off: MAP@100 for AP(depth=100)."""
+    label = re.sub(r"\(depth=(\d+)\)$", r"@\1", metric)
+    name, at, cutoff = label.partition("@")
+    return NAMES_IN_PRINT.get(name, name) + at + cutoff
 
 
 def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
