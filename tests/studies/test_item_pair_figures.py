@@ -37,7 +37,7 @@ from receval.figures.style import figure_style
 from receval.splits.split import TEST, TRAIN
 from receval.storage.files import read_results, write_results
 from reproduction.studies.menamaldonado2021 import fig05, fig09, fig15
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import share_beside_paper
+from reproduction.studies.menamaldonado2021.fig05 import share_beside_paper
 
 # --- figure 5 ---------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -16,7 +15,6 @@ from theory.counted_items import (
     items_rated_whatever_relevance,
     probabilities_of,
     sign,
-    steeper,
 )
 
 from receval.theory.item_pairs import ItemPairs, Relevance, item_pairs
@@ -24,10 +22,7 @@ from reproduction.studies.menamaldonado2021._shared.lemmas import (
     lemma1_predicts_disagreement,
     lemma3_predicts_consistent_anti_precision,
     lemma3_predicts_consistent_precision,
-    lemma4_predicts_agreement,
 )
-
-POSITIVE = st.fractions(min_value=Fraction(1, 40), max_value=20, max_denominator=40)
 
 
 def compared(a: Item, b: Item, relevance: Relevance) -> ItemPairs:
@@ -68,17 +63,6 @@ def predicted_consistency(pair: ItemPairs) -> tuple[bool, bool]:
         pair.popularity, pair.relevance, pair.steeper_than_non_relevance
     )
     return bool(precision[0]), bool(anti_precision[0])
-
-
-@given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
-@pytest.mark.costly
-def test_lemma_4_holds_in_both_directions(
-    fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction
-) -> None:
-    # The lemma leaves flat functions out: with a flat one nothing agrees, also where it is f.
-    product_agrees = sign(fa * ga - fb * gb) * sign(fa - fb) > 0
-    predicted = lemma4_predicts_agreement(sign(fa - fb), sign(ga - gb), steeper((fa, fb), (ga, gb)))
-    assert bool(predicted) == product_agrees
 
 
 @given(items(9), items(9))

@@ -20,19 +20,22 @@ from receval.seeds import generator
 from receval.storage.files import read_results, write_results
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
-from reproduction.studies.menamaldonado2021 import table3, table4
-from reproduction.studies.menamaldonado2021._shared.lemmas import (
+from reproduction.studies.menamaldonado2021.lemma_cases import (
     conclusion_of,
+    data,
     held,
     in_case,
     item_dependent_items,
     random_rated_items,
     relevance_dependent_items,
+    tabulate,
 )
 
 STUDY = "menamaldonado2021"
-TABLES: dict[str, Any] = {"table3": table3, "table4": table4}
-PARAMETERS = {"table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "table3": {"lemmas": (1,), "items": 60},
+    "table4": {"lemmas": (2, 3), "items": 60, "worlds": 3},
+}
 
 CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
 CONCLUSIONS_OF_TABLE_4 = [
@@ -45,8 +48,8 @@ CONCLUSIONS_OF_TABLE_4 = [
 
 
 def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
-    inputs = inputs_of(folder, seed=1, **(parameters or PARAMETERS[artifact]))  # type: ignore[arg-type]
-    write_results(TABLES[artifact].data(inputs), folder / "numbers.csv")
+    inputs = inputs_of(folder, seed=1, **{**PARAMETERS[artifact], **parameters})
+    write_results(data(inputs), folder / "numbers.csv")
     return read_results(folder / "numbers.csv")
 
 
@@ -54,7 +57,7 @@ def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
 def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows: int) -> None:
     results = results_of(artifact, tmp_path)
     assert len(results) == rows
-    table = TABLES[artifact].tabulate(results, display_of(STUDY, artifact))
+    table = tabulate(results, display_of(STUDY, artifact))
     assert all(cell for row in table.rows for cell in row)
     assert sum(column.width or 0 for column in table.columns) <= 1
     assert [row[0] for row in table.rows] == ["holds"] * rows
@@ -66,7 +69,7 @@ def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows:
 def test_a_case_in_which_a_conclusion_fails_does_not_hold(tmp_path: Path) -> None:
     results = results_of("table3", tmp_path)
     results.loc[1, "held"] -= 1
-    rows = table3.tabulate(results, display_of(STUDY, "table3")).rows
+    rows = tabulate(results, display_of(STUDY, "table3")).rows
     assert [row[0] for row in rows] == ["holds", "does not hold", "holds", "holds"]
 
 

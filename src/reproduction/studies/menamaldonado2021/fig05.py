@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -25,14 +27,16 @@ from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import (
-    COLOURS,
-    print_totals,
-    share_beside_paper,
-)
 
 if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
+
+# Distinct in greyscale, and no hue of a system, since popularity itself is a subject here.
+COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
+"""Colours by how two rankings compare."""
+
+LINE_HEIGHT = 9.5
+"""Points between two lines above a mosaic."""
 
 STEEPER_THAN = {
     "both": "odds of popularity\nsteeper than average\nrating and complement",
@@ -210,3 +214,38 @@ def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
             for of_name in [areas["steeper_than"] == name]
         ),
     )
+
+
+# Above a mosaic, also that of figure 9.
+
+
+def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> str:
+    """Return the share for which a statement is true, and the paper's share on these data.
+
+    Such as 82.5 % (paper 82.4 %); a dash if there are no pairs. One row has the statement.
+    """
+    chosen = rows[rows["statement"] == statement]
+    (share,) = real_values(chosen["share_of_pairs"])
+    (paper,) = real_values(chosen["paper"])
+    ours = "\N{EN DASH}" if isnan(share) else percent(float(share))
+    return ours if not is_real or isnan(paper) else f"{ours} {paper_share(float(paper))}"
+
+
+def paper_share(share: float) -> str:
+    """Return a share with the digits that the paper prints, such as (paper 82.4 %)."""
+    return f"(paper {100 * share:.4g} %)"
+
+
+def print_totals(axes: Axes, lines: list[str], above: float) -> None:
+    """Print lines of totals above a mosaic, and its title above these."""
+    axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
+    for number, line in enumerate(reversed(lines)):
+        axes.annotate(
+            line,
+            xy=(0, 1),
+            xycoords="axes fraction",
+            xytext=(0, above + LINE_HEIGHT * number),
+            textcoords="offset points",
+            fontsize=7,
+            va="baseline",
+        )

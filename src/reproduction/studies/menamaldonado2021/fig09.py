@@ -24,7 +24,7 @@ from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import (
+from reproduction.studies.menamaldonado2021.fig05 import (
     COLOURS,
     paper_share,
     print_totals,
