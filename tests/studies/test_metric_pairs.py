@@ -17,7 +17,7 @@ from receval.storage.files import write_results
 from reproduction.studies.menamaldonado2021.metric_scatter import (
     Axis,
     Panel,
-    metric_pairs,
+    data,
     panels_of,
 )
 
@@ -43,7 +43,7 @@ def pairs(results: Path, x: Axis, y: Axis, **parameters: Any) -> pd.DataFrame:
             **parameters,
         },
     )
-    return metric_pairs(inputs)
+    return data(inputs)
 
 
 def observed(metric: str) -> Axis:

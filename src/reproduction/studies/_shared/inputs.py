@@ -97,13 +97,8 @@ class ArtifactDescription:
 class ArtifactInputs(ArtifactDescription):
     """The inputs of an artifact: its description and the files that it names.
 
-    Attributes
-    ----------
-    experiments : mapping of str to Experiment
-    published : Path or None
-    searches, judgment_samplings, results : mapping of str to Path
-    simulations : mapping of str to mapping of str to Path
-        By simulation and system.
+    The experiments are open, and ``published``, the searches, judgment samplings, results and
+    simulations (by system) are paths.
     """
 
     def __init__(self, files: InputFiles, description: ArtifactDescription) -> None:

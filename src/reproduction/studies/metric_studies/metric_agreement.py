@@ -65,16 +65,12 @@ def draw_agreement(
 ) -> Figure:
     """Draw one heat map with numbers per dataset (across) and average (down).
 
-    Parameters
-    ----------
-    display : DisplayStyle
-        Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
-        below it (-1 where one is negative); ``published_<dataset>`` has the paper's coefficients in
-        hundredths, row by row above the diagonal, where they are drawn. A line below a panel gives
-        the agreement of the metrics ``own`` with their arithmetic mean, and the paper's from
-        ``published_own_<dataset>``, in hundredths.
-    titles : mapping of str to str
-        The averages to draw, and the title printed for each, which may be empty.
+    Parameters of the artifact: ``lowest`` is the lower end of the colour scale unless a coefficient
+    is below it (-1 where one is negative); ``published_<dataset>`` has the paper's coefficients in
+    hundredths, row by row above the diagonal, where they are drawn. A line below a panel gives the
+    agreement of the metrics ``own`` with their arithmetic mean, and the paper's from
+    ``published_own_<dataset>``, in hundredths. The titles are those of the averages, and may be
+    empty.
     """
     from matplotlib.ticker import FuncFormatter
 

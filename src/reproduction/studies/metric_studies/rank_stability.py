@@ -297,9 +297,7 @@ MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
 def scale_near_one(axes: Axes, lowest: float) -> None:
     """Set a logarithmic scale of 1 - y for the y axis of a panel and those that share it.
 
-    Notes
-    -----
-    The scale is the inverse hyperbolic sine of 1 - y in units of ``LINEAR_BELOW``: linear near 1,
+    It is the inverse hyperbolic sine of 1 - y in units of ``LINEAR_BELOW``: linear near 1,
     logarithmic from there on, without a kink.
     """
     if not lowest < 1:

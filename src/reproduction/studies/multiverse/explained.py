@@ -94,12 +94,6 @@ def triangle(
     """Draw shares of variance in percent: single decisions in frames, and their pairs below.
 
     Shares that round to 0 are blank; colours are those of :func:`share_rows`.
-
-    Raises
-    ------
-    ValueError
-        There is no decision, there is not one share per decision and per pair, or a share is
-        negative.
     """
     pairs = list(combinations(range(len(names)), 2))
     shares = np.concatenate([np.ravel(alone), np.ravel(together)]).astype(np.float64)

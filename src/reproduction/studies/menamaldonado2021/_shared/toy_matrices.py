@@ -180,16 +180,8 @@ class ToyMatrix:
     """Ratings and relevance of a few items for a few users, with half of the users in train.
 
     All ratings of the first half are in train and those of the others in test, as in figures 2, 4
-    and 8 of menamaldonado2021.
-
-    Attributes
-    ----------
-    items : tuple of str
-        Names.
-    rated, relevant : ndarray of bool, shape (n_users, n_items)
-        A pair of unknown relevance is False in ``relevant``.
-    is_complete : bool
-        Whether the relevance of all pairs is known, instead of only rated ones.
+    and 8 of menamaldonado2021. ``rated`` and ``relevant`` have the shape (n_users, n_items); a pair
+    of unknown relevance is False in ``relevant``, and then the matrix is not ``is_complete``.
     """
 
     items: tuple[str, ...]
