@@ -217,13 +217,6 @@ def test_bars_are_the_means_and_whiskers_their_intervals(
     assert all(np.isnan(path.vertices).any() for line in second for path in line.get_paths())
 
 
-def test_figure_2_of_one_dataset_names_the_absent_one(tmp_path: Path) -> None:
-    display = display_of(STUDY, "fig02", ["lastfm-1k"])
-    results = written(tmp_path, inputs_of_figure_2(tmp_path, lastfm=False))
-    assert len(drawn_alone(configuration_bars, results, display).axes) == 1
-    assert "Absent: Last.fm" in display.described
-
-
 def test_figure_2_marks_what_the_paper_prints_on_the_real_data_alone(
     of_figure_2: pd.DataFrame, figure_2: Figure
 ) -> None:
@@ -286,26 +279,6 @@ def test_segments_by_hand(tmp_path: Path) -> None:
             "positive_ratio": pytest.approx((1 / 2 + 1) / 2),
         },
     ]
-
-
-@pytest.mark.parametrize(
-    ("segments", "items"), [(1, [4]), (3, [2, 1, 1]), (4, [1, 1, 1, 1]), (100, [1, 1, 1, 1])]
-)
-def test_segments_share_out_all_rated_items(
-    tmp_path: Path, segments: int, items: list[int]
-) -> None:
-    inputs = inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=segments, relevance_threshold=4)
-    assert fig07.data(inputs)["items"].tolist() == items
-
-
-def test_the_threshold_decides_what_is_positive(tmp_path: Path) -> None:
-    ratios = [
-        fig07.data(inputs_of(tmp_path, {"ml-1m": SEVEN}, segments=4, relevance_threshold=value))
-        for value in (1, 4, 5)
-    ]
-    assert ratios[0]["positive_ratio"].tolist() == [1, 1, 1, 1]
-    assert ratios[1]["positive_ratio"].tolist() == [1, 0, 0.5, 1]
-    assert ratios[2]["positive_ratio"].tolist() == pytest.approx([2 / 3, 0, 0.5, 1])
 
 
 @pytest.mark.parametrize("absent", [(), ("ml-1m",)])

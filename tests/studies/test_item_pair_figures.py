@@ -228,15 +228,6 @@ def test_a_figure_is_drawn_from_its_csv_without_overlaps(
     assert not figure.texts
 
 
-def test_a_panel_of_figure_15_appears_with_its_data(tmp_path: Path) -> None:
-    results = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
-    display = display_of(STUDY, "fig15", absent=["yahoo-r3"])
-    figure = drawn(fig15, results, display)
-    assert problems_of(figure) == []
-    assert len(figure.axes) == 1
-    assert not figure.texts
-
-
 @pytest.mark.parametrize(("edition", "is_real"), [("full", True), ("demo", False)])
 def test_shares_of_the_paper_stand_beside_ours_for_the_real_data(
     tmp_path: Path, edition: str, is_real: bool

@@ -105,14 +105,6 @@ def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> N
     assert table["tau"].nunique() > 3
 
 
-def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
-    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
-    table = data(inputs_from(path, present=("ml-1m",)))
-    for name in ("P", "MRR"):
-        row = at(table, metric=name, kept_percent=100.0)
-        assert [row["tau"], row["tau_low"], row["tau_high"]] == pytest.approx([1, 1, 1])
-
-
 def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) -> None:
     path = write_sampling(tmp_path / "items.npz", "ml-1m")
     with np.load(path) as archive:

@@ -159,13 +159,6 @@ def test_positive_judgments_by_hand(tmp_path: Path) -> None:
     assert lastfm["share of users who like the most liked item"] == 1
 
 
-def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
-    results = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
-    curve = results[results["metric"] == "cumulative share"]
-    assert len(curve) == 100
-    assert curve["rating_share"].iloc[-1] == 1
-
-
 def test_rows_are_told_apart_when_they_are_compared(everything: Path) -> None:
     table = read_table(everything)
     roles = roles_of_columns(table, load_drift_spec(ROOT / "config" / "drift.yaml"))

@@ -84,18 +84,6 @@ def test_cells_that_make_no_whole_rows_are_an_error(tmp_path: Path) -> None:
         data(inputs)
 
 
-def test_the_task_in_the_cranfield_paradigm(tmp_path: Path) -> None:
-    rows = results_of(tmp_path, "bellogin2017", "table1").set_index("Task element")
-    assert rows.loc["Ground truth"].tolist() == ["Relevance judgments", "Test ratings"]
-    assert rows.loc["Relevance assessment"].tolist() == ["Editorial assessors", "End users"]
-
-
-def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
-    text = results_of(tmp_path, "valcarce2018", "table1")
-    assert text["Information retrieval"][1] == "Relevance is independent of the users."
-    assert text["Recommender systems"][1] == "Relevance depends on the users."
-
-
 @pytest.mark.parametrize(
     "artifact", [("bellogin2017", "table2"), ("menamaldonado2021", "table1")], ids=lambda a: a[0]
 )
