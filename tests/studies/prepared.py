@@ -27,6 +27,7 @@ from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.storage.files import read_results, write_results
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.workflow.plan.plan import Plan
@@ -159,6 +160,7 @@ def write_experiment(
     split_spec: Mapping[str, Any] | None = None,
     train_ratios: Sequence[float] | None = None,
     selection: Mapping[str, Any] | None = None,
+    with_all_scores: bool = False,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
@@ -189,8 +191,9 @@ def write_experiment(
         for number in range(folds):
             data = fold(ratings, split, number)
             scores = rng.random((ratings.n_users, ratings.n_items), dtype=np.float32)
-            # One score of every user cannot be computed.
-            scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
+            # One score of every user cannot be computed, unless all are wanted.
+            if not with_all_scores:
+                scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
             scores[:without_list] = np.nan
             for part in ("test", "unbiased") if unbiased else ("test",):
                 ranked = rank_judged(
@@ -217,6 +220,12 @@ def write_experiment(
         "evaluations": ["observed", "real"] if unbiased else ["observed"],
         "released_real_threshold": released_real_threshold,
     }
+
+
+def saved(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """Return results as they are read from their CSV."""
+    write_results(results, folder / "numbers.csv")
+    return read_results(folder / "numbers.csv")
 
 
 @cache

@@ -13,11 +13,10 @@ from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, write_experiment
+from studies.prepared import display_of, drawn_alone, inputs_of, ratings_of, saved, write_experiment
 
-from receval.figures.style import INK, figure_style
+from receval.figures.style import INK
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.experiments.input_files import InputFiles
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.studies.bellogin2017 import configuration_bars, fig01, fig07
@@ -95,8 +94,7 @@ def test_a_sample_is_one_item_of_those_that_all_would_take(toy: Sets, candidates
 
 def test_the_toy_figure_shows_its_sets(tmp_path: Path) -> None:
     results = fig01.data(inputs_of(tmp_path))
-    with figure_style():
-        figure = fig01.draw(results, display_of(STUDY, "fig01"))
+    figure = drawn_alone(fig01, results, display_of(STUDY, "fig01"))
     protocols = dict.fromkeys(results["protocol"])
     toy, *panels = figure.axes
     assert [axes.get_title(loc="left")[4:] for axes in panels] == list(protocols)
@@ -135,8 +133,7 @@ def inputs_of_figure_2(folder: Path, *, lastfm: bool = True) -> ArtifactInputs:
 
 
 def written(folder: Path, inputs: ArtifactInputs) -> pd.DataFrame:
-    write_results(configuration_bars.data(inputs), folder / "fig02.csv")
-    return read_results(folder / "fig02.csv")
+    return saved(configuration_bars.data(inputs), folder)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from studies.prepared import (
     generated_ratings,
     inputs_of,
     problems_of,
+    saved,
     write_experiment,
 )
 
@@ -26,7 +27,6 @@ from receval.recommenders.base import Recommender
 from receval.recommenders.model_files import model_file
 from receval.recommenders.registry import make
 from receval.splits.split import Split, fold
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.systems import implementations
 from reproduction.studies.systems.implementations import half_interval, overlap, top_items
@@ -233,8 +233,7 @@ def test_published_values_stand_beside_ours_of_the_same_settings(table: pd.DataF
 
 
 def test_no_texts_of_the_figure_overlap(table: pd.DataFrame, tmp_path: Path) -> None:
-    write_results(table, tmp_path / "results.csv")
-    results = read_results(tmp_path / "results.csv")
+    results = saved(table, tmp_path)
     figure = drawn(
         implementations, results, display_of("systems", "implementations", edition="full")
     )

@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.style import figure_style
 from receval.figures.text_problems import text_problems
 from receval.storage.archives import write_archive
-from receval.storage.files import read_results, write_results
+from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies.rank_stability import data, draw
 from reproduction.studies.metric_studies.sampled_values import read_samplings
@@ -200,8 +200,7 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
 def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
     path = write_sampling(folder / "ratings.npz", "ml-1m", "librarything")
     inputs = inputs_from(path, present=("ml-1m", "librarything"))
-    write_results(data(inputs), folder / "fig.csv")
-    results = read_results(folder / "fig.csv")
+    results = saved(data(inputs), folder)
     with figure_style():
         return results, draw(results, display_of("valcarce2020", "fig03"))
 

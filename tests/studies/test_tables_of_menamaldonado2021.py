@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.latex_tables import to_latex
 from receval.figures.tables import to_markdown
 from receval.seeds import generator
-from receval.storage.files import read_results, write_results
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
 from reproduction.studies.menamaldonado2021.lemma_cases import (
@@ -49,8 +48,7 @@ CONCLUSIONS_OF_TABLE_4 = [
 
 def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
     inputs = inputs_of(folder, seed=1, **{**PARAMETERS[artifact], **parameters})
-    write_results(data(inputs), folder / "numbers.csv")
-    return read_results(folder / "numbers.csv")
+    return saved(data(inputs), folder)
 
 
 @pytest.mark.parametrize(("artifact", "rows"), [("table3", 4), ("table4", 5)])

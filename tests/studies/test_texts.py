@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.latex_tables import to_latex
 from receval.figures.tables import LONGEST_CELL, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.texts import data, tabulate
 
 SHAPES = {
@@ -29,8 +28,7 @@ SHAPES = {
 def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
     """Return an artifact's texts as they are read from its CSV."""
     inputs = inputs_of(folder, **display_of(study, artifact).parameters)
-    write_results(data(inputs), folder / "text.csv")
-    return read_results(folder / "text.csv")
+    return saved(data(inputs), folder)
 
 
 @pytest.mark.parametrize(("artifact", "shape"), SHAPES.items())
