@@ -44,7 +44,6 @@ def test_results_of_accepted_results_are_the_accepted_ones(
     inputs = inputs_of(
         tmp_path,
         results=made,
-        not_made=sorted(set(read) - set(made)),
         shown={name: name in measured for name in whole.experiments_of(artifact)},
         published=ROOT / "config" / "published" / spec.published if spec.published else None,
         **spec.parameters,

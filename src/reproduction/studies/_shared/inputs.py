@@ -51,8 +51,6 @@ class ArtifactDescription:
         The datasets and splits that the artifact reads without any system's ranks.
     results : collection of str
         The artifacts of the study whose CSV it reads.
-    not_made : tuple of str
-        Artifacts whose CSV would be among these if their data were available.
     shown : mapping of str to bool
         The experiments behind these results that the artifact shows, and whether their data is
         available.
@@ -74,7 +72,6 @@ class ArtifactDescription:
     judgment_samplings: Collection[str] = ()
     splits: tuple[tuple[str, str], ...] = ()
     results: Collection[str] = ()
-    not_made: tuple[str, ...] = ()
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Collection[str]] = field(default_factory=dict)
     grid: Mapping[str, Any] | None = None
@@ -88,7 +85,7 @@ class ArtifactDescription:
         typed = {
             "experiments": {name: ExperimentDescription.of(each) for name, each in experiments},
             "published": None if published is None else Path(published),
-            **{name: tuple(values.get(name, ())) for name in ("datasets", "absent", "not_made")},
+            **{name: tuple(values.get(name, ())) for name in ("datasets", "absent")},
             "splits": tuple((dataset, split) for dataset, split in values.get("splits", ())),
         }
         return ArtifactDescription(**{**values, **typed})

@@ -153,29 +153,29 @@ def formula(name: str) -> str:
     return f"{before}$p({events}$"
 
 
-def draw_matrix(axes: Axes, results: pd.DataFrame, left: float, top: float = 0.0) -> float:
+def draw_matrix(axes: Axes, results: pd.DataFrame, left: float) -> float:
     """Draw the cells of a toy example, one row per item and one column per user."""
     cells = results[results["quantity"].isin(["rated", "relevant"])]
     state = cells.set_index(["quantity", "item", "user"])["number"]
     items, users = (list(dict.fromkeys(cells[name])) for name in ("item", "user"))
     half = len(users) / 2
     for start, name in ((0.0, "train"), (half, "test")):
-        _print(axes, left + start + half / 2, top, name, style="italic")
+        _print(axes, left + start + half / 2, 0, name, style="italic")
     for index, user in enumerate(users):
-        _print(axes, left + index + 0.5, top + 1, user.removeprefix("u"), color="#595959")
-    _print(axes, left - 0.4, top + 1, "user", ha="right", color="#595959")
+        _print(axes, left + index + 0.5, 1, user.removeprefix("u"), color="#595959")
+    _print(axes, left - 0.4, 1, "user", ha="right", color="#595959")
     for line, item in enumerate(items):
-        _print(axes, left - 0.4, top + 2 + line, f"${item}$", ha="right")
+        _print(axes, left - 0.4, 2 + line, f"${item}$", ha="right")
         for index, user in enumerate(users):
             fill = RATED if state["rated", item, user] else UNRATED
-            corner = (left + index, top + 1.5 + line)
+            corner = (left + index, 1.5 + line)
             axes.add_patch(Rectangle(corner, 1, 1, facecolor=fill, edgecolor=GRID, linewidth=0.5))
             relevance = state.get(("relevant", item, user))
             if relevance is not None:
-                _print(axes, left + index + 0.5, top + 2 + line, f"{relevance:.0f}")
+                _print(axes, left + index + 0.5, 2 + line, f"{relevance:.0f}")
     middle = left + half
-    bottom = top + 1.5 + len(items)
-    axes.plot([middle, middle], [top - 0.4, bottom], color=INK, linewidth=1.2)
+    bottom = 1.5 + len(items)
+    axes.plot([middle, middle], [-0.4, bottom], color=INK, linewidth=1.2)
     return bottom + 0.7
 
 

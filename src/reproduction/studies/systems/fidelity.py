@@ -161,11 +161,7 @@ def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
     axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
     axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
-    _name_ticks(axes, without)
-
-
-def _name_ticks(axes: Axes, without: Sequence[int]) -> None:
-    """Put a mark at each tick, and its number if there is space for it."""
+    # A mark at each tick, and its number if there is space for it.
     names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
     shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
     axes.set_xticks(TICKS, shown, fontsize=6.5)

@@ -134,9 +134,15 @@ class MeasuredSystems:
                 )
             p_values, verdicts = np.full(len(self.labels), np.nan), [""] * len(self.labels)
             if system != first and np.count_nonzero(chosen[first] & chosen[system]) > 1:
-                comparison = self._pair(first, system, configuration, users).compared(
-                    configuration.aggregation, configuration.test
+                pair = PairOfSystems(
+                    self.users[first],
+                    self.users[system],
+                    self._n_test_of(users),
+                    self.n_relevant,
+                    self._has_train if configuration.users == "trained" else None,
+                    configuration.coverage,
                 )
+                comparison = pair.compared(configuration.aggregation, configuration.test)
                 p_values = comparison.p
                 verdicts = [_OF_THE_OTHER[VERDICTS[sign]] for sign in comparison.verdict.tolist()]
             tables.append(
@@ -158,18 +164,6 @@ class MeasuredSystems:
     def _n_test_of(self, users: TestUsers) -> NDArray[np.int64]:
         """Return the number of test ratings per user, 0 for users who are left out."""
         return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
-
-    def _pair(
-        self, first: str, other: str, configuration: Configuration, users: TestUsers
-    ) -> PairOfSystems:
-        return PairOfSystems(
-            self.users[first],
-            self.users[other],
-            self._n_test_of(users),
-            self.n_relevant,
-            self._has_train if configuration.users == "trained" else None,
-            configuration.coverage,
-        )
 
 
 def aligned_parameter(
