@@ -82,26 +82,6 @@ def test_the_four_rows_of_table_3(a: Item, b: Item) -> None:
     assert observed_agreement(pair) == -int(steeper_than[0])
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "together", "disagreement"),
-    [
-        # Figure 4: #1 (3 of 5 and 1 of 2 ratings positive), #2 (1 of 5 and 0 of 2).
-        (Item(10, 5, 5, 3), Item(10, 2, 2, 1), 1, True),
-        (Item(10, 5, 5, 1), Item(10, 2, 2, 0), 1, True),
-        # As #3: popularity is much less steep than the average rating and its complement.
-        (Item(10, 5, 5, 4), Item(10, 4, 4, 1), 1, False),
-        (Item(10, 5, 5, 1), Item(10, 4, 4, 3), -1, False),
-        # Steep popularity against the average rating.
-        (Item(10, 5, 5, 2), Item(10, 1, 1, 1), -1, True),
-    ],
-)
-def test_examples_of_lemma_1(a: Item, b: Item, together: int, disagreement: bool) -> None:
-    pair = compared(a, b, "rated")
-    assert (pair.popularity * pair.relevance).tolist() == [together]
-    assert predicted_disagreement(pair) is disagreement
-    assert observed_agreement(pair) == (-1 if disagreement else 1)
-
-
 @given(items_rated_by_relevance())
 def test_lemma_2_if_rating_depends_on_relevance_alone_both_metrics_are_consistent(
     pair_of_items: list[Item],
@@ -125,21 +105,6 @@ def test_lemma_3_if_rating_is_independent_of_relevance_it_holds_in_both_directio
     pair = compared(a, b, "all")
     # With annex B, of flat functions: the lemma predicts every pair.
     assert predicted_consistency(pair) == consistency(pair)
-
-
-@given(items_rated_whatever_relevance(), items_rated_whatever_relevance())
-def test_the_rows_of_table_4(a: Item, b: Item) -> None:
-    pair = compared(a, b, "all")
-    together = int((pair.popularity * pair.relevance)[0])
-    if together > 0 and pair.steeper_than_non_relevance[0] > 0:
-        assert consistency(pair) == (True, False)
-    elif together < 0 and pair.steeper_than_relevance[0] > 0:
-        assert consistency(pair) == (False, True)
-    elif together and 0 not in (
-        pair.steeper_than_relevance[0],
-        pair.steeper_than_non_relevance[0],
-    ):
-        assert consistency(pair) == (True, True)
 
 
 def test_lemma_1_decides_every_combination_of_signs_as_its_four_cases_do() -> None:

@@ -225,6 +225,17 @@ def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
             assert path.vertices[:, 1].max() == pytest.approx(rows["tau_high"].max())
 
 
+def test_mean_values_are_drawn_without_bands(tmp_path: Path) -> None:
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
+    table = data(inputs_from(path, present=("ml-1m",), statistic="value"))
+    with figure_style():
+        (axes,) = draw(table, display_of("valcarce2020", "fig04")).axes
+    for curve, name in zip(curves_of(axes), ("P", "MRR"), strict=True):
+        values = table.loc[table["metric"] == name, "value"]
+        assert curve.get_ydata()[::-1].tolist() == values.tolist()
+    assert not axes.collections
+
+
 def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
     results, _ = drawn(tmp_path)
     results.loc[results["kept_percent"] == 10, ["tau", "tau_low", "tau_high"]] = np.nan
@@ -323,6 +334,7 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     above, below = figure.axes
     assert [curve.get_label() for curve in curves_of(above)] == ["GP", "GMRR"]
     assert [curve.get_label() for curve in curves_of(below)] == ["GMRR", "GMRR*"]
+    assert [curve.get_linestyle() for curve in curves_of(below)] == ["-", ":"]
     assert above.get_position().height > below.get_position().height
     assert above.get_title(loc="left") == (
         "(a) Ratings removed at random, ML-1M twin\nNo hit counts as the floor"

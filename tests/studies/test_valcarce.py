@@ -285,49 +285,6 @@ def test_the_paper_s_agreement_with_the_arithmetic_mean_stands_below(prepared: P
     assert "paper" not in above
 
 
-AFFECTED = ("GF1", "GMRR")
-"""What the released tool averages in another form."""
-
-
-def shown(average: str, metric: str) -> str:
-    """Return the name in the legend."""
-    geometric = "G" if average.startswith("geometric") else ""
-    return f"{geometric}{metric}" + ("*" if "zeros=one" in average else "")
-
-
-@pytest.mark.parametrize(
-    ("study", "artifact", "column"),
-    [
-        ("valcarce2018", "fig03", "tau"),
-        ("valcarce2020", "fig04", "value"),
-        ("valcarce2020", "fig10", "tau"),
-    ],
-)
-def test_every_level_of_every_metric_is_a_point(
-    prepared: Prepared, study: str, artifact: str, column: str
-) -> None:
-    results = prepared.results(study, artifact)
-    figure = prepared.figure(study, artifact)
-    panels = list(titled(figure))
-    datasets = datasets_of(results) * (len(panels) // len(datasets_of(results)))
-    for (title, axes), dataset in zip(panels, datasets, strict=True):
-        rows = results[results["dataset"] == dataset]
-        groups = {shown(*key): own for key, own in rows.groupby(["average", "metric"], sort=False)}
-        curves = {curve.get_label(): curve for curve in axes.lines}
-        if title == "No hit counts as 1 (*)":
-            groups = {name: own for name, own in groups.items() if name.rstrip("*") in AFFECTED}
-        else:
-            groups = {name: own for name, own in groups.items() if not name.endswith("*")}
-        named = [name for name in curves if not name.startswith("_")]
-        parameters = STUDIES[study].artifacts[artifact].parameters
-        groups = {n: own for n, own in groups.items() if n in parameters.get("named", groups)}
-        assert named == list(groups)
-        for name, own in groups.items():
-            up = curves[name].get_ydata()[::-1]
-            assert up == pytest.approx(real_values(own[column]), nan_ok=True)
-            assert (curves[name].get_linestyle() == ":") == name.endswith("*")
-
-
 # --- tables -----------------------------------------------------------------------------------
 
 
