@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -174,12 +175,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
         areas = rows[rows["statement"] == ""]
+        areas = areas.assign(area=areas["steeper_than"], hatched=False)
         popularity = areas["popularity_and_rating"]
         strip = real_values(areas["share_of_pairs"])[~popularity.isin([AGREE, DISAGREE])].sum()
         columns = [
-            _column(areas[popularity == AGREE], "popularity and average rating agree"),
-            _column(areas[popularity == DISAGREE], "they disagree"),
-            _column(areas[~popularity.isin([AGREE, DISAGREE])], ""),
+            mosaic_column(areas[chosen], label, STEEPER_THAN, OUTCOME_STYLES)
+            for label, chosen in (
+                ("popularity and average rating agree", popularity == AGREE),
+                ("they disagree", popularity == DISAGREE),
+                ("", ~popularity.isin([AGREE, DISAGREE])),
+            )
         ]
         mosaic(axes, columns)
         disagree, steeper = (
@@ -198,25 +203,33 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
+# Columns of a mosaic and the lines above it, also of figure 9.
+
+
+def mosaic_column(
+    areas: pd.DataFrame,
+    label: str,
+    names: Mapping[str, str],
+    styles: Mapping[str, tuple[str, str]],
+    remark: str = "",
+) -> MosaicColumn:
+    """Return a column of areas, in the order of their names, coloured by how rankings compare.
+
+    The column ``area`` says in which area a row is, and ``hatched`` whether it is striped.
+    """
     shares = real_values(areas["share_of_pairs"])
-    return MosaicColumn(
-        label,
-        tuple(
-            Area(
-                label,
-                tuple(
-                    Part(float(shares[(areas["rankings"] == outcome) & of_name].sum()), *style)
-                    for outcome, style in OUTCOME_STYLES.items()
-                ),
-            )
-            for name, label in STEEPER_THAN.items()
-            for of_name in [areas["steeper_than"] == name]
-        ),
-    )
 
+    def part(area: str, hatched: bool, rankings: str) -> Part:
+        chosen = areas["area"].eq(area) & areas["hatched"].eq(hatched)
+        share = float(shares[chosen & areas["rankings"].eq(rankings)].sum())
+        return Part(share, *styles[rankings], hatched=hatched)
 
-# Above a mosaic, also that of figure 9.
+    def parts(area: str) -> tuple[Part, ...]:
+        kinds = sorted(areas["hatched"].unique()) if len(areas) else (False,)
+        return tuple(part(area, hatched, rankings) for hatched in kinds for rankings in styles)
+
+    column = tuple(Area(name, parts(area)) for area, name in names.items())
+    return MosaicColumn(label, column, remark)
 
 
 def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> str:

@@ -14,12 +14,10 @@ from scipy.special import stdtrit
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
 from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.statistics.confidence import CONFIDENCE
 from receval.storage.files import real_values
 from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY, published_mark
-
-CONFIDENCE = 0.95
-"""Confidence level of the intervals of the mean over folds."""
 
 CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
 """The columns that identify a bar."""
