@@ -140,7 +140,7 @@ RULE = 0.15
 """Height in lines of the rule below a heading."""
 
 
-def formula(name: str) -> str:
+def printed_formula(name: str) -> str:
     """Return the printed form of a quantity or a ranking of :mod:`._shared.toy_matrices`."""
     if ranking := re.fullmatch(r"<(.*)>", name):
         return rf"$\langle {ranking[1]}\rangle$"
@@ -291,22 +291,26 @@ def _print_functions(
         ]
         rate = results.get((f"decrement rate: {name}", "a,b"))
         shown = "" if rate is None else short_number(f"{rate:.2f}")
-        printed.append((formula(name), *(text.replace("-", "−") for text in of_items), shown))
+        printed.append(
+            (printed_formula(name), *(text.replace("-", "−") for text in of_items), shown)
+        )
     return draw_lines(axes, printed, CENTRES, top)
 
 
 def _print_values(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str], top: float) -> float:
     values = rows.set_index(["quantity", "ranking"])
     printed: list[tuple[str, ...]] = [
-        ("", *(formula(ranking) for ranking in RANKING_LABELS), "better")
+        ("", *(printed_formula(ranking) for ranking in RANKING_LABELS), "better")
     ]
     for metric, sign in (("P", 1), ("antiP", -1)):
         for kind in kinds:
             name = f"{kind} {metric}@1"
             one, other = (sign * values["number"][name, ranking] for ranking in RANKING_LABELS)
-            better = "same" if one == other else formula(RANKING_LABELS[0 if one > other else 1])
+            better = (
+                "same" if one == other else printed_formula(RANKING_LABELS[0 if one > other else 1])
+            )
             fractions = (values["fraction"][name, ranking] for ranking in RANKING_LABELS)
-            printed.append((formula(name), *fractions, better))
+            printed.append((printed_formula(name), *fractions, better))
     return draw_lines(axes, printed, CENTRES, top)
 
 
@@ -323,7 +327,7 @@ def _draw_figure2(results: pd.DataFrame) -> Figure:
     bottom = draw_lines(
         axes,
         [
-            ("", *(formula(quantity) for quantity in PRINTED)),
+            ("", *(printed_formula(quantity) for quantity in PRINTED)),
             *((f"$i={item}$", *(shown[name, item] for name in PRINTED)) for item in items),
         ],
         centres,
@@ -331,7 +335,7 @@ def _draw_figure2(results: pd.DataFrame) -> Figure:
     )
     draw_lines(
         axes,
-        [("", *map(formula, overall)), ("all", *(shown[n, ""] for n in overall))],
+        [("", *map(printed_formula, overall)), ("all", *(shown[n, ""] for n in overall))],
         centres,
         bottom + 0.4,
     )
