@@ -151,7 +151,7 @@ def figure_2(of_figure_2: pd.DataFrame) -> Figure:
 
 def test_every_system_has_a_value_under_every_protocol_and_fold(of_figure_2: pd.DataFrame) -> None:
     results = of_figure_2
-    assert list(results.columns) == [
+    columns = [
         "dataset",
         "split",
         "protocol",
@@ -162,12 +162,10 @@ def test_every_system_has_a_value_under_every_protocol_and_fold(of_figure_2: pd.
         "fold",
         "value",
         "lists",
-        "computable_share",
-        "expected",
-        "random_expected",
-        "random_error",
-        *(f"p_against_{system}" for system in (*SYSTEMS, *EXTRA)),
     ]
+    columns += ["computable_share", "expected", "random_expected", "random_error"]
+    columns += [f"p_against_{system}" for system in (*SYSTEMS, *EXTRA)]
+    assert list(results.columns) == columns
     sizes = results.groupby("dataset").size()
     assert sizes["ml-1m"] == 3 * 7 * (5 + 1)
     assert sizes["lastfm-1k"] == 2 * 7 * (1 + 1)

@@ -293,6 +293,15 @@ def test_only_the_form_of_the_text_is_drawn() -> None:
     assert max(axes.get_xlim()[1] for axes in panels) < 5
 
 
+def test_panels_in_the_released_form_say_from_how_many_stars_an_item_is_liked() -> None:
+    text = generated("fig14", spread, ["yahoo-r3"])
+    results = pd.concat([text, text.assign(form="released")], ignore_index=True)
+    picture = drawn("fig14", results, ["cm100k"])
+    assert headings(picture) == ["Yahoo! R3", "Yahoo! R3, from 3 stars"]
+    assert len(panels_with_points(picture)) == 8
+    assert overlaps_of(picture) == []
+
+
 def test_each_panel_has_its_own_tau() -> None:
     results = generated("fig13", opposed, ["yahoo-r3"])
     groups = results.groupby(["y_metric", "x_metric", "experiment"], sort=False)

@@ -137,7 +137,7 @@ def test_levels_are_nested_and_keep_their_share(inputs: Inputs) -> None:
 
 
 def test_figure_3_has_bounds_for_every_system_point_and_fold(three: pd.DataFrame) -> None:
-    assert list(three.columns) == [
+    columns = [
         "dataset",
         "varied",
         "kept_percent",
@@ -146,11 +146,8 @@ def test_figure_3_has_bounds_for_every_system_point_and_fold(three: pd.DataFrame
         "metric",
         "cutoff",
         "fold",
-        "lower",
-        "value",
-        "upper",
-        "lists",
     ]
+    assert list(three.columns) == [*columns, "lower", "value", "upper", "lists"]
     assert len(three) == 2 * (len(REMOVED) + len(SIZES)) * (FOLDS + 1)
     assert (three["lower"] <= three["value"]).all()
     assert (three["value"] <= three["upper"]).all()
