@@ -86,6 +86,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
         "mena,ml-1m,released-folds,test,librec-wrmf,P@3,0.25\n"
         "mena,ml-1m,released-folds,test,librec-wrmf,antiP@3,0.5\n"
         "mena,ml-1m,released-folds,test,pop,P@3,0.5\n"
+        "mena,ml-1m,released-folds,unbiased,librec-wrmf,P@3,0.75\n"
+        "mena,ml-1m,elsewhere,test,librec-wrmf,P@3,0.75\n"
     )
     return inputs_of(
         folder,
