@@ -29,37 +29,15 @@ class ArtifactDescription:
     A plan makes it (:meth:`.ArtifactDescriptions.results`), Snakemake keeps it as plain values, and
     the job opens it as :class:`.ArtifactInputs`.
 
-    Attributes
-    ----------
-    parameters : mapping
-        The artifact's parameters from the study's configuration.
-    experiments : mapping of str to ExperimentDescription
-        Those whose data is available, by name.
-    datasets : tuple of str
-        Those that are available, in the order of the configuration.
-    absent : tuple of str
-        Datasets that the artifact would read if they were available.
-    recommenders : mapping of str to str
-        The classes, as ``module:class``, of the systems whose models the artifact reads.
-    published : Path or None
-        The table of published values, if the artifact reads one.
-    searches : collection of str
-        The systems whose traces of searches for settings the artifact reads.
-    judgment_samplings : collection of str
-        The names of the judgment samplings whose values it reads.
-    splits : tuple of (str, str)
-        The datasets and splits that the artifact reads without any system's ranks.
-    results : collection of str
-        The artifacts of the study whose CSV it reads.
-    shown : mapping of str to bool
-        The experiments behind these results that the artifact shows, and whether their data is
-        available.
-    simulations : mapping of str to collection of str
-        The simulations whose values it reads, and their systems; none without the dataset.
-    grid : mapping or None
-        The levels of a grid of decisions, as plain values; see :attr:`.ArtifactInputs.decisions`.
-    seed : int
-        The edition's root seed.
+    Experiments are those whose data is available, by name; ``shown`` has also the others behind the
+    results that the artifact shows, and whether their data is available. Datasets are those that
+    are available, in the order of the configuration, and ``absent`` those that it would read if
+    they were. Recommenders are the classes, as ``module:class``, of the systems whose models it
+    reads. The other names are those of the table of published values, of the systems whose searches
+    for settings it reads, of judgment samplings, of datasets and splits that it reads without any
+    system's ranks, of the artifacts whose CSV it reads, and of simulations with their systems (none
+    without the dataset). The grid of decisions has plain values (:attr:`.ArtifactInputs.decisions`);
+    the seed is the edition's root seed.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
