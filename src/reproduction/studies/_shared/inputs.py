@@ -36,8 +36,8 @@ class ArtifactDescription:
     reads. The other names are those of the table of published values, of the systems whose searches
     for settings it reads, of judgment samplings, of datasets and splits that it reads without any
     system's ranks, of the artifacts whose CSV it reads, and of simulations with their systems (none
-    without the dataset). The grid of decisions has plain values (:attr:`.ArtifactInputs.decisions`);
-    the seed is the edition's root seed.
+    without the dataset). The grid of decisions has plain values
+    (:attr:`.ArtifactInputs.decisions`); the seed is the edition's root seed.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
