@@ -49,7 +49,7 @@ def experiment(folder: Path) -> Experiment:
         "evaluations": ["observed"],
         "released_real_threshold": None,
     }
-    inputs = inputs_of(folder, {"lastfm-1k": ratings}, {"lastfm": description})
+    inputs = inputs_of(folder, {"lastfm-1k": ratings}, experiments={"lastfm": description})
     return inputs.experiments["lastfm"]
 
 

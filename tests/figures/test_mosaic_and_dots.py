@@ -196,7 +196,7 @@ def test_dots_are_one_picture_in_the_resolution_of_print() -> None:
     with figure_style():
         figure = new_figure(3, 2)
         axes = figure.subplots()
-        dots(axes, [0, 1, 2], [3, 4, 5], BLUE, "items")
+        dots(axes, [0, 1, 2], [3, 4, 5], BLUE)
     (points,) = axes.lines
     assert points.get_rasterized()
     assert points.get_xydata().tolist() == [[0, 3], [1, 4], [2, 5]]

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from studies.prepared import display_of, inputs_of, write_experiment
 
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.experiments.experiment import Experiment
 from reproduction.studies._shared.inputs import ArtifactInputs
 
@@ -110,8 +108,3 @@ def inputs_of_overlaps(
         for dataset in datasets
     }
     return inputs_of(folder, experiments=experiments, **parameters_of("fig08"))
-
-
-def saved(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    write_results(results, folder / "numbers.csv")
-    return read_results(folder / "numbers.csv")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ from receval.protocols.judged_ranks import JudgedRanks, RanksKey, write_ranks
 from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold
+from receval.storage.files import read_results, write_results
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactDescription, ArtifactInputs
 from reproduction.workflow.plan.plan import Plan
@@ -55,56 +56,43 @@ def ratings_of(
     )
 
 
+DESCRIBED = {field.name for field in fields(ArtifactDescription)} - {"parameters", "datasets"}
+
+
 def inputs_of(
     folder: Path,
     datasets: Mapping[str, Ratings] | None = None,
-    experiments: Mapping[str, Mapping[str, Any]] | None = None,
-    published: Path | None = None,
-    searches: Mapping[str, Path] | None = None,
-    judgment_samplings: Mapping[str, Path] | None = None,
-    simulations: Mapping[str, Mapping[str, Path]] | None = None,
     present: Sequence[str] = (),
-    results: Mapping[str, Path] | None = None,
-    not_made: Sequence[str] = (),
-    splits: Sequence[tuple[str, str]] = (),
-    shown: Mapping[str, bool] | None = None,
-    absent: Sequence[str] = (),
-    grid: Mapping[str, Any] | None = None,
-    seed: int = 0,
-    recommenders: Mapping[str, str] | None = None,
-    **parameters: Any,
+    **given: Any,
 ) -> ArtifactInputs:
     """Write prepared datasets and return the inputs of an artifact that reads them.
 
     Of all that lies in the folder as the workflow lays it out the artifact may read everything.
-    ``present`` names further datasets that are there, such as those of judgment samplings.
+    ``present`` names further datasets that are there, such as those of judgment samplings. What is
+    given are attributes of the description, with their files, and parameters of the artifact.
     """
     for name, ratings in (datasets or {}).items():
         ratings.write(folder / name)
+    described = {name: given.pop(name) for name in DESCRIBED & given.keys()}
+    paths = {
+        name: described.get(name) or {} for name in ("searches", "judgment_samplings", "results")
+    }
+    simulations = described.get("simulations") or {}
+    published = described.get("published")
     description = {
-        "parameters": parameters,
-        "experiments": experiments or {},
-        "recommenders": recommenders or {},
+        **described,
+        **{name: list(files) for name, files in paths.items()},
+        "simulations": {name: list(files) for name, files in simulations.items()},
+        "parameters": given,
         "datasets": [*(datasets or {}), *present],
-        "absent": list(absent),
-        "published": None if published is None else published.as_posix(),
-        "searches": list(searches or ()),
-        "judgment_samplings": list(judgment_samplings or ()),
-        "results": list(results or ()),
-        "not_made": list(not_made),
-        "splits": list(splits),
-        "shown": shown or {},
-        "simulations": {name: list(files) for name, files in (simulations or {}).items()},
-        "grid": grid,
-        "seed": seed,
     }
     files = files_in(
         folder,
         published=() if published is None else (published,),
-        searches=(searches or {}).values(),
-        judgment_samplings=(judgment_samplings or {}).values(),
-        other_results=(results or {}).values(),
-        simulations=[file for files in (simulations or {}).values() for file in files.values()],
+        searches=paths["searches"].values(),
+        judgment_samplings=paths["judgment_samplings"].values(),
+        other_results=paths["results"].values(),
+        simulations=[file for files in simulations.values() for file in files.values()],
     )
     return ArtifactInputs(files, ArtifactDescription.of(description))
 
@@ -159,6 +147,7 @@ def write_experiment(
     split_spec: Mapping[str, Any] | None = None,
     train_ratios: Sequence[float] | None = None,
     selection: Mapping[str, Any] | None = None,
+    with_all_scores: bool = False,
 ) -> dict[str, Any]:
     """Write a dataset, its split and ranks by random scores; return what describes them.
 
@@ -189,8 +178,9 @@ def write_experiment(
         for number in range(folds):
             data = fold(ratings, split, number)
             scores = rng.random((ratings.n_users, ratings.n_items), dtype=np.float32)
-            # One score of every user cannot be computed.
-            scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
+            # One score of every user cannot be computed, unless all are wanted.
+            if not with_all_scores:
+                scores[np.arange(ratings.n_users), rng.integers(0, ratings.n_items)] = np.nan
             scores[:without_list] = np.nan
             for part in ("test", "unbiased") if unbiased else ("test",):
                 ranked = rank_judged(
@@ -217,6 +207,12 @@ def write_experiment(
         "evaluations": ["observed", "real"] if unbiased else ["observed"],
         "released_real_threshold": released_real_threshold,
     }
+
+
+def saved(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """Return results as they are read from their CSV."""
+    write_results(results, folder / "numbers.csv")
+    return read_results(folder / "numbers.csv")
 
 
 @cache

@@ -6,21 +6,14 @@ from __future__ import annotations
 import re
 
 import pandas as pd
-import pytest
 from studies.accepted_results import FULL, ROOT
 
 from receval.multiverse.verdicts import with_verdicts
 from receval.storage.files import read_results
-from reproduction.config.settings import load_settings
 
 PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"))
-STUDIES = load_settings(ROOT / "config", "full").studies
 
 CONDENSED = "P(condensed=true)@10"
-HOLD = [1, 2, 7, 8, 10, 13, 15, 16, 24, *range(28, 34), 37, 38]
-HOLD_IN_PART = [3, 21, 22]
-DEPEND_ON_THE_SPLIT = [5, 17, 20, 23, 26, 27, 34]
-DO_NOT_HOLD = [9, 11, 14, 25, 35, 39]
 
 
 def accepted(study: str, artifact: str) -> pd.DataFrame:
@@ -35,30 +28,6 @@ def values(artifact: str, **chosen: object) -> pd.Series:
         rows = rows[rows[column] == cell]
     assert len(rows)
     return rows["value"].astype(float)
-
-
-@pytest.mark.parametrize("study", ["canamares2020", "multiverse"])
-def test_all_artifacts_are_accepted(study: str) -> None:
-    found = {path.stem for path in (FULL / study).glob("*.csv")}
-    assert found == set(STUDIES[study].artifacts)
-
-
-def test_the_claims_that_hold_are_these() -> None:
-    rows = accepted("canamares2020", "relations")
-    decided = rows[rows["form"].eq("") & rows["dataset"].ne("netflix")]
-    verdicts = decided.groupby("claim")["verdict"].unique()
-    assert {claim: list(found) for claim, found in verdicts.items()} == {
-        **{f"C-{number:03}": ["holds"] for number in HOLD},
-        **{f"C-{number:03}": ["holds in part"] for number in HOLD_IN_PART},
-        **{f"C-{number:03}": ["depends on the split"] for number in DEPEND_ON_THE_SPLIT},
-        **{f"C-{number:03}": ["does not hold"] for number in DO_NOT_HOLD},
-    }
-
-
-def test_the_two_shares_of_the_paper_s_figure_1() -> None:
-    shares = accepted("canamares2020", "fig01").query("dataset == 'ml-1m' and ratings == 100")
-    found = dict(zip(shares["side"], shares["share"], strict=True))
-    assert found == {"user": pytest.approx(0.518, abs=5e-4), "item": pytest.approx(0.459, abs=5e-4)}
 
 
 def test_the_page_has_the_numbers_of_the_start() -> None:

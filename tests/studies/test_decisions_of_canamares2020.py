@@ -17,12 +17,10 @@ from studies.compared_experiments import (
     parameters_of,
     precision,
     relevance_of_top,
-    saved,
 )
-from studies.prepared import display_of, inputs_of, problems_of
+from studies.prepared import display_of, drawn_alone, inputs_of, problems_of, saved
 
 from receval.figures.printed_numbers import fixed, significant
-from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.metrics.labels import metric_name
 from receval.metrics.registry import parse
@@ -172,8 +170,7 @@ def test_policies_rank_what_has_no_score_and_all_users_are_averaged(tmp_path: Pa
 
 def test_figure_7_has_a_group_for_each_policy_and_a_cross_on_each_bar(tmp_path: Path) -> None:
     results = saved(fig07.data(inputs_of_policies(tmp_path)), tmp_path)
-    with figure_style():
-        figure = fig07.draw(results, display_of(STUDY, "fig07"))
+    figure = drawn_alone(fig07, results, display_of(STUDY, "fig07"))
     assert problems_of(figure) == []
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == list(

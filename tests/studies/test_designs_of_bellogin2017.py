@@ -13,6 +13,7 @@ from studies.prepared import (
     drawn_alone,
     generated_ratings,
     inputs_of,
+    saved,
     write_experiment,
 )
 
@@ -66,8 +67,7 @@ def test_segments_count_ratings_and_test_ratings_by_popularity(tmp_path: Path) -
         expected = ["1", "2", "3", "4", "5"] if split == "coins" else [""] * 5
         assert rows["percentile"].tolist() == expected
     write_results(results, tmp_path / "fig06.csv")
-    with figure_style():
-        figure = fig06.draw(read_results(tmp_path / "fig06.csv"), display_of(STUDY, "fig06"))
+    figure = drawn_alone(fig06, read_results(tmp_path / "fig06.csv"), display_of(STUDY, "fig06"))
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [
         "(a) ML-1M twin, coin flips, 5 popularity percentiles",
@@ -164,8 +164,7 @@ def test_figure_8_shows_1r_and_ar_designs_apart(
 ) -> None:
     absent = () if lastfm else ("lastfm-1k",)
     there = of_figure_8[~of_figure_8["dataset"].isin(absent)]
-    write_results(there, tmp_path / "fig08.csv")
-    results = read_results(tmp_path / "fig08.csv")
+    results = saved(there, tmp_path)
     figure = drawn_alone(fig08, results, display_of(STUDY, "fig08", absent))
     groups = [[text.get_text() for text in axes.get_xticklabels()] for axes in figure.axes]
     # Every design says how many candidates it ranks, the AR designs, too.
@@ -208,8 +207,7 @@ def test_figure_9_has_all_forms_and_bpref_in_ar_alone(tmp_path: Path) -> None:
     assert not any(metric.startswith("bpref") for metric in by_protocol["1R TI-NN"])
     assert "infAP(form=bellogin)" in by_protocol["1R TI-NN"]
     write_results(results, tmp_path / "fig09.csv")
-    with figure_style():
-        figure = configuration_bars.draw(read_results(tmp_path / "fig09.csv"), display)
+    figure = drawn_alone(configuration_bars, read_results(tmp_path / "fig09.csv"), display)
     # 1R has a panel and an axis of its own, and says so where it has no value.
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[:4] == ["(a) ML-1M twin, AR", "(b) 1R", "(c) Last.fm twin, AR", "(d) 1R"]

@@ -93,7 +93,7 @@ def test_fewer_judgments_are_those_of_the_sampling(tmp_path: Path) -> None:
 
 
 def _sampled(inputs: ArtifactInputs) -> lexirecall_robustness.SampledValues:
-    from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
+    from reproduction.studies.metric_studies.sampled_values import read_samplings
 
     (values,) = read_samplings(next(iter(inputs.judgment_samplings.values())))
     return values

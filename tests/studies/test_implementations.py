@@ -18,6 +18,7 @@ from studies.prepared import (
     generated_ratings,
     inputs_of,
     problems_of,
+    saved,
     write_experiment,
 )
 
@@ -26,10 +27,9 @@ from receval.recommenders.base import Recommender
 from receval.recommenders.model_files import model_file
 from receval.recommenders.registry import make
 from receval.splits.split import Split, fold
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.systems import implementations
-from reproduction.studies.systems._shared.package_values import half_interval, overlap, top_items
+from reproduction.studies.systems.implementations import half_interval, overlap, top_items
 
 RECOMMENDERS = {
     "wrmf": "receval.recommenders.wrmf:WRMF",
@@ -86,6 +86,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> ArtifactInputs:
         "mena,ml-1m,released-folds,test,librec-wrmf,P@3,0.25\n"
         "mena,ml-1m,released-folds,test,librec-wrmf,antiP@3,0.5\n"
         "mena,ml-1m,released-folds,test,pop,P@3,0.5\n"
+        "mena,ml-1m,released-folds,unbiased,librec-wrmf,P@3,0.75\n"
+        "mena,ml-1m,elsewhere,test,librec-wrmf,P@3,0.75\n"
     )
     return inputs_of(
         folder,
@@ -233,8 +235,7 @@ def test_published_values_stand_beside_ours_of_the_same_settings(table: pd.DataF
 
 
 def test_no_texts_of_the_figure_overlap(table: pd.DataFrame, tmp_path: Path) -> None:
-    write_results(table, tmp_path / "results.csv")
-    results = read_results(tmp_path / "results.csv")
+    results = saved(table, tmp_path)
     figure = drawn(
         implementations, results, display_of("systems", "implementations", edition="full")
     )
@@ -270,7 +271,7 @@ def test_lists_of_many_users_are_made_in_blocks(monkeypatch: pytest.MonkeyPatch)
     model = make(RECOMMENDERS["wrmf"], {"factors": 2}, 1).fit(train)
     users = np.arange(30)[::-1].copy()
     whole = top_items(model, train, users, depth=4)
-    monkeypatch.setattr("reproduction.studies.systems._shared.package_values.BLOCK", 7)
+    monkeypatch.setattr("reproduction.studies.systems.implementations.BLOCK", 7)
     np.testing.assert_array_equal(top_items(model, train, users, depth=4), whole)
 
 

@@ -29,15 +29,14 @@ from studies.prepared import (
     generated_ratings,
     problems_of,
     ratings_of,
+    saved,
 )
 
 from receval.data.ratings import Ratings
 from receval.figures.display import coefficient_text
-from receval.figures.style import figure_style
 from receval.splits.split import TEST, TRAIN
-from receval.storage.files import read_results, write_results
 from reproduction.studies.menamaldonado2021 import fig05, fig09, fig15
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import share_beside_paper
+from reproduction.studies.menamaldonado2021.fig05 import share_beside_paper
 
 # --- figure 5 ---------------------------------------------------------------------------------
 
@@ -175,8 +174,7 @@ def test_shares_of_figure_9_agree_with_brute_force(tmp_path: Path) -> None:
 
 def test_the_areas_drawn_are_those_of_the_csv(tmp_path: Path) -> None:
     results = fig09.data(inputs_for("fig09", tmp_path, {"cm100k": with_known(generated_ratings())}))
-    with figure_style():
-        figure = fig09.draw(results, display_of(STUDY, "fig09"))
+    figure = drawn_alone(fig09, results, display_of(STUDY, "fig09"))
     for axes, metric in zip(figure.axes, fig09.OPTIMISED, strict=True):
         areas = results[(results["metric"] == metric) & (results["statement"] == "")]
         patches = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
@@ -217,23 +215,13 @@ def test_a_figure_is_drawn_from_its_csv_without_overlaps(
     ratings = TABLES[table]
     folds = [np.full(len(ratings), TRAIN)] if SPECS[artifact].splits else []
     inputs = inputs_for(artifact, tmp_path, dict.fromkeys(datasets, ratings), folds)
-    write_results(module.data(inputs), tmp_path / "numbers.csv")
-    results = read_results(tmp_path / "numbers.csv")
+    results = saved(module.data(inputs), tmp_path)
     display = display_of(STUDY, artifact)
     figure = drawn(module, results, display)
     assert problems_of(figure) == []
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     for dataset in datasets:
         assert sum(display.datasets[dataset] in title for title in titles) == 1
-    assert not figure.texts
-
-
-def test_a_panel_of_figure_15_appears_with_its_data(tmp_path: Path) -> None:
-    results = fig15.data(inputs_for("fig15", tmp_path, {"cm100k": JUDGED}))
-    display = display_of(STUDY, "fig15", absent=["yahoo-r3"])
-    figure = drawn(fig15, results, display)
-    assert problems_of(figure) == []
-    assert len(figure.axes) == 1
     assert not figure.texts
 
 
@@ -244,8 +232,7 @@ def test_shares_of_the_paper_stand_beside_ours_for_the_real_data(
     printed = []
     for artifact, dataset in (("fig05", "ml-1m"), ("fig09", "cm100k")):
         inputs = inputs_for(artifact, tmp_path, {dataset: with_known(generated_ratings())})
-        write_results(FIGURES[artifact].data(inputs), tmp_path / "numbers.csv")
-        results = read_results(tmp_path / "numbers.csv")
+        results = saved(FIGURES[artifact].data(inputs), tmp_path)
         display = display_of(STUDY, artifact, edition=edition)
         figure = drawn_alone(FIGURES[artifact], results, display)
         for axes in figure.axes:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -16,7 +15,6 @@ from theory.counted_items import (
     items_rated_whatever_relevance,
     probabilities_of,
     sign,
-    steeper,
 )
 
 from receval.theory.item_pairs import ItemPairs, Relevance, item_pairs
@@ -24,10 +22,7 @@ from reproduction.studies.menamaldonado2021._shared.lemmas import (
     lemma1_predicts_disagreement,
     lemma3_predicts_consistent_anti_precision,
     lemma3_predicts_consistent_precision,
-    lemma4_predicts_agreement,
 )
-
-POSITIVE = st.fractions(min_value=Fraction(1, 40), max_value=20, max_denominator=40)
 
 
 def compared(a: Item, b: Item, relevance: Relevance) -> ItemPairs:
@@ -70,17 +65,6 @@ def predicted_consistency(pair: ItemPairs) -> tuple[bool, bool]:
     return bool(precision[0]), bool(anti_precision[0])
 
 
-@given(POSITIVE, POSITIVE, POSITIVE, POSITIVE)
-@pytest.mark.costly
-def test_lemma_4_holds_in_both_directions(
-    fa: Fraction, fb: Fraction, ga: Fraction, gb: Fraction
-) -> None:
-    # The lemma leaves flat functions out: with a flat one nothing agrees, also where it is f.
-    product_agrees = sign(fa * ga - fb * gb) * sign(fa - fb) > 0
-    predicted = lemma4_predicts_agreement(sign(fa - fb), sign(ga - gb), steeper((fa, fb), (ga, gb)))
-    assert bool(predicted) == product_agrees
-
-
 @given(items(9), items(9))
 def test_lemma_1_holds_in_both_directions(a: Item, b: Item) -> None:
     pair = compared(a, b, "rated")
@@ -96,26 +80,6 @@ def test_the_four_rows_of_table_3(a: Item, b: Item) -> None:
     steeper_than = pair.steeper_than_non_relevance if together > 0 else pair.steeper_than_relevance
     # Steeper: disagree; less steep: agree; equally steep, of which the table is silent: a tie.
     assert observed_agreement(pair) == -int(steeper_than[0])
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "together", "disagreement"),
-    [
-        # Figure 4: #1 (3 of 5 and 1 of 2 ratings positive), #2 (1 of 5 and 0 of 2).
-        (Item(10, 5, 5, 3), Item(10, 2, 2, 1), 1, True),
-        (Item(10, 5, 5, 1), Item(10, 2, 2, 0), 1, True),
-        # As #3: popularity is much less steep than the average rating and its complement.
-        (Item(10, 5, 5, 4), Item(10, 4, 4, 1), 1, False),
-        (Item(10, 5, 5, 1), Item(10, 4, 4, 3), -1, False),
-        # Steep popularity against the average rating.
-        (Item(10, 5, 5, 2), Item(10, 1, 1, 1), -1, True),
-    ],
-)
-def test_examples_of_lemma_1(a: Item, b: Item, together: int, disagreement: bool) -> None:
-    pair = compared(a, b, "rated")
-    assert (pair.popularity * pair.relevance).tolist() == [together]
-    assert predicted_disagreement(pair) is disagreement
-    assert observed_agreement(pair) == (-1 if disagreement else 1)
 
 
 @given(items_rated_by_relevance())
@@ -141,21 +105,6 @@ def test_lemma_3_if_rating_is_independent_of_relevance_it_holds_in_both_directio
     pair = compared(a, b, "all")
     # With annex B, of flat functions: the lemma predicts every pair.
     assert predicted_consistency(pair) == consistency(pair)
-
-
-@given(items_rated_whatever_relevance(), items_rated_whatever_relevance())
-def test_the_rows_of_table_4(a: Item, b: Item) -> None:
-    pair = compared(a, b, "all")
-    together = int((pair.popularity * pair.relevance)[0])
-    if together > 0 and pair.steeper_than_non_relevance[0] > 0:
-        assert consistency(pair) == (True, False)
-    elif together < 0 and pair.steeper_than_relevance[0] > 0:
-        assert consistency(pair) == (False, True)
-    elif together and 0 not in (
-        pair.steeper_than_relevance[0],
-        pair.steeper_than_non_relevance[0],
-    ):
-        assert consistency(pair) == (True, True)
 
 
 def test_lemma_1_decides_every_combination_of_signs_as_its_four_cases_do() -> None:

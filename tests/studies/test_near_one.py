@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from receval.figures.style import SINGLE_COLUMN, figure_style, new_figure
-from reproduction.studies.metric_studies.rank_stability_curves import scale_near_one
+from reproduction.studies.metric_studies.rank_stability import scale_near_one
 
 
 def test_each_factor_of_what_is_missing_has_the_same_room() -> None:

@@ -229,15 +229,6 @@ def test_only_released_real_values_have_the_released_threshold(table: pd.DataFra
         assert (sign * (own[0] - own[1]) > 0).all()
 
 
-def test_real_values_are_those_of_other_judgments_than_observed_ones(table: pd.DataFrame) -> None:
-    observed, real = (
-        rows_of(table, experiment="cm100k", evaluation=evaluation, form="text", fold="0")
-        for evaluation in ("observed", "real")
-    )
-    assert observed["metric"].tolist() == real["metric"].tolist()
-    assert not np.isclose(observed["value"], real["value"]).all()
-
-
 def test_optimal_rankings_have_another_role_than_systems(table: pd.DataFrame) -> None:
     roles = table[["system", "role"]].drop_duplicates().to_numpy().tolist()
     assert roles == [["pop", "system"], ["librec-random", "system"], ["optimal-real", "optimal"]]
@@ -254,24 +245,6 @@ def test_means_are_those_of_the_folds_and_count_all_their_lists(table: pd.DataFr
     assert second.index.equals(means.index)
     np.testing.assert_allclose(means["value"], (first["value"] + second["value"]) / 2)
     assert (means["lists"] == first["lists"] + second["lists"]).all()
-
-
-def test_condensed_precision_and_anti_precision_share_the_lists_with_a_judged_item(
-    inputs: ArtifactInputs, table: pd.DataFrame
-) -> None:
-    condensed_ones = [label for label in METRICS if "condensed=true,denominator=filled" in label]
-    assert len(condensed_ones) == 2
-    text = rows_of(table, form="text")
-    text = text[text["fold"] != "mean"]
-    cells = ["experiment", "evaluation", "system", "fold"]
-    sums = text[text["metric"].isin(condensed_ones)].groupby(cells)["value"].sum()
-    assert len(sums) == FOLDS * (2 + 3 * 2 * 2)
-    for (name, evaluation, system, number), total in sums.items():
-        part = {"observed": "test", "real": "unbiased"}[evaluation]
-        users = users_of(inputs.experiments[name], system, int(number), part)
-        with_judged = [any(rank > 0 for _, rank in judged) for judged, _ in users]
-        assert 0 < np.mean(with_judged) < 1
-        assert total == pytest.approx(np.mean(with_judged))
 
 
 # --- two users, worked by hand ----------------------------------------------------------------

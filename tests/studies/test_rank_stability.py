@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import kendalltau
 from studies.accepted_results import FULL, ROOT
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.style import figure_style
 from receval.storage.archives import write_archive
-from receval.storage.files import read_results, write_results
+from receval.storage.files import read_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.metric_studies.rank_stability import data, draw
-from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
+from reproduction.studies.metric_studies.sampled_values import read_samplings
 
 NINE_SYSTEMS = [f"s{number}" for number in range(9)]
 MEASURES = [
@@ -103,14 +103,6 @@ def test_every_level_has_the_mean_and_spread_of_its_samples(tmp_path: Path) -> N
             assert row["computable_samples"] == SAMPLES
             assert row["evaluated_lists"] == pytest.approx(archive.evaluated_users[level].mean())
     assert table["tau"].nunique() > 3
-
-
-def test_with_all_judgments_a_metric_agrees_with_itself(tmp_path: Path) -> None:
-    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
-    table = data(inputs_from(path, present=("ml-1m",)))
-    for name in ("P", "MRR"):
-        row = at(table, metric=name, kept_percent=100.0)
-        assert [row["tau"], row["tau_low"], row["tau_high"]] == pytest.approx([1, 1, 1])
 
 
 def test_samples_with_all_systems_tied_are_counted_and_left_out(tmp_path: Path) -> None:
@@ -208,8 +200,7 @@ def test_the_released_form_has_rows_for_the_metrics_measured_so(tmp_path: Path) 
 def drawn(folder: Path) -> tuple[pd.DataFrame, Figure]:
     path = write_sampling(folder / "ratings.npz", "ml-1m", "librarything")
     inputs = inputs_from(path, present=("ml-1m", "librarything"))
-    write_results(data(inputs), folder / "fig.csv")
-    results = read_results(folder / "fig.csv")
+    results = saved(data(inputs), folder)
     with figure_style():
         return results, draw(results, display_of("valcarce2020", "fig03"))
 
@@ -232,6 +223,17 @@ def test_curves_go_from_all_judgments_to_the_fewest(tmp_path: Path) -> None:
             (path,) = band.get_paths()
             assert path.vertices[:, 1].min() == pytest.approx(rows["tau_low"].min())
             assert path.vertices[:, 1].max() == pytest.approx(rows["tau_high"].max())
+
+
+def test_mean_values_are_drawn_without_bands(tmp_path: Path) -> None:
+    path = write_sampling(tmp_path / "ratings.npz", "ml-1m")
+    table = data(inputs_from(path, present=("ml-1m",), statistic="value"))
+    with figure_style():
+        (axes,) = draw(table, display_of("valcarce2020", "fig04")).axes
+    for curve, name in zip(curves_of(axes), ("P", "MRR"), strict=True):
+        values = table.loc[table["metric"] == name, "value"]
+        assert curve.get_ydata()[::-1].tolist() == values.tolist()
+    assert not axes.collections
 
 
 def test_levels_without_a_tau_leave_a_gap(tmp_path: Path) -> None:
@@ -332,6 +334,7 @@ def test_released_forms_have_a_panel_of_their_own_below(tmp_path: Path) -> None:
     above, below = figure.axes
     assert [curve.get_label() for curve in curves_of(above)] == ["GP", "GMRR"]
     assert [curve.get_label() for curve in curves_of(below)] == ["GMRR", "GMRR*"]
+    assert [curve.get_linestyle() for curve in curves_of(below)] == ["-", ":"]
     assert above.get_position().height > below.get_position().height
     assert above.get_title(loc="left") == (
         "(a) Ratings removed at random, ML-1M twin\nNo hit counts as the floor"

@@ -16,10 +16,9 @@ from studies.compared_experiments import (
     precision,
     relevance_of_top,
 )
-from studies.prepared import display_of, drawn, module_of, problems_of
+from studies.prepared import display_of, drawn, drawn_alone, module_of, problems_of
 
 from receval.figures.printed_numbers import significant
-from receval.figures.style import figure_style
 from receval.figures.tables import to_latex, to_markdown
 from receval.multiverse.decisions import Configuration
 from receval.storage.files import read_results, write_results
@@ -116,8 +115,7 @@ def test_figure_4_draws_all_users_with_test_ratings(tmp_path: Path) -> None:
     inputs = comparisons_of(tmp_path, ["ml-1m"], **display_of(STUDY, "fig04").parameters)
     results = train_ratios.data(inputs)
     results.loc[results["evaluated_users"] == "relevant", "value"] = 2.0
-    with figure_style():
-        figure = train_ratios.draw(results, display_of(STUDY, "fig04"))
+    figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig04"))
     lines = figure.axes[0].lines[:3]
     assert max(np.max(line.get_ydata()) for line in lines) <= 1
 
@@ -126,8 +124,7 @@ def test_the_papers_lower_limit_of_the_unrated_share_is_drawn(tmp_path: Path) ->
     results = train_ratios.data(
         comparisons_of(tmp_path, ["ml-1m"], metric="Unjudged@10", users=["tested"])
     )
-    with figure_style():
-        figure = train_ratios.draw(results, display_of(STUDY, "fig03", edition="full"))
+    figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig03", edition="full"))
     limit = figure.axes[0].lines[3]
     assert set(limit.get_ydata()) == {0.5}
     assert "paper: \N{GREATER-THAN OR EQUAL TO} 50" in [
@@ -140,8 +137,7 @@ def test_the_papers_crossover_is_drawn_where_the_paper_has_one(tmp_path: Path) -
         comparisons_of(tmp_path, ["ml-1m"], metric="P@10", users=["tested"])
     )
     for edition, expected in (("full", [0.5]), ("demo", [])):
-        with figure_style():
-            figure = train_ratios.draw(results, display_of(STUDY, "fig02", edition=edition))
+        figure = drawn_alone(train_ratios, results, display_of(STUDY, "fig02", edition=edition))
         limits = [
             line.get_xdata()[0]
             for line in figure.axes[0].lines

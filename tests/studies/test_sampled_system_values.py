@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of
 from studies.test_rank_stability import (
-    GEOMETRIC,
     MEASURES,
     NINE_SYSTEMS,
     PERCENTS,
@@ -20,13 +19,11 @@ from studies.test_rank_stability import (
 )
 
 from receval.figures.printed_numbers import significant
-from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import read_results, write_results
-from reproduction.studies.metric_studies import rank_stability, sampled_system_values
-from reproduction.studies.metric_studies.rank_stability_of_values import read_samplings
+from reproduction.studies.metric_studies import sampled_system_values
+from reproduction.studies.metric_studies.sampled_values import read_samplings
 
 COLUMNS = [f"value_{system}" for system in NINE_SYSTEMS]
-NAMES = {"P": "P@5", "MRR": "RR@5"}
 
 
 def traced(folder: Path, *archives: Path) -> pd.DataFrame:
@@ -55,34 +52,6 @@ def test_a_row_has_the_means_over_the_samples_of_a_level(tmp_path: Path) -> None
                     means = values.values[level, :, index].mean(axis=0)
                     np.testing.assert_allclose(row[COLUMNS].to_numpy(dtype=float), means)
                     assert row["lists"] == pytest.approx(values.evaluated_users[level].mean())
-
-
-def test_values_of_rank_stability_are_the_means_of_its_systems(tmp_path: Path) -> None:
-    archive = write_sampling(tmp_path / "ratings.npz", "ml-1m")
-    table = traced(tmp_path, archive)
-    found = rank_stability.data(inputs_from(archive, present=("ml-1m",), statistic="value"))
-    for row in found.to_dict("records"):
-        rows = table[
-            (table["average"] == row["average"])
-            & (table["metric"] == NAMES[row["metric"]])
-            & (table["kept_percent"] == row["kept_percent"])
-        ]
-        assert rows[COLUMNS].to_numpy().mean() == pytest.approx(row["value"])
-
-
-def test_the_coefficients_of_one_sample_follow_from_the_values(tmp_path: Path) -> None:
-    archive = write_sampling(tmp_path / "popular-items.npz", "ml-1m", samples=1)
-    table = traced(tmp_path, archive)
-    found = rank_stability.data(inputs_from(archive, present=("ml-1m",), **GEOMETRIC))
-    for row in found.to_dict("records"):
-        own = table[
-            (table["average"] == row["average"]) & (table["metric"] == NAMES[row["metric"]])
-        ].set_index("kept_percent")[COLUMNS]
-        tau = kendall_tau_b(
-            own.loc[100].to_numpy(), own.loc[[row["kept_percent"]]].to_numpy(), TOLERANCE_OF_MEANS
-        )
-        assert np.ravel(tau) == pytest.approx([row["tau"]])
-    assert found["tau"].nunique() > 3
 
 
 def test_the_table_has_a_row_for_each_system_and_a_column_for_each_level(tmp_path: Path) -> None:

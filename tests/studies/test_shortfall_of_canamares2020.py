@@ -14,9 +14,8 @@ from studies.compared_experiments import (
     inputs_of_overlaps,
     parameters_of,
     precision,
-    saved,
 )
-from studies.prepared import display_of, drawn, problems_of
+from studies.prepared import display_of, drawn, problems_of, saved
 
 from receval.multiverse.decisions import Configuration
 from reproduction.studies.canamares2020 import fig08

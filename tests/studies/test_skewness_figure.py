@@ -22,7 +22,7 @@ from studies.prepared import (
 )
 
 from receval.data.ratings import Ratings
-from receval.figures.style import INK, figure_style
+from receval.figures.style import INK
 from receval.storage.files import read_results, write_results
 from reproduction.config.reading import load_drift_spec
 from reproduction.drift.changes import read_table, roles_of_columns
@@ -159,13 +159,6 @@ def test_positive_judgments_by_hand(tmp_path: Path) -> None:
     assert lastfm["share of users who like the most liked item"] == 1
 
 
-def test_curves_have_a_hundred_points_at_most(tmp_path: Path) -> None:
-    results = fig05.data(inputs_with(tmp_path, {"netflix": generated_ratings(n_items=700)}))
-    curve = results[results["metric"] == "cumulative share"]
-    assert len(curve) == 100
-    assert curve["rating_share"].iloc[-1] == 1
-
-
 def test_rows_are_told_apart_when_they_are_compared(everything: Path) -> None:
     table = read_table(everything)
     roles = roles_of_columns(table, load_drift_spec(ROOT / "config" / "drift.yaml"))
@@ -180,8 +173,7 @@ def test_rows_are_told_apart_when_they_are_compared(everything: Path) -> None:
 
 
 def test_figure_5_draws_three_panels(everything: Path) -> None:
-    with figure_style():
-        figure = fig05.draw(read_results(everything), display_of(STUDY, "fig05"))
+    figure = drawn_alone(fig05, read_results(everything), display_of(STUDY, "fig05"))
     left, centre, right = figure.axes
     # Five of nine, and the data that they are like.
     labels = [line.get_label() for line in left.lines]
@@ -238,8 +230,7 @@ def test_a_dataset_has_the_same_dash_whichever_are_there(everything: Path) -> No
     results = read_results(everything)
     dashes = []
     for rows in (results, results[results["dataset"] == "trec-qrels"]):
-        with figure_style():
-            figure = fig05.draw(rows, display_of(STUDY, "fig05"))
+        figure = drawn_alone(fig05, rows, display_of(STUDY, "fig05"))
         dashes.append(figure.axes[-1].lines[-1].get_linestyle())
     assert dashes[0] == dashes[1]
 
@@ -262,7 +253,6 @@ def test_what_the_paper_prints_is_marked_on_the_real_data_alone(everything: Path
 def test_a_short_grid_of_the_demo_is_drawn_whole(tmp_path: Path) -> None:
     simulations = written_simulations(tmp_path, (0, 1, 2), repetitions=1)
     results = fig05.data(inputs_with(tmp_path, {"ml-1m": generated_ratings()}, simulations))
-    with figure_style():
-        figure = fig05.draw(results, display_of(STUDY, "fig05"))
+    figure = drawn_alone(fig05, results, display_of(STUDY, "fig05"))
     assert len(figure.axes[0].lines) == 4
     assert problems_of(figure) == []

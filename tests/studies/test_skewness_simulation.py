@@ -127,21 +127,6 @@ def test_all_systems_learn_and_rank_the_same_data(
     assert len(set(seen["PLSA"])) == 3
 
 
-def test_a_skewness_gives_the_same_values_whatever_others_there_are(tmp_path: Path) -> None:
-    several = outcome(tmp_path, "plsa")
-    alone = outcome(tmp_path, "plsa", skewness=[2])
-    own = several[several["skewness"] == 2].reset_index(drop=True)
-    assert own["value"].tolist() == alone["value"].tolist()
-
-
-def test_the_bytes_are_the_same_every_time(tmp_path: Path) -> None:
-    files = []
-    for name in ("one", "two"):
-        outcome(tmp_path / name, "plsa")
-        files.append((tmp_path / name / "simulations" / "plsa.csv").read_bytes())
-    assert files[0] == files[1]
-
-
 def test_popularity_rises_with_skewness_and_begins_below_random(tmp_path: Path) -> None:
     # Items with as many ratings each: those with more in train have fewer in test.
     source = generated_ratings(seed=1, n_users=100, n_items=100)

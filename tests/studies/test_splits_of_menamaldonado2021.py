@@ -12,14 +12,13 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from real_files import CM100K, FOLDS, MIRROR, needs
-from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of
+from studies.prepared import display_of, drawn, inputs_of, problems_of, ratings_of, saved
 
 from receval.data.ratings import Ratings
 from receval.seeds import generator
 from receval.splits.kinds import make_split
 from receval.splits.partition import split_with_unbiased_test
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split
-from receval.storage.files import read_results, write_results
 from reproduction.config.settings import load_settings
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.menamaldonado2021 import fig11
@@ -114,8 +113,7 @@ def test_ratings_that_nobody_is_said_to_have_chosen_cannot_be_drawn(tmp_path: Pa
 
 
 def drawn_from_file(results: pd.DataFrame, folder: Path, *absent: str) -> Figure:
-    write_results(results, folder / "fig11.csv")
-    written = read_results(folder / "fig11.csv")
+    written = saved(results, folder)
     figure = drawn(fig11, written, display_of("menamaldonado2021", "fig11", absent))
     assert problems_of(figure) == []
     return figure

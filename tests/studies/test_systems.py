@@ -15,8 +15,8 @@ from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies._shared.published import published_and_ours
 from reproduction.studies.systems import agreement, fidelity, searches
-from reproduction.studies.systems._shared.published_and_ours import published_and_ours
 
 STUDY = "systems"
 SYSTEMS = ("pop", "random", "librec-avg", "optimal-real")

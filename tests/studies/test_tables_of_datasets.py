@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from studies.prepared import display_of, inputs_of, ratings_of
 
-from receval.figures.tables import Table, to_latex, to_markdown
+from receval.figures.tables import Table
 from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.dataset_statistics import data, dataset_statistics, tabulate
 
@@ -108,27 +108,45 @@ def printed(tmp_path: Path, study: str, artifact: str, *absent: str) -> Table:
     return tabulate(read_results(tmp_path / "table.csv"), display_of(study, artifact, absent))
 
 
-def test_statistics_are_printed_as_valcarce2018_prints_them(tmp_path: Path) -> None:
-    table = printed(tmp_path, "valcarce2018", "table2")
-    headers = [column.header for column in table.columns]
-    assert headers == ["Dataset", "Users", "Items", "Ratings", "Density (%)", "Gini"]
-    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468", ".634"),)
-    assert [column.alignment for column in table.columns] == ["left", *["right"] * 5]
-    assert r"Density (\%)" in to_latex(table)
-
-
-def test_statistics_are_printed_without_gini_for_canamares2020(tmp_path: Path) -> None:
-    table = printed(tmp_path, "canamares2020", "table1", "netflix")
-    assert table.rows == (("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468"),)
-    assert table.notes == ("Absent: Netflix twin (README: how to get the datasets).",)
-    assert to_markdown(table).rstrip().endswith(table.notes[0])
-
-
-def test_parts_are_printed_for_menamaldonado2021(tmp_path: Path) -> None:
-    table = printed(tmp_path, "menamaldonado2021", "table2")
-    # What users rated in MovieLens they all chose; there is no part drawn for them.
-    assert table.rows == (
-        ("ML-1M twin", "6,040", "3,706", "1,000,209", "1,000,209", "none"),
-        ("Yahoo! R3 twin", "5,400", "1,000", "183,179", "129,179", "54,000"),
-    )
-    assert table.notes == ()
+@pytest.mark.parametrize(
+    ("artifact", "absent", "rows"),
+    [
+        (
+            ("valcarce2018", "table2"),
+            (),
+            [("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468", ".634")],
+        ),
+        (
+            ("valcarce2020", "table2"),
+            (),
+            [("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468", ".529", ".634")],
+        ),
+        (
+            ("canamares2020", "table1"),
+            ("netflix",),
+            [("ML-1M twin", "6,040", "3,706", "1,000,209", "4.468")],
+        ),
+        # What users rated in MovieLens they all chose; there is no part drawn for them.
+        (
+            ("menamaldonado2021", "table2"),
+            (),
+            [
+                ("ML-1M twin", "6,040", "3,706", "1,000,209", "1,000,209", "none"),
+                ("Yahoo! R3 twin", "5,400", "1,000", "183,179", "129,179", "54,000"),
+            ],
+        ),
+    ],
+)
+def test_statistics_are_printed_as_each_paper_prints_them(
+    tmp_path: Path,
+    artifact: tuple[str, str],
+    absent: tuple[str, ...],
+    rows: list[tuple[str, ...]],
+) -> None:
+    table = printed(tmp_path, *artifact, *absent)
+    assert table.rows == tuple(rows)
+    headings = display_of(*artifact).parameters["headings"]
+    assert [column.header for column in table.columns] == ["Dataset", *headings]
+    assert [column.alignment for column in table.columns] == ["left", *["right"] * len(headings)]
+    note = "Absent: Netflix twin (README: how to get the datasets)."
+    assert table.notes == ((note,) if absent else ())

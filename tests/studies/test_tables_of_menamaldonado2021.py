@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -12,26 +13,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.tables import to_latex, to_markdown
 from receval.seeds import generator
-from receval.storage.files import read_results, write_results
 from receval.theory.item_pairs import item_pairs
 from receval.theory.rating_probabilities import RatingProbabilities
-from reproduction.studies.menamaldonado2021 import table3, table4
-from reproduction.studies.menamaldonado2021._shared.lemmas import (
+from reproduction.studies.menamaldonado2021.lemma_cases import (
     conclusion_of,
+    data,
     held,
     in_case,
     item_dependent_items,
     random_rated_items,
     relevance_dependent_items,
+    tabulate,
 )
 
 STUDY = "menamaldonado2021"
-TABLES: dict[str, Any] = {"table3": table3, "table4": table4}
-PARAMETERS = {"table3": {"items": 60}, "table4": {"items": 60, "worlds": 3}}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "table3": {"lemmas": (1,), "items": 60},
+    "table4": {"lemmas": (2, 3), "items": 60, "worlds": 3},
+}
 
 CONCLUSIONS_OF_TABLE_3 = ["disagree", "agree", "disagree", "agree"]
 CONCLUSIONS_OF_TABLE_4 = [
@@ -44,16 +47,15 @@ CONCLUSIONS_OF_TABLE_4 = [
 
 
 def results_of(artifact: str, folder: Path, **parameters: int) -> pd.DataFrame:
-    inputs = inputs_of(folder, seed=1, **(parameters or PARAMETERS[artifact]))  # type: ignore[arg-type]
-    write_results(TABLES[artifact].data(inputs), folder / "numbers.csv")
-    return read_results(folder / "numbers.csv")
+    inputs = inputs_of(folder, seed=1, **{**PARAMETERS[artifact], **parameters})
+    return saved(data(inputs), folder)
 
 
 @pytest.mark.parametrize(("artifact", "rows"), [("table3", 4), ("table4", 5)])
 def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows: int) -> None:
     results = results_of(artifact, tmp_path)
     assert len(results) == rows
-    table = TABLES[artifact].tabulate(results, display_of(STUDY, artifact))
+    table = tabulate(results, display_of(STUDY, artifact))
     assert all(cell for row in table.rows for cell in row)
     assert sum(column.width or 0 for column in table.columns) <= 1
     assert [row[0] for row in table.rows] == ["holds"] * rows
@@ -65,7 +67,7 @@ def test_a_table_is_printed_in_both_formats(tmp_path: Path, artifact: str, rows:
 def test_a_case_in_which_a_conclusion_fails_does_not_hold(tmp_path: Path) -> None:
     results = results_of("table3", tmp_path)
     results.loc[1, "held"] -= 1
-    rows = table3.tabulate(results, display_of(STUDY, "table3")).rows
+    rows = tabulate(results, display_of(STUDY, "table3")).rows
     assert [row[0] for row in rows] == ["holds", "does not hold", "holds", "holds"]
 
 
@@ -122,44 +124,59 @@ def rate(f: str, pair: tuple[dict[str, Fraction], dict[str, Fraction]]) -> Fract
     return abs(a[f] - b[f]) / max(a[f], b[f])
 
 
-def test_the_cases_of_table_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
-    results = results_of("table3", tmp_path, items=25)
-    items = random_rated_items(generator(1, STUDY, "table3"), 25)
-    every = [exact(items, item) for item in range(25)]
+@dataclass(frozen=True)
+class Counted:
+    """How the cases of a lemma are counted: its items, functions and columns."""
+
+    artifact: str
+    items: RatingProbabilities
+    relevance: tuple[str, str, str]
+    kept: tuple[tuple[str, tuple[str, str], str], ...]
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        Counted(
+            "table3",
+            random_rated_items(generator(1, STUDY, "table3"), 25),
+            ("popularity_and_average_rating", "average", "complement"),
+            (("conclusion", ("phi P", "phi antiP"), "held"),),
+        ),
+        Counted(
+            "table4",
+            item_dependent_items(generator(1, STUDY, "table4", "lemma3"), 25),
+            ("popularity_and_relevance", "relevance", "non-relevance"),
+            (
+                ("precision", ("phi P", "real"), "precision_held"),
+                ("anti_precision", ("phi antiP", "real"), "anti_precision_held"),
+            ),
+        ),
+    ],
+    ids=["lemma 1", "lemma 3"],
+)
+def test_the_cases_of_a_lemma_are_counted_as_definitions_1_and_2_say(
+    tmp_path: Path, counted: Counted
+) -> None:
+    results = results_of(counted.artifact, tmp_path, items=25)
+    if "lemma" in results:
+        results = results[results["lemma"] == "lemma 3"]
+    every = [exact(counted.items, item) for item in range(25)]
+    column, agreeing, opposed = counted.relevance
     for row in results.to_dict("records"):
-        sign = 1 if row["popularity_and_average_rating"] == "agree" else -1
-        other = "complement" if sign == 1 else "average"
+        sign = 1 if row[column] == "agree" else -1
+        other = opposed if sign == 1 else agreeing
         steeper = 1 if row["odds_are"] == "steeper" else -1
         case = [
             pair
             for pair in combinations(every, 2)
-            if together("odds", "average", pair) == sign
-            and steeper * (rate("odds", pair) - rate(other, pair)) > 0
-        ]
-        expected = 1 if row["conclusion"] == "agree" else -1
-        kept = [pair for pair in case if together("phi P", "phi antiP", pair) == expected]
-        assert (row["pairs"], row["held"]) == (len(case), len(kept))
-
-
-def test_the_cases_of_lemma_3_are_counted_as_definitions_1_and_2_say(tmp_path: Path) -> None:
-    results = results_of("table4", tmp_path, items=24, worlds=2)
-    items = item_dependent_items(generator(1, STUDY, "table4", "lemma3"), 24)
-    every = [exact(items, item) for item in range(24)]
-    for row in results[results["lemma"] == "lemma 3"].to_dict("records"):
-        sign = 1 if row["popularity_and_relevance"] == "agree" else -1
-        other = "non-relevance" if sign == 1 else "relevance"
-        steeper = 1 if row["odds_are"] == "steeper" else -1
-        case = [
-            pair
-            for pair in combinations(every, 2)
-            if together("odds", "relevance", pair) == sign
+            if together("odds", agreeing, pair) == sign
             and steeper * (rate("odds", pair) - rate(other, pair)) > 0
         ]
         assert row["pairs"] == len(case)
-        for metric, column in (("P", "precision"), ("antiP", "anti_precision")):
-            expected = 1 if row[column] == "agree" else -1
-            kept = [p for p in case if together(f"phi {metric}", "real", p) == expected]
-            assert row[f"{column}_held"] == len(kept)
+        for conclusion, functions, held_in in counted.kept:
+            expected = 1 if row[conclusion] == "agree" else -1
+            assert row[held_in] == sum(together(*functions, pair) == expected for pair in case)
 
 
 def test_items_satisfy_the_premises_of_the_lemmas_exactly() -> None:

@@ -3,28 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.container import ErrorbarContainer
-from protocols.brute_force import Scores
-from studies.prepared import display_of, generated_ratings, inputs_of, problems_of, spec_of
+from studies.prepared import (
+    display_of,
+    drawn_alone,
+    inputs_of,
+    problems_of,
+    saved,
+    write_experiment,
+)
 
 from receval.figures.display import DisplayStyle
-from receval.figures.style import figure_style
 from receval.metrics.evaluation import evaluate
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
-from receval.protocols.evaluation import rank_judged
-from receval.protocols.judged_ranks import JudgedRanks, RanksKey, read_ranks, write_ranks
+from receval.protocols.judged_ranks import JudgedRanks, read_ranks
 from receval.protocols.protocol import Protocol
-from receval.seeds import generator
-from receval.splits.split import TEST, TRAIN, Judgments, Split, fold
-from receval.storage.files import read_results, write_results
+from receval.splits.split import Judgments
 from reproduction.experiments.sampled_judgments import kept_ratings
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017 import fig03, fig04
@@ -45,63 +48,42 @@ FOLDS = 2
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("target-sizes")
+
+
+@pytest.fixture(scope="module")
+def experiment(folder: Path) -> dict[str, Any]:
     """A dataset, its split and the ranks of systems that score at random."""
-    root = tmp_path_factory.mktemp("target-sizes")
-    ratings = generated_ratings(n_users=40)
-    ratings.write(root / "ml-1m")
-    rng = np.random.default_rng(0)
-    split = Split(
-        tuple(
-            rng.choice([TRAIN, TEST], len(ratings), p=[0.6, 0.4]).astype(np.uint8)
-            for _ in range(FOLDS)
-        )
-    )
-    (root / "ml-1m" / "coin-flip").mkdir()
-    split.write(root / "ml-1m" / "coin-flip" / "split.npz")
-    for system in SYSTEMS:
-        outcomes: dict[RanksKey, JudgedRanks] = {}
-        for number in range(FOLDS):
-            scores = rng.normal(size=(ratings.n_users, ratings.n_items))
-            ranked = rank_judged(
-                Scores(scores),
-                fold(ratings, split, number),
-                PROTOCOLS,
-                partial(generator, 5, "ml-1m", number),
-            )
-            for protocol, outcome in zip(PROTOCOLS, ranked, strict=True):
-                outcomes[protocol.key, number, "test"] = outcome
-        write_ranks(root / "ml-1m" / "coin-flip" / system / "ranks.npz", outcomes)
-    return root
-
-
-def inputs(
-    folder: Path,
-    *,
-    protocols: tuple[Protocol, ...] = PROTOCOLS,
-    metric: str = "P@2",
-    metrics: tuple[str, ...] = METRICS,
-) -> ArtifactInputs:
-    description = {
-        "dataset": "ml-1m",
-        "split": "coin-flip",
-        "split_spec": spec_of("random-ratio", 0.5),
-        "systems": list(SYSTEMS),
-        "extra_systems": [],
-        "protocols": [asdict(protocol) for protocol in protocols],
-        "threshold": THRESHOLD,
-        "evaluated_users": "all",
-        "evaluations": ["observed"],
-        "released_real_threshold": None,
-    }
-    return inputs_of(
+    return write_experiment(
         folder,
-        experiments={"target-sizes": description},
-        seed=1,
-        metric=metric,
-        metrics=metrics,
-        systems=("plsa", "knn-centred"),
-        removed_percents=REMOVED,
+        "ml-1m",
+        SYSTEMS,
+        PROTOCOLS,
+        folds=FOLDS,
+        threshold=THRESHOLD,
+        tested_share=0.4,
+        with_all_scores=True,
     )
+
+
+Inputs = Callable[..., ArtifactInputs]
+
+
+@pytest.fixture(scope="module")
+def inputs(folder: Path, experiment: dict[str, Any]) -> Inputs:
+    """The inputs of the figures, some of which may be changed."""
+
+    def changed(protocols: Sequence[Protocol] = PROTOCOLS, **parameters: Any) -> ArtifactInputs:
+        described = {**experiment, "protocols": [asdict(protocol) for protocol in protocols]}
+        usual = {"metric": "P@2", "metrics": METRICS, "systems": ("plsa", "knn-centred")}
+        return inputs_of(
+            folder,
+            experiments={"target-sizes": described},
+            seed=1,
+            **{**usual, "removed_percents": REMOVED, **parameters},
+        )
+
+    return changed
 
 
 def display(artifact: str) -> DisplayStyle:
@@ -110,28 +92,28 @@ def display(artifact: str) -> DisplayStyle:
 
 
 @pytest.fixture(scope="module")
-def three(folder: Path) -> pd.DataFrame:
-    return fig03.data(inputs(folder))
+def three(inputs: Inputs) -> pd.DataFrame:
+    return fig03.data(inputs())
 
 
 @pytest.fixture(scope="module")
-def four(folder: Path) -> pd.DataFrame:
-    return fig04.data(inputs(folder))
+def four(inputs: Inputs) -> pd.DataFrame:
+    return fig04.data(inputs())
 
 
-def kept_of(folder: Path, number: int, percent: int) -> np.ndarray:
-    kept = kept_ratings(inputs(folder).experiments["target-sizes"], number, REMOVED, 1)
+def kept_of(inputs: Inputs, number: int, percent: int) -> np.ndarray:
+    kept = kept_ratings(inputs().experiments["target-sizes"], number, REMOVED, 1)
     return kept.masks[kept.percents.index(percent)]
 
 
 def lists_of_what_is_left(
-    folder: Path, system: str, protocol: Protocol, number: int, percent: int
+    inputs: Inputs, system: str, protocol: Protocol, number: int, percent: int
 ) -> JudgedLists:
     """Bind the ranks of the ratings kept to judgments that know no others."""
-    test = inputs(folder).experiments["target-sizes"].fold(number).test
-    mask = kept_of(folder, number, percent)
-    left = Judgments.from_pairs(test.users[mask], test.items[mask], test.values[mask], 40)
-    path = folder / "ml-1m" / "coin-flip" / system / "ranks.npz"
+    test = inputs().experiments["target-sizes"].fold(number).test
+    mask = kept_of(inputs, number, percent)
+    left = Judgments.from_pairs(test.users[mask], test.items[mask], test.values[mask], 30)
+    path = inputs().files.ranks_file("ml-1m", "coin-flip", system)
     outcome = read_ranks(path, protocol.key, number)
     reduced = JudgedRanks(outcome.ranks[mask], outcome.lengths, outcome.candidates)
     return JudgedLists.of(left, reduced, THRESHOLD, protocol)
@@ -140,14 +122,14 @@ def lists_of_what_is_left(
 # --- what is left -----------------------------------------------------------------------------
 
 
-def test_levels_are_nested_and_keep_their_share(folder: Path) -> None:
-    masks = [kept_of(folder, 0, percent) for percent in (100, 70, 40)]
+def test_levels_are_nested_and_keep_their_share(inputs: Inputs) -> None:
+    masks = [kept_of(inputs, 0, percent) for percent in (100, 70, 40)]
     assert masks[0].all()
     for percent, wider, narrower in zip((70, 40), masks, masks[1:], strict=False):
         assert not np.any(narrower & ~wider)
         assert narrower.mean() == pytest.approx(percent / 100, abs=0.01)
-    assert kept_of(folder, 1, 70).mean() == pytest.approx(0.7, abs=0.01)
-    again = kept_of(folder, 0, 70)
+    assert kept_of(inputs, 1, 70).mean() == pytest.approx(0.7, abs=0.01)
+    again = kept_of(inputs, 0, 70)
     assert np.array_equal(again, masks[1])
 
 
@@ -155,7 +137,7 @@ def test_levels_are_nested_and_keep_their_share(folder: Path) -> None:
 
 
 def test_figure_3_has_bounds_for_every_system_point_and_fold(three: pd.DataFrame) -> None:
-    assert list(three.columns) == [
+    columns = [
         "dataset",
         "varied",
         "kept_percent",
@@ -164,22 +146,19 @@ def test_figure_3_has_bounds_for_every_system_point_and_fold(three: pd.DataFrame
         "metric",
         "cutoff",
         "fold",
-        "lower",
-        "value",
-        "upper",
-        "lists",
     ]
+    assert list(three.columns) == [*columns, "lower", "value", "upper", "lists"]
     assert len(three) == 2 * (len(REMOVED) + len(SIZES)) * (FOLDS + 1)
     assert (three["lower"] <= three["value"]).all()
     assert (three["value"] <= three["upper"]).all()
     assert (three["lower"] < three["upper"]).any()
 
 
-def test_figure_3_measures_the_lists_that_are_left(folder: Path, three: pd.DataFrame) -> None:
+def test_figure_3_measures_the_lists_that_are_left(inputs: Inputs, three: pd.DataFrame) -> None:
     rows = three[(three["fold"] == "1") & (three["system"] == "knn-centred")]
     for row in rows.to_dict("records"):
         protocol = Protocol("1R", "TI", row["target_set_size"] - 1, THRESHOLD)
-        lists = lists_of_what_is_left(folder, "knn-centred", protocol, 1, row["kept_percent"])
+        lists = lists_of_what_is_left(inputs, "knn-centred", protocol, 1, row["kept_percent"])
         values = evaluate([parse("P@2")], lists)[0]
         assert row["value"] == pytest.approx(values.mean())
         assert row["lists"] == len(values)
@@ -198,10 +177,8 @@ def test_the_means_of_figure_3_are_those_of_the_folds(three: pd.DataFrame) -> No
 def test_figure_3_shades_up_to_its_bounds_without_overlaps(
     tmp_path: Path, three: pd.DataFrame
 ) -> None:
-    write_results(three, tmp_path / "fig03.csv")
-    results = read_results(tmp_path / "fig03.csv")
-    with figure_style():
-        figure = fig03.draw(results, display("fig03"))
+    results = saved(three, tmp_path)
+    figure = drawn_alone(fig03, results, display("fig03"))
     assert problems_of(figure) == []
     means = results[(results["fold"] == "mean") & (results["varied"] == "target set size")]
     _, right = figure.axes
@@ -224,19 +201,19 @@ def test_figure_3_shades_up_to_its_bounds_without_overlaps(
         assert dark.min() == pytest.approx(own["lower"].min())
 
 
-def test_figure_3_needs_the_same_sizes_under_both_protocols(folder: Path) -> None:
+def test_figure_3_needs_the_same_sizes_under_both_protocols(inputs: Inputs) -> None:
     unequal = (Protocol("1R", "TI", 3, THRESHOLD), Protocol("AR", "TI", 5, THRESHOLD))
     with pytest.raises(ValueError, match="give both protocols the same sizes"):
-        fig03.data(inputs(folder, protocols=unequal))
+        fig03.data(inputs(protocols=unequal))
     with pytest.raises(ValueError, match="no protocol AR with sampled"):
-        fig03.data(inputs(folder, protocols=unequal[:1]))
+        fig03.data(inputs(protocols=unequal[:1]))
 
 
 @pytest.mark.parametrize("metric", ["RR", "P", "nDCG@10"])
-def test_only_precision_at_a_cut_off_is_drawn(folder: Path, metric: str) -> None:
+def test_only_precision_at_a_cut_off_is_drawn(inputs: Inputs, metric: str) -> None:
     for module in (fig03, fig04):
         with pytest.raises(ValueError, match="precision at a cut-off"):
-            module.data(inputs(folder, metric=metric))
+            module.data(inputs(metric=metric))
 
 
 # --- figure 4 ---------------------------------------------------------------------------------
@@ -252,11 +229,11 @@ def test_figure_4_has_a_value_for_every_system_point_and_fold(four: pd.DataFrame
     assert not four.duplicated(keys).any()
 
 
-def test_removed_ratings_are_nowhere_relevant_under_ar(folder: Path, four: pd.DataFrame) -> None:
+def test_removed_ratings_are_nowhere_relevant_under_ar(inputs: Inputs, four: pd.DataFrame) -> None:
     labels = {"P": "P@2", **{parse(label).at(None).label: label for label in METRICS}}
     means = four[(four["protocol"] == "AR TI-AN") & (four["fold"] == "mean")]
     for (percent, system), rows in means.groupby(["kept_percent", "system"]):
-        both = [lists_of_what_is_left(folder, system, EVERYTHING, n, percent) for n in range(FOLDS)]
+        both = [lists_of_what_is_left(inputs, system, EVERYTHING, n, percent) for n in range(FOLDS)]
         for row in rows.to_dict("records"):
             metric = parse(labels[row["metric"]])
             values = [evaluate([metric], lists)[0] for lists in both]
@@ -268,11 +245,11 @@ def test_removed_ratings_are_nowhere_relevant_under_ar(folder: Path, four: pd.Da
 
 
 def test_the_density_of_what_is_left_is_the_expected_random_precision(
-    folder: Path, four: pd.DataFrame
+    inputs: Inputs, four: pd.DataFrame
 ) -> None:
     rows = four[(four["metric"] == "P") & (four["fold"] == "0") & (four["system"] == "random")]
     for row in rows[rows["protocol"] == "AR TI-AN"].to_dict("records"):
-        lists = lists_of_what_is_left(folder, "random", EVERYTHING, 0, row["kept_percent"])
+        lists = lists_of_what_is_left(inputs, "random", EVERYTHING, 0, row["kept_percent"])
         assert row["rho"] == pytest.approx(evaluate([parse("P")], lists)[0].mean())
         assert 0 < row["rho_error"] < 0.1
     one = rows[(rows["protocol"] == "1R TI-NN") & (rows["target_set_size"] != "31")]
@@ -303,10 +280,8 @@ def test_both_figures_measure_the_same_lists(three: pd.DataFrame, four: pd.DataF
 def test_figure_4_draws_means_and_the_theory_without_overlaps(
     tmp_path: Path, four: pd.DataFrame
 ) -> None:
-    write_results(four, tmp_path / "fig04.csv")
-    results = read_results(tmp_path / "fig04.csv")
-    with figure_style():
-        figure = fig04.draw(results, display("fig04"))
+    results = saved(four, tmp_path)
+    figure = drawn_alone(fig04, results, display("fig04"))
     assert problems_of(figure) == []
     assert len(figure.axes) == 3
     left, centre, right = figure.axes
@@ -333,12 +308,12 @@ def test_figure_4_draws_means_and_the_theory_without_overlaps(
 
 
 def test_metrics_that_count_other_ratings_have_no_average_over_relevant_users(
-    folder: Path,
+    inputs: Inputs,
 ) -> None:
     with pytest.raises(ValueError, match="choose a gain of relevant items alone"):
-        fig04.data(inputs(folder, metrics=("nDCG@2",)))
+        fig04.data(inputs(metrics=("nDCG@2",)))
 
 
-def test_figure_4_needs_one_protocol_of_all_candidates(folder: Path) -> None:
+def test_figure_4_needs_one_protocol_of_all_candidates(inputs: Inputs) -> None:
     with pytest.raises(ValueError, match="has 0 protocols AR that rank all"):
-        fig04.data(inputs(folder, protocols=PROTOCOLS[1:]))
+        fig04.data(inputs(protocols=PROTOCOLS[1:]))

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from studies.prepared import display_of, inputs_of
+from studies.prepared import display_of, inputs_of, saved
 
 from receval.figures.tables import LONGEST_CELL, to_latex, to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.studies.tables.texts import data, tabulate
 
 SHAPES = {
@@ -28,8 +27,7 @@ SHAPES = {
 def results_of(folder: Path, study: str, artifact: str) -> pd.DataFrame:
     """Return an artifact's texts as they are read from its CSV."""
     inputs = inputs_of(folder, **display_of(study, artifact).parameters)
-    write_results(data(inputs), folder / "text.csv")
-    return read_results(folder / "text.csv")
+    return saved(data(inputs), folder)
 
 
 @pytest.mark.parametrize(("artifact", "shape"), SHAPES.items())
@@ -81,18 +79,6 @@ def test_cells_that_make_no_whole_rows_are_an_error(tmp_path: Path) -> None:
     inputs = inputs_of(tmp_path, headings=["One", "Other"], cells=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"3 texts.*rows of 2.*One, Other"):
         data(inputs)
-
-
-def test_the_task_in_the_cranfield_paradigm(tmp_path: Path) -> None:
-    rows = results_of(tmp_path, "bellogin2017", "table1").set_index("Task element")
-    assert rows.loc["Ground truth"].tolist() == ["Relevance judgments", "Test ratings"]
-    assert rows.loc["Relevance assessment"].tolist() == ["Editorial assessors", "End users"]
-
-
-def test_the_assumptions_of_valcarce2018_stand_side_by_side(tmp_path: Path) -> None:
-    text = results_of(tmp_path, "valcarce2018", "table1")
-    assert text["Information retrieval"][1] == "Relevance is independent of the users."
-    assert text["Recommender systems"][1] == "Relevance depends on the users."
 
 
 @pytest.mark.parametrize(

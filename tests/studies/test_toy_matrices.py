@@ -24,7 +24,7 @@ from receval.protocols.protocol import Protocol
 from receval.seeds import generator
 from receval.splits.split import Fold, Judgments
 from reproduction.studies.menamaldonado2021._shared.toy_matrices import (
-    DENOMINATORS,
+    PROBABILITIES,
     RANKINGS,
     ToyMatrix,
     value_rows,
@@ -101,8 +101,8 @@ def test_real_values_complement_each_other_and_observed_ones_do_not_exceed_them(
 @given(rows=st.fixed_dictionaries({"a": marks_of_a_half, "b": marks_of_a_half}))
 def test_fractions_have_the_values_of_the_probabilities(rows: dict[str, str]) -> None:
     matrix = ToyMatrix.mirrored(rows)
-    for name in DENOMINATORS:
-        shares = getattr(matrix.probabilities, name)
+    for name, (attribute, _) in PROBABILITIES.items():
+        shares = getattr(matrix.probabilities, attribute)
         if np.isnan(shares).any():
             continue
         printed = [float(Fraction(text)) for text in matrix.fractions(name)]

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, module_of
+from studies.prepared import display_of, drawn_alone, module_of
 from studies.toys import EXAMPLES, STUDY, number, results_of
 
-from receval.figures.style import figure_style
-from reproduction.studies.menamaldonado2021 import fig02
+from reproduction.studies.menamaldonado2021 import toy_examples
 from reproduction.studies.menamaldonado2021._shared import lemmas
-from reproduction.studies.menamaldonado2021._shared.toy_matrices import PROBABILITIES, ToyMatrix
+from reproduction.studies.menamaldonado2021._shared.toy_matrices import ToyMatrix
 
 # --- figure 2 ---------------------------------------------------------------------------------
 
@@ -116,12 +115,12 @@ def test_the_rated_pairs_follow_from_the_paper_but_for_two() -> None:
             continue
         fractions = {
             (quantity, item): fraction
-            for quantity in fig02.PRINTED
-            for item, fraction in zip("ab", matrix.fractions(PROBABILITIES[quantity]), strict=True)
+            for quantity in toy_examples.PRINTED
+            for item, fraction in zip("ab", matrix.fractions(quantity), strict=True)
         }
         if all(FIGURE_2[key] == fraction for key, fraction in fractions.items()):
             fitting.append(marks)
-    assert fig02.TOY in fitting
+    assert toy_examples.TOY in fitting
     assert {marks["a"] for marks in fitting} == {"+++-0", "+++0-"}
     assert {marks["b"] for marks in fitting} == {"+01-0", "+010-"}
 
@@ -310,10 +309,9 @@ def test_no_other_relevance_fits_examples_1a_and_1b() -> None:
 def test_figures_print_the_verdicts_of_their_numbers(tmp_path: Path) -> None:
     printed = {}
     for artifact in ("fig04", "fig08"):
-        with figure_style():
-            figure = module_of(STUDY, artifact).draw(
-                results_of(artifact, tmp_path), display_of(STUDY, artifact)
-            )
+        figure = drawn_alone(
+            module_of(STUDY, artifact), results_of(artifact, tmp_path), display_of(STUDY, artifact)
+        )
         printed[artifact] = [
             [text.get_text() for text in axes.texts if text.get_text().endswith(".")]
             for axes in figure.axes

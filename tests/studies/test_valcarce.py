@@ -25,7 +25,6 @@ from studies.prepared import (
 )
 
 from receval.figures.heat_map import two_decimals
-from receval.figures.printed_numbers import fixed
 from receval.figures.tables import to_latex, to_markdown
 from receval.protocols.protocol import Protocol
 from receval.storage.files import read_results, real_values, write_results
@@ -285,59 +284,6 @@ def test_the_paper_s_agreement_with_the_arithmetic_mean_stands_below(prepared: P
     assert "paper" not in above
 
 
-AFFECTED = ("GF1", "GMRR")
-"""What the released tool averages in another form."""
-
-
-def shown(average: str, metric: str) -> str:
-    """Return the name in the legend."""
-    geometric = "G" if average.startswith("geometric") else ""
-    return f"{geometric}{metric}" + ("*" if "zeros=one" in average else "")
-
-
-@pytest.mark.parametrize(
-    ("study", "artifact", "column"),
-    [
-        ("valcarce2018", "fig03", "tau"),
-        ("valcarce2020", "fig04", "value"),
-        ("valcarce2020", "fig10", "tau"),
-    ],
-)
-def test_every_level_of_every_metric_is_a_point(
-    prepared: Prepared, study: str, artifact: str, column: str
-) -> None:
-    results = prepared.results(study, artifact)
-    figure = prepared.figure(study, artifact)
-    panels = list(titled(figure))
-    datasets = datasets_of(results) * (len(panels) // len(datasets_of(results)))
-    for (title, axes), dataset in zip(panels, datasets, strict=True):
-        rows = results[results["dataset"] == dataset]
-        groups = {shown(*key): own for key, own in rows.groupby(["average", "metric"], sort=False)}
-        curves = {curve.get_label(): curve for curve in axes.lines}
-        if title == "No hit counts as 1 (*)":
-            groups = {name: own for name, own in groups.items() if name.rstrip("*") in AFFECTED}
-        else:
-            groups = {name: own for name, own in groups.items() if not name.endswith("*")}
-        named = [name for name in curves if not name.startswith("_")]
-        parameters = STUDIES[study].artifacts[artifact].parameters
-        groups = {n: own for n, own in groups.items() if n in parameters.get("named", groups)}
-        assert named == list(groups)
-        for name, own in groups.items():
-            up = curves[name].get_ydata()[::-1]
-            assert up == pytest.approx(real_values(own[column]), nan_ok=True)
-            assert (curves[name].get_linestyle() == ":") == name.endswith("*")
-
-
-def test_geometric_figures_have_every_metric_and_two_released_forms(prepared: Prepared) -> None:
-    results = prepared.results("valcarce2020", "fig14")
-    names = STUDIES["valcarce2020"].artifacts["fig14"].parameters["names"]
-    found = dict.fromkeys(zip(results["average"], results["metric"], strict=True))
-    assert list(found) == [
-        *(("geometric", name) for name in names),
-        *(("geometric(zeros=one)", name) for name in ("F1", "MRR")),
-    ]
-
-
 # --- tables -----------------------------------------------------------------------------------
 
 
@@ -365,41 +311,3 @@ def test_a_table_is_printed_with_the_absent_datasets(
         for dataset in ("ml-1m", "beeradvocate") if absent else ():
             assert f"{TITLES[dataset]}{twin}" in text
         assert (f"Absent: LibraryThing{twin} (README" in text) == bool(absent)
-
-
-def test_discriminative_power_is_printed_over_ordered_pairs_in_both_papers(
-    prepared: Prepared,
-) -> None:
-    before = prepared.results("valcarce2018", "table3")
-    after = prepared.results("valcarce2020", "table3")
-    tables = [
-        module_of(study, "table3").tabulate(results, display_of(study, "table3", edition="full"))
-        for study, results in (("valcarce2018", before), ("valcarce2020", after))
-    ]
-    for table in tables:
-        assert "ordered pairs" in table.caption
-        assert "The other convention counts it once" in table.notes[0]
-    # Datasets down, the paper's values below ours; metrics down.
-    first = before[before["dataset"] == "ml-1m"]
-    ours, paper, *_ = tables[0].rows
-    assert ours == ("ML-1M", "ours", *map(printed_power, first["dp_ordered"]))
-    assert paper == ("ML-1M", "paper", "2.6", "7.0", "2.8", "1.4", "15.5", "9.9", "8.4")
-    second = after[after["metric"] == "P"]
-    assert tables[1].rows[0] == ("P", *map(printed_power, second["dp_ordered"]))
-
-
-def printed_power(value: float) -> str:
-    return fixed(value, 2)
-
-
-@pytest.mark.parametrize(("study", "gini"), [("valcarce2018", 1), ("valcarce2020", 2)])
-def test_statistics_of_datasets_are_printed(prepared: Prepared, study: str, gini: int) -> None:
-    results = prepared.results(study, "table2")
-    module = module_of(study, "table2")
-    row = module.tabulate(results, display_of(study, "table2")).rows[0]
-    ratings = int(results["ratings"].iloc[0])
-    density = fixed(100 * ratings / (30 * 25), 3)
-    assert row[:5] == ("ML-1M twin", "30", "25", str(ratings), density)
-    users, items = (fixed(results[name].iloc[0], 3) for name in ("user_gini", "item_gini"))
-    assert users != items
-    assert row[5:] == ((items,) if gini == 1 else (users, items))

@@ -12,7 +12,6 @@ from receval.storage.files import read_results, write_results
 from reproduction.studies.menamaldonado2021.toy_examples import marks_of
 
 STUDY = "menamaldonado2021"
-FIGURES = ("fig02", "fig03", "fig04", "fig08")
 EXAMPLES = {
     artifact: marks_of(display_of(STUDY, artifact).parameters) for artifact in ("fig04", "fig08")
 }

@@ -12,6 +12,7 @@ from reproduction.experiments.experiment import Experiment, ExperimentDescriptio
 
 if TYPE_CHECKING:
     from receval.data.ratings import Ratings
+    from receval.metrics.metric import Metric
     from receval.multiverse.decisions import DecisionGrid
     from receval.recommenders.base import Recommender
     from receval.splits.split import Split
@@ -28,39 +29,15 @@ class ArtifactDescription:
     A plan makes it (:meth:`.ArtifactDescriptions.results`), Snakemake keeps it as plain values, and
     the job opens it as :class:`.ArtifactInputs`.
 
-    Attributes
-    ----------
-    parameters : mapping
-        The artifact's parameters from the study's configuration.
-    experiments : mapping of str to ExperimentDescription
-        Those whose data is available, by name.
-    datasets : tuple of str
-        Those that are available, in the order of the configuration.
-    absent : tuple of str
-        Datasets that the artifact would read if they were available.
-    recommenders : mapping of str to str
-        The classes, as ``module:class``, of the systems whose models the artifact reads.
-    published : Path or None
-        The table of published values, if the artifact reads one.
-    searches : collection of str
-        The systems whose traces of searches for settings the artifact reads.
-    judgment_samplings : collection of str
-        The names of the judgment samplings whose values it reads.
-    splits : tuple of (str, str)
-        The datasets and splits that the artifact reads without any system's ranks.
-    results : collection of str
-        The artifacts of the study whose CSV it reads.
-    not_made : tuple of str
-        Artifacts whose CSV would be among these if their data were available.
-    shown : mapping of str to bool
-        The experiments behind these results that the artifact shows, and whether their data is
-        available.
-    simulations : mapping of str to collection of str
-        The simulations whose values it reads, and their systems; none without the dataset.
-    grid : mapping or None
-        The levels of a grid of decisions, as plain values; see :attr:`.ArtifactInputs.decisions`.
-    seed : int
-        The edition's root seed.
+    Experiments are those whose data is available, by name; ``shown`` has also the others behind the
+    results that the artifact shows, and whether their data is available. Datasets are those that
+    are available, in the order of the configuration, and ``absent`` those that it would read if
+    they were. Recommenders are the classes, as ``module:class``, of the systems whose models it
+    reads. The other names are those of the table of published values, of the systems whose searches
+    for settings it reads, of judgment samplings, of datasets and splits that it reads without any
+    system's ranks, of the artifacts whose CSV it reads, and of simulations with their systems (none
+    without the dataset). The grid of decisions has plain values
+    (:attr:`.ArtifactInputs.decisions`); the seed is the edition's root seed.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -73,7 +50,6 @@ class ArtifactDescription:
     judgment_samplings: Collection[str] = ()
     splits: tuple[tuple[str, str], ...] = ()
     results: Collection[str] = ()
-    not_made: tuple[str, ...] = ()
     shown: Mapping[str, bool] = field(default_factory=dict)
     simulations: Mapping[str, Collection[str]] = field(default_factory=dict)
     grid: Mapping[str, Any] | None = None
@@ -87,7 +63,7 @@ class ArtifactDescription:
         typed = {
             "experiments": {name: ExperimentDescription.of(each) for name, each in experiments},
             "published": None if published is None else Path(published),
-            **{name: tuple(values.get(name, ())) for name in ("datasets", "absent", "not_made")},
+            **{name: tuple(values.get(name, ())) for name in ("datasets", "absent")},
             "splits": tuple((dataset, split) for dataset, split in values.get("splits", ())),
         }
         return ArtifactDescription(**{**values, **typed})
@@ -96,13 +72,8 @@ class ArtifactDescription:
 class ArtifactInputs(ArtifactDescription):
     """The inputs of an artifact: its description and the files that it names.
 
-    Attributes
-    ----------
-    experiments : mapping of str to Experiment
-    published : Path or None
-    searches, judgment_samplings, results : mapping of str to Path
-    simulations : mapping of str to mapping of str to Path
-        By simulation and system.
+    The experiments are open, and ``published``, the searches, judgment samplings, results and
+    simulations (by system) are paths.
     """
 
     def __init__(self, files: InputFiles, description: ArtifactDescription) -> None:
@@ -140,6 +111,24 @@ class ArtifactInputs(ArtifactDescription):
     def judged_claims(self) -> Path:
         """The verdicts on the claims of the study."""
         return self.files.claims_file()
+
+    def published_table(self) -> Path:
+        """Return the table of published values."""
+        if self.published is None:
+            raise ValueError("The artifact needs the key published: the table to compare with.")
+        return self.published
+
+    def metrics(self, parameter: str = "metrics") -> list[Metric]:
+        """Return the metrics whose labels a parameter lists."""
+        from receval.metrics.registry import parse
+
+        return [parse(str(label)) for label in self.parameters[parameter]]
+
+    def named_metrics(self, parameter: str = "metrics") -> dict[str, Metric]:
+        """Return the metrics whose labels a parameter lists, by the parameter ``names``."""
+        from receval.metrics.registry import parse_named
+
+        return parse_named(self.parameters["names"], self.parameters[parameter])
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
         """Return the model that a system learnt from a fold of an experiment."""

@@ -1,66 +1,122 @@
 # SPDX-License-Identifier: MIT
-"""Read the published values of systems from the tables in ``config/published``."""
+"""Published values of systems, from the tables in ``config/published``, and ours beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+if TYPE_CHECKING:
+    from reproduction.experiments.experiment import Experiment
+    from reproduction.studies._shared.inputs import ArtifactInputs
+
 COLUMNS = ("study", "dataset", "split", "judgments", "system", "metric", "published")
+KEYS = ["dataset", "split", "judgments", "system", "metric"]
 
 
 def read_published(path: Path) -> pd.DataFrame:
     """Read a table of published values.
 
-    Parameters
-    ----------
-    path : Path
-        CSV; lines that begin with ``#`` are comments. Columns: study; dataset, split and system
-        (our names); judgments (``test`` or ``unbiased``); metric (our label); published (value).
-
-    Raises
-    ------
-    ValueError
-        If columns differ, a value is not a number, or the same value is given twice.
+    It is a CSV, where lines that begin with ``#`` are comments. Columns: study; dataset, split and
+    system (our names); judgments (``test`` or ``unbiased``); metric (our label); published (value).
     """
-    return _read(path, COLUMNS)
+    table = pd.read_csv(path, comment="#")
+    if tuple(table.columns) != COLUMNS:
+        raise ValueError(
+            f"{path} has the columns {', '.join(table.columns)}; it must have {', '.join(COLUMNS)}."
+        )
+    if not pd.api.types.is_float_dtype(table["published"]) or table["published"].isna().any():
+        raise ValueError(f"{path}: every value in the column published must be a number.")
+    keys = list(COLUMNS[:-1])
+    repeated = table[table.duplicated(keys)]
+    if len(repeated):
+        names = " ".join(str(repeated.iloc[0][key]) for key in keys)
+        raise ValueError(f"{path} gives a value twice: {names}.")
+    return table
+
+
+def published_on_test(path: Path, dataset: str, split: str) -> pd.DataFrame:
+    """Read the published values on the test ratings of a split."""
+    table = read_published(path)
+    return table[
+        (table["dataset"] == dataset) & (table["split"] == split) & (table["judgments"] == "test")
+    ]
 
 
 def published_values(
     path: Path, names: tuple[str, str, str], metrics: Sequence[str]
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return a system's published values on test ratings, the targets of a search."""
-    dataset, split_name, system = names
-    table = read_published(path)
-    rows = table[
-        (table["dataset"] == dataset)
-        & (table["split"] == split_name)
-        & (table["judgments"] == "test")
-        & (table["system"] == system)
-    ].set_index("metric")["published"]
+    dataset, split, system = names
+    table = published_on_test(path, dataset, split)
+    rows = table[table["system"] == system].set_index("metric")["published"]
     missing = [metric for metric in metrics if metric not in rows.index]
     if missing:
         raise ValueError(
-            f"{path} has no {', '.join(missing)} of {system} on {dataset}, split {split_name}: "
+            f"{path} has no {', '.join(missing)} of {system} on {dataset}, split {split}: "
             "a search needs the values to come close to."
         )
     return rows[list(metrics)].to_numpy(dtype=np.float64)
 
 
-def _read(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    table = pd.read_csv(path, comment="#")
-    if tuple(table.columns) != columns:
+def published_and_ours(inputs: ArtifactInputs) -> pd.DataFrame:
+    """Return published values and ours for all systems and metrics of the experiments.
+
+    Columns: study (whose values); dataset; split; judgments (``test``, or ``unbiased`` for randomly
+    drawn items); protocol; system; metric; searched (``yes`` if the searches for settings used the
+    metric, so that agreement is no evidence); published; ours (mean over folds);
+    relative_difference (ours / published - 1; NaN if published is 0); lists (how many lists our
+    value averages, over all folds).
+    """
+    path = inputs.published_table()
+    published = read_published(path)
+    metrics = inputs.parameters["metrics"]
+    ours = pd.concat([_own_values(e, metrics) for e in inputs.experiments.values()])
+    ours = ours.rename(columns={"value": "ours"})
+    known = published.merge(ours[["dataset", "split"]].drop_duplicates(), on=["dataset", "split"])
+    known = known[known["metric"].isin(metrics)]
+    table = known.merge(ours, on=KEYS, how="left", validate="one_to_one")
+    without = table[table["ours"].isna()]
+    if len(without):
+        first = without.iloc[0]
         raise ValueError(
-            f"{path} has the columns {', '.join(table.columns)}; it must have {', '.join(columns)}."
+            f"{path} has a value of {first['system']} on {first['dataset']}, split "
+            f"{first['split']}, judgments {first['judgments']}, which no experiment has."
         )
-    if not pd.api.types.is_float_dtype(table["published"]) or table["published"].isna().any():
-        raise ValueError(f"{path}: every value in the column published must be a number.")
-    keys = list(columns[:-1])
-    repeated = table[table.duplicated(keys)]
-    if len(repeated):
-        names = " ".join(str(repeated.iloc[0][key]) for key in keys)
-        raise ValueError(f"{path} gives a value twice: {names}.")
-    return table
+    table["searched"] = np.where(
+        table["metric"].isin(inputs.parameters["searched_metrics"])
+        & (table["study"] == inputs.parameters["searched_study"]),
+        "yes",
+        "",
+    )
+    relative = table["ours"] / table["published"].where(table["published"] != 0) - 1
+    table["relative_difference"] = relative
+    columns = ["study", "dataset", "split", "judgments", "protocol", "system", "metric"]
+    return table[[*columns, "searched", "published", "ours", "relative_difference", "lists"]]
+
+
+def _own_values(experiment: Experiment, labels: Sequence[str]) -> pd.DataFrame:
+    from receval.metrics.registry import parse
+    from reproduction.experiments.tidy_values import (
+        Measurement,
+        means_over_folds,
+        measure_experiment,
+        tidy,
+    )
+
+    has_unbiased = experiment.fold(0).unbiased is not None
+    measurements = [
+        Measurement(
+            tuple(map(parse, labels)),
+            experiment.evaluated_users,
+            names=tuple(labels),
+            judgments=part,
+        )
+        for part in (("test", "unbiased") if has_unbiased else ("test",))
+    ]
+    folds = tidy(measure_experiment(experiment, measurements))
+    return means_over_folds(folds, [*KEYS, "protocol"])

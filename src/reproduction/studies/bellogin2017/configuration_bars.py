@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
-from receval.figures.style import DOUBLE_COLUMN, new_figure, short_number
-from receval.storage.files import real_values
+from receval.figures.style import short_number
 from reproduction.studies._shared.figures.bars import GROUP_WIDTH
 from reproduction.studies._shared.figures.published_marks import published_line
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017._shared.system_bars import (
+    cutoff_texts,
+    draw_bar_grid,
     draw_configurations,
     mark_published,
     means_with_intervals,
@@ -34,10 +31,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`reproduction.experiments.values_by_fold.values_by_fold`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.values_by_fold import values_by_fold
 
-    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = [values_by_fold(experiment, metrics) for experiment in inputs.experiments.values()]
     return pd.concat(tables, ignore_index=True)
 
@@ -50,59 +46,35 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     values are of another size; ``paper``, values that the paper prints; ``bound_of_1r``, the
     largest possible value under 1R, or 0.
     """
+    parameters = display.parameters
     bars = means_with_intervals(results)
-    bars["configuration"] = _configurations(bars)
+    bars["configuration"] = bars["protocol"] + "\n" + bars["sampled"].map(sampled_text)
     bars["label"] = bars["metric"] + cutoff_texts(bars)
-    drawn = dict(zip(display.parameters["drawn"], display.parameters["titles"], strict=True))
-    columns = _columns(bars, bool(display.parameters["own_axis_of_1r"]))
-    bars = _with_gaps(bars, list(drawn))
-    bound, last = display.parameters["bound_of_1r"], list(drawn)[-1]
-    widths = [bars.loc[column.chosen(bars), "configuration"].nunique() for column in columns]
-    figure = new_figure(DOUBLE_COLUMN, display.parameters["row_height"] * len(drawn) + 0.5)
-    grid = figure.subplots(len(drawn), len(columns), width_ratios=widths, squeeze=False)
-    for (label, title), panels in zip(drawn.items(), grid, strict=True):
-        for axes, column in zip(panels, columns, strict=True):
-            shown = bars[column.chosen(bars) & (bars["label"] == label)]
-            if shown["value"].isna().all():
-                say_not_defined(axes, f"not defined\nunder {column.relevant}")
-                continue
-            draw_configurations(axes, shown, display)
-            mark_published(axes, shown, display)
-            if bound:
-                _draw_bound(axes, shown, bound)
-            if label != last:
-                axes.set_xticklabels([])
-        panels[0].set_ylabel(title)
-    for axes, column in zip(grid[0], columns, strict=True):
-        axes.set_title(column.title(display.datasets))
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    drawn = dict(zip(parameters["drawn"], parameters["titles"], strict=True))
+
+    def draw_panel(axes: Axes, shown: pd.DataFrame) -> None:
+        if shown["value"].isna().all():
+            say_not_defined(axes, f"not defined\nunder {shown['protocol'].iloc[0][:2]}")
+            return
+        draw_configurations(axes, shown, display)
+        mark_published(axes, shown, display)
+        if parameters["bound_of_1r"]:
+            _draw_bound(axes, shown, parameters["bound_of_1r"])
+
+    columns = _columns(_with_gaps(bars, list(drawn)), display)
+    return draw_bar_grid(drawn, columns, parameters["row_height"], draw_panel)
 
 
-class _Column(NamedTuple):
-    """A column of panels: a dataset, and its protocols if not all."""
-
-    dataset: str
-    relevant: str
-    first: bool
-
-    def chosen(self, bars: pd.DataFrame) -> pd.Series[bool]:
-        """Return which rows the column shows."""
-        protocols = bars["protocol"].str.startswith(self.relevant)
-        return (bars["dataset"] == self.dataset) & protocols
-
-    def title(self, datasets: Mapping[str, str]) -> str:
-        """Return the title: the dataset, only once, and the protocols."""
-        return ", ".join(filter(None, (datasets[self.dataset] * self.first, self.relevant)))
-
-
-def _columns(bars: pd.DataFrame, own_axis_of_1r: bool) -> list[_Column]:
+def _columns(bars: pd.DataFrame, display: DisplayStyle) -> list[tuple[str, pd.DataFrame]]:
+    """Return the titles of the columns of panels (the dataset, once, and protocols) and bars."""
     columns = []
-    for dataset in dict.fromkeys(bars["dataset"]):
-        protocols = bars.loc[bars["dataset"] == dataset, "protocol"]
-        kinds = list(dict.fromkeys(protocols.str[:2])) if own_axis_of_1r else [""]
-        columns += [_Column(str(dataset), kind, kind == kinds[0]) for kind in kinds]
+    for dataset, own in bars.groupby("dataset", sort=False):
+        relevant = own["protocol"].str[:2]
+        kinds = relevant.unique() if display.parameters["own_axis_of_1r"] else [""]
+        for kind in kinds:
+            named = display.datasets[str(dataset)] if kind == kinds[0] else ""
+            title = ", ".join(filter(None, (named, kind)))
+            columns.append((title, own[relevant.str.startswith(kind)]))
     return columns
 
 
@@ -114,17 +86,6 @@ def _draw_bound(axes: Axes, bars: pd.DataFrame, bound: float) -> None:
             axes.set_ylim(top=max(axes.get_ylim()[1], 1.08 * bound))
             name = f"bound: {short_number(f'{bound:.2f}')}"
             published_line(axes, ends, (bound, bound), name)
-
-
-def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's cut-off as in labels: ``@10``, or an empty text."""
-    texts = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
-    return pd.Series(texts, index=rows.index, dtype=str)
-
-
-def _configurations(bars: pd.DataFrame) -> pd.Series[str]:
-    """Return a label per row: the protocol, and below it the number of sampled candidates."""
-    return bars["protocol"] + "\n" + bars["sampled"].map(sampled_text)
 
 
 def _with_gaps(bars: pd.DataFrame, labels: list[str]) -> pd.DataFrame:

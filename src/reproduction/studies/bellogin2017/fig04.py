@@ -59,12 +59,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     Test ratings are removed by a mask: their items stay candidates, and no other rank changes.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.sampled_judgments import kept_ratings
     from reproduction.experiments.tidy_values import error_of_mean, means_over_folds
 
     drawn, _ = drawn_precision(inputs)
-    metrics = list(dict.fromkeys([drawn, *map(parse, inputs.parameters["metrics"])]))
+    metrics = list(dict.fromkeys([drawn, *inputs.metrics()]))
     rows: list[Row] = []
     for experiment in inputs.experiments.values():
         for number in experiment.folds:

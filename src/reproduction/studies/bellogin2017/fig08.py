@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
-from receval.figures.finish import legend_below, letter_panels
-from receval.figures.style import DOUBLE_COLUMN, new_figure
-from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.bellogin2017._shared.system_bars import (
     CONFIGURATION,
+    cutoff_texts,
+    draw_bar_grid,
     draw_configurations,
     means_with_intervals,
     sampled_text,
@@ -30,10 +27,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :func:`reproduction.experiments.values_by_fold.values_by_fold`, and of uniform tests
     target_items (:math:`|T|`) and eta (:math:`\eta`, test ratings of each target item).
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.values_by_fold import values_by_fold
 
-    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = []
     for experiment in inputs.experiments.values():
         table = values_by_fold(experiment, metrics)
@@ -53,12 +49,6 @@ ONE_RELEVANT = ("1R", "-10% head", "U1R", "P1R")
 
 ALL_RELEVANT = ("AR", "UAR", "AI-UAR")
 """Designs with all relevant items of a user in one list."""
-
-
-def short_labels(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return each row's metric with its cut-off, without parameters: ``nDCG@10``, ``RR``."""
-    cutoffs = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
-    return rows["metric"].str.partition("(")[0] + pd.Series(cutoffs, index=rows.index, dtype=str)
 
 
 def design_of(protocol: str, uniform: bool) -> str:
@@ -86,28 +76,23 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one row of panels per drawn metric: 1R designs by dataset, then AR designs."""
     bars = means_with_intervals(results, ["design", *CONFIGURATION])
     bars["configuration"] = _labels(bars)
-    bars["label"] = short_labels(bars)
-    labels = [str(label) for label in display.parameters["drawn"]]
-    columns = [
-        (str(dataset), designs)
-        for designs in (ONE_RELEVANT, ALL_RELEVANT)
-        for dataset in dict.fromkeys(bars["dataset"])
-        if ((bars["dataset"] == dataset) & bars["design"].isin(designs)).any()
-    ]
-    widths = [_chosen(bars, labels[0], *column)["design"].nunique() for column in columns]
-    figure = new_figure(DOUBLE_COLUMN, 1.9 * len(labels) + 0.5)
-    grid = figure.subplots(len(labels), len(columns), width_ratios=widths, squeeze=False)
-    for label, panels in zip(labels, grid, strict=True):
-        for axes, (dataset, designs) in zip(panels, columns, strict=True):
-            draw_configurations(axes, _chosen(bars, label, dataset, designs), display)
-            if label == labels[0]:
-                axes.set_title(_title(dataset, designs, columns, display))
-            if label != labels[-1]:
-                axes.set_xticklabels([])
-        panels[0].set_ylabel(label)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
+    bars["label"] = bars["metric"].str.partition("(")[0] + cutoff_texts(bars)
+    datasets = list(dict.fromkeys(bars["dataset"]))
+    columns: list[tuple[str, pd.DataFrame]] = []
+    for relevant, designs in (("1R", ONE_RELEVANT), ("AR", ALL_RELEVANT)):
+        for dataset in datasets:
+            own = bars[(bars["dataset"] == dataset) & bars["design"].isin(designs)]
+            if own.empty:
+                continue
+            # A single dataset is named only in the first column.
+            named = len(datasets) > 1 or not columns
+            title = f"{display.datasets[dataset]}, {relevant}" if named else relevant
+            order = own["design"].map(designs.index).sort_values(kind="stable")
+            columns.append((title, own.loc[order.index]))
+    metrics = {str(label): str(label) for label in display.parameters["drawn"]}
+    return draw_bar_grid(
+        metrics, columns, 1.9, lambda axes, shown: draw_configurations(axes, shown, display)
+    )
 
 
 def _labels(bars: pd.DataFrame) -> pd.Series[str]:
@@ -119,22 +104,3 @@ def _labels(bars: pd.DataFrame) -> pd.Series[str]:
         + "\n"
         + bars["sampled"].map(sampled_text).where(bars["sampled"] != "", "all of " + base)
     )
-
-
-def _title(
-    dataset: str,
-    designs: tuple[str, ...],
-    columns: Sequence[tuple[str, tuple[str, ...]]],
-    display: DisplayStyle,
-) -> str:
-    """Return the title of a column; a single dataset is named only in the first column."""
-    several = len({name for name, _ in columns}) > 1
-    named = several or (dataset, designs) == columns[0]
-    relevant = "1R" if designs == ONE_RELEVANT else "AR"
-    return f"{display.datasets[dataset]}, {relevant}" if named else relevant
-
-
-def _chosen(bars: pd.DataFrame, label: str, dataset: str, designs: tuple[str, ...]) -> pd.DataFrame:
-    own = bars[(bars["label"] == label) & (bars["dataset"] == dataset)]
-    positions = own["design"].map({design: index for index, design in enumerate(designs)})
-    return own[positions.notna()].assign(position=positions).sort_values("position", kind="stable")

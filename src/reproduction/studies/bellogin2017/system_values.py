@@ -32,10 +32,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     lastfm, figure 8 the others), and those of
     :func:`reproduction.experiments.values_by_fold.values_of_users`.
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.values_by_fold import values_of_users
 
-    metrics = [parse(label) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = {
         name: values_of_users(experiment, metrics)
         for name, experiment in inputs.experiments.items()

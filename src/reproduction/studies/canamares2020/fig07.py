@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from receval.figures.display import DisplayStyle
 from receval.figures.style import DOUBLE_COLUMN, INK, new_figure
-from reproduction.studies._shared.figures.bars import GROUP_WIDTH, grouped_bars
+from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.inputs import ArtifactInputs
 
 POLICY_TITLES = {
@@ -73,11 +73,11 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for bar in axes.patches:
         bar.set_edgecolor(INK)
     crosses = results[results["metric"] == coverage].set_index(["policy", "system"])["value"]
-    width = GROUP_WIDTH / len(styles)
+    offsets, _ = bar_offsets(list(styles))
     bars = [
-        (group + (bar - (len(styles) - 1) / 2) * width, policy, system)
+        (group + offset, policy, system)
         for group, policy in enumerate(POLICY_TITLES)
-        for bar, system in enumerate(styles)
+        for system, offset in offsets.items()
     ]
     axes.plot(
         [x for x, *_ in bars],

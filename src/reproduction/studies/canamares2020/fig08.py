@@ -52,7 +52,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 
 def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFrame:
-    from receval.metrics.registry import parse
     from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         aligned_parameter,
@@ -63,7 +62,7 @@ def _of_experiment(experiment: Experiment, inputs: ArtifactInputs) -> pd.DataFra
     neighbourhoods = [system for system in experiment.systems if system != reference]
     overlaps = aligned_parameter(inputs, "overlaps", neighbourhoods)
     systems = [reference, *neighbourhoods, *experiment.extra_systems]
-    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = []
     for form in ("full", "condensed"):
         start = starting_configuration(experiment).replace(lists=form)

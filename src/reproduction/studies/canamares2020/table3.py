@@ -23,13 +23,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     gain); metric; system; lists; value; p_value; verdict, the last five as in
     :meth:`reproduction.studies.canamares2020._shared.measured_systems.MeasuredSystems.compared`.
     """
-    from receval.metrics.registry import parse
     from reproduction.studies.canamares2020._shared.measured_systems import (
         MeasuredSystems,
         starting_configuration,
     )
 
-    metrics = [parse(str(label)) for label in inputs.parameters["metrics"]]
+    metrics = inputs.metrics()
     tables = []
     for experiment in inputs.experiments.values():
         start = starting_configuration(experiment)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from reproduction.studies.metric_studies.rank_stability_of_values import SampledValues
+    from reproduction.studies.metric_studies.sampled_values import SampledValues
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -25,12 +25,12 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     is removed in it.
 
     The columns are those of
-    :func:`reproduction.studies.metric_studies.rank_stability_of_values.rank_stability`.
+    :func:`reproduction.studies.metric_studies.sampled_values.rank_stability`.
     Lexirecall's order is that of the mean preferences of
     :mod:`reproduction.studies.followups._shared.lexirecall_orders`, averaged over folds.
     """
     from receval.metrics.registry import parse_named
-    from reproduction.studies.metric_studies.rank_stability_of_values import (
+    from reproduction.studies.metric_studies.sampled_values import (
         rank_stability,
         read_samplings,
         summary_rows,
@@ -79,6 +79,6 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
 
     The parameters are those of :func:`reproduction.studies.metric_studies.rank_stability.draw`.
     """
-    from reproduction.studies.metric_studies.rank_stability_curves import draw_rank_stability
+    from reproduction.studies.metric_studies.rank_stability import draw as draw_curves
 
-    return draw_rank_stability(results, display)
+    return draw_curves(results, display)

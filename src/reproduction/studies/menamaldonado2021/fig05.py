@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -25,14 +28,16 @@ from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import (
-    COLOURS,
-    print_totals,
-    share_beside_paper,
-)
 
 if TYPE_CHECKING:
     from receval.theory.rating_probabilities import RatingProbabilities
+
+# Distinct in greyscale, and no hue of a system, since popularity itself is a subject here.
+COLOURS = {AGREE: "#D9F0D3", DISAGREE: "#B497C8", TIED: "#7A7A7A"}
+"""Colours by how two rankings compare."""
+
+LINE_HEIGHT = 9.5
+"""Points between two lines above a mosaic."""
 
 STEEPER_THAN = {
     "both": "odds of popularity\nsteeper than average\nrating and complement",
@@ -170,12 +175,16 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     for axes, dataset in zip(panels, datasets, strict=True):
         rows = results[(results["dataset"] == dataset) & (results["ratings"] == "all")]
         areas = rows[rows["statement"] == ""]
+        areas = areas.assign(area=areas["steeper_than"], hatched=False)
         popularity = areas["popularity_and_rating"]
         strip = real_values(areas["share_of_pairs"])[~popularity.isin([AGREE, DISAGREE])].sum()
         columns = [
-            _column(areas[popularity == AGREE], "popularity and average rating agree"),
-            _column(areas[popularity == DISAGREE], "they disagree"),
-            _column(areas[~popularity.isin([AGREE, DISAGREE])], ""),
+            mosaic_column(areas[chosen], label, STEEPER_THAN, OUTCOME_STYLES)
+            for label, chosen in (
+                ("popularity and average rating agree", popularity == AGREE),
+                ("they disagree", popularity == DISAGREE),
+                ("", ~popularity.isin([AGREE, DISAGREE])),
+            )
         ]
         mosaic(axes, columns)
         disagree, steeper = (
@@ -194,19 +203,62 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     return figure
 
 
-def _column(areas: pd.DataFrame, label: str) -> MosaicColumn:
+# Columns of a mosaic and the lines above it, also of figure 9.
+
+
+def mosaic_column(
+    areas: pd.DataFrame,
+    label: str,
+    names: Mapping[str, str],
+    styles: Mapping[str, tuple[str, str]],
+    remark: str = "",
+) -> MosaicColumn:
+    """Return a column of areas, in the order of their names, coloured by how rankings compare.
+
+    The column ``area`` says in which area a row is, and ``hatched`` whether it is striped.
+    """
     shares = real_values(areas["share_of_pairs"])
-    return MosaicColumn(
-        label,
-        tuple(
-            Area(
-                label,
-                tuple(
-                    Part(float(shares[(areas["rankings"] == outcome) & of_name].sum()), *style)
-                    for outcome, style in OUTCOME_STYLES.items()
-                ),
-            )
-            for name, label in STEEPER_THAN.items()
-            for of_name in [areas["steeper_than"] == name]
-        ),
-    )
+
+    def part(area: str, hatched: bool, rankings: str) -> Part:
+        chosen = areas["area"].eq(area) & areas["hatched"].eq(hatched)
+        share = float(shares[chosen & areas["rankings"].eq(rankings)].sum())
+        return Part(share, *styles[rankings], hatched=hatched)
+
+    def parts(area: str) -> tuple[Part, ...]:
+        kinds = sorted(areas["hatched"].unique()) if len(areas) else (False,)
+        return tuple(part(area, hatched, rankings) for hatched in kinds for rankings in styles)
+
+    column = tuple(Area(name, parts(area)) for area, name in names.items())
+    return MosaicColumn(label, column, remark)
+
+
+def share_beside_paper(rows: pd.DataFrame, statement: str, *, is_real: bool) -> str:
+    """Return the share for which a statement is true, and the paper's share on these data.
+
+    Such as 82.5 % (paper 82.4 %); a dash if there are no pairs. One row has the statement.
+    """
+    chosen = rows[rows["statement"] == statement]
+    (share,) = real_values(chosen["share_of_pairs"])
+    (paper,) = real_values(chosen["paper"])
+    ours = "\N{EN DASH}" if isnan(share) else percent(float(share))
+    return ours if not is_real or isnan(paper) else f"{ours} {paper_share(float(paper))}"
+
+
+def paper_share(share: float) -> str:
+    """Return a share with the digits that the paper prints, such as (paper 82.4 %)."""
+    return f"(paper {100 * share:.4g} %)"
+
+
+def print_totals(axes: Axes, lines: list[str], above: float) -> None:
+    """Print lines of totals above a mosaic, and its title above these."""
+    axes.set_title(axes.get_title(loc="left"), pad=above + LINE_HEIGHT * len(lines) + 2)
+    for number, line in enumerate(reversed(lines)):
+        axes.annotate(
+            line,
+            xy=(0, 1),
+            xycoords="axes fraction",
+            xytext=(0, above + LINE_HEIGHT * number),
+            textcoords="offset points",
+            fontsize=7,
+            va="baseline",
+        )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.mosaic import Area, MosaicColumn, Part, mosaic
+from receval.figures.mosaic import mosaic
 from receval.figures.style import DOUBLE_COLUMN, new_figure
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
@@ -24,8 +24,9 @@ from reproduction.studies.menamaldonado2021._shared.item_pair_tables import (
     table_of_areas,
     table_of_statements,
 )
-from reproduction.studies.menamaldonado2021._shared.pair_drawing import (
+from reproduction.studies.menamaldonado2021.fig05 import (
     COLOURS,
+    mosaic_column,
     paper_share,
     print_totals,
     share_beside_paper,
@@ -157,9 +158,16 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
     together = areas["popularity_and_relevance"] == AGREE
     (paper,) = real_values(rows.loc[rows["statement"] == TOGETHER, "paper"])
     remark = paper_share(float(paper)) if is_real else ""
+    areas = areas.assign(
+        area=np.where(areas["steepness"] == "steeper", "steeper", "not steeper"),
+        hatched=areas["outcome"] == "fails",
+    )
     columns = [
-        _column(areas[together], "popularity and relevance agree", COMPARED[AGREE], remark),
-        _column(areas[~together], "they do not", COMPARED[DISAGREE]),
+        mosaic_column(areas[chosen], label, _names_against(compared), OUTCOME_STYLES, remark)
+        for label, chosen, compared, remark in (
+            ("popularity and relevance agree", together, COMPARED[AGREE], remark),
+            ("they do not", ~together, COMPARED[DISAGREE], ""),
+        )
     ]
     mosaic(axes, columns, hatch_label=LEMMA_FAILS)
     consistent, holds = (
@@ -170,31 +178,8 @@ def _draw_metric(axes: Axes, rows: pd.DataFrame, metric: str, *, is_real: bool) 
     print_totals(axes, lines, above=17)
 
 
-def _column(areas: pd.DataFrame, label: str, compared: str, remark: str = "") -> MosaicColumn:
-    shares = real_values(areas["share_of_pairs"])
-
-    def parts(of_area: NDArray[np.bool_]) -> tuple[Part, ...]:
-        return tuple(
-            Part(
-                float(
-                    shares[
-                        of_area & (areas["outcome"] == lemma) & (areas["rankings"] == outcome)
-                    ].sum()
-                ),
-                *style,
-                hatched=lemma == "fails",
-            )
-            for lemma in ("holds", "fails")
-            for outcome, style in OUTCOME_STYLES.items()
-        )
-
-    steeper = (areas["steepness"] == "steeper").to_numpy(dtype=bool)
-    names = {
-        True: f"odds of popularity\nsteeper than {compared}",
-        False: f"odds of popularity not\nsteeper than {compared}",
+def _names_against(compared: str) -> dict[str, str]:
+    return {
+        steepness: f"odds of popularity{' not' * (steepness != 'steeper')}\nsteeper than {compared}"
+        for steepness in ("steeper", "not steeper")
     }
-    return MosaicColumn(
-        label,
-        tuple(Area(name, parts(steeper == is_so)) for is_so, name in names.items()),
-        remark,
-    )

@@ -38,16 +38,11 @@ BAND = 0.82
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Count the ratings by their use, in every fold of the splits.
+    """Count the ratings by their use, in every fold of the splits (section 8.2).
 
     Columns: dataset; split; evaluation (real, observed); fold (from 0); part (train; observed test
     or unbiased test; unused); ratings; known_ratings (those that users chose themselves, or of
-    items that they knew).
-
-    Notes
-    -----
-    menamaldonado2021, section 8.2. Both evaluations have the same training ratings, as in the
-    released data.
+    items that they knew). Both evaluations have the same training ratings, as in the released data.
     """
     rows: list[dict[str, Any]] = []
     for dataset, name in inputs.splits:

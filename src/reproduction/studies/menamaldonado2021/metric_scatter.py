@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,30 +58,15 @@ their list.
 """
 
 
-@dataclass(frozen=True)
-class Axis:
-    """The evaluation and metric on one axis of a panel.
-
-    Attributes
-    ----------
-    evaluation : {"observed", "real"}
-    metric : str
-        Label.
-    """
+class Axis(NamedTuple):
+    """The evaluation (``observed`` or ``real``) and the label of the metric of one axis."""
 
     evaluation: str
     metric: str
 
 
-@dataclass(frozen=True)
-class Panel:
-    """One panel: an experiment and its two axes.
-
-    Attributes
-    ----------
-    experiment : str
-    x, y : Axis
-    """
+class Panel(NamedTuple):
+    """One panel: an experiment and its two axes."""
 
     experiment: str
     x: Axis
@@ -95,18 +79,15 @@ def panels_of(parameters: Mapping[str, Any], experiments: Sequence[str]) -> list
     Parameters of the artifact: ``x_metrics`` and ``y_metrics`` (labels, one pair per panel),
     ``x_evaluation`` and ``y_evaluation``.
     """
+    x_axis, y_axis = parameters["x_evaluation"], parameters["y_evaluation"]
     return [
-        Panel(
-            experiment,
-            Axis(parameters["x_evaluation"], x),
-            Axis(parameters["y_evaluation"], y),
-        )
+        Panel(experiment, Axis(x_axis, x), Axis(y_axis, y))
         for x, y in zip(parameters["x_metrics"], parameters["y_metrics"], strict=True)
         for experiment in experiments
     ]
 
 
-def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
+def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Return the coordinates of every system in every panel of a figure.
 
     They are read from the results of the artifact ``values``. Parameters besides those of
@@ -122,7 +103,8 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
     with a judged item, mean over the systems and the optimal rankings that the figure shows).
     """
     parameters = inputs.parameters
-    values = means_of_values(inputs)
+    values = read_results(inputs.results["values"])
+    values = values[values["fold"] == "mean"]
     of_text = set(parameters.get("optimal", ()))
     optimal = {"text": of_text, "released": set(parameters.get("optimal_released", of_text))}
     optimal_with = parameters.get("optimal_with", ())
@@ -141,12 +123,6 @@ def metric_pairs(inputs: ArtifactInputs) -> pd.DataFrame:
             drawn = counted if panel.y.metric in optimal_with else counted[_ranked(counted)]
             rows.append(drawn.assign(**correlation(table), **coverage))
     return pd.concat(rows, ignore_index=True)
-
-
-def means_of_values(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the means over folds of the results of the artifact ``values``."""
-    values = read_results(inputs.results["values"])
-    return values[values["fold"] == "mean"]
 
 
 def panel_values(values: pd.DataFrame, panel: Panel, form: str) -> pd.DataFrame | None:
@@ -193,7 +169,8 @@ def _ranked(table: pd.DataFrame) -> pd.Series:
 
 def _axis_values(values: pd.DataFrame, experiment: str, axis: Axis, form: str) -> pd.DataFrame:
     own = values[(values["experiment"] == experiment) & (values["evaluation"] == axis.evaluation)]
-    for candidate in _forms(form):
+    # The form of the text applies where the released code does not differ.
+    for candidate in dict.fromkeys((form, "text")):
         names = own["metric"] if candidate == "text" else own["metric"].map(_name)
         wanted = axis.metric if candidate == "text" else _name(axis.metric)
         found = own[(own["form"] == candidate) & (names == wanted)]
@@ -203,13 +180,6 @@ def _axis_values(values: pd.DataFrame, experiment: str, axis: Axis, form: str) -
         f"The artifact values has no {axis.evaluation} {axis.metric} of the experiment "
         f"{experiment}: name the metric in its parameters."
     )
-
-
-def _forms(form: str) -> Iterator[str]:
-    """Yield a form, then the text's form, which applies if the released code does not differ."""
-    yield form
-    if form != "text":
-        yield "text"
 
 
 def _name(label: str) -> str:
@@ -240,14 +210,6 @@ def _coverage(
     return total
 
 
-def data(inputs: ArtifactInputs) -> pd.DataFrame:
-    """Return the coordinates of all systems in all panels.
-
-    The columns are those of :func:`.metric_pairs`.
-    """
-    return metric_pairs(inputs)
-
-
 # Points of a scatter plot of systems: none hides another, and few are coloured.
 
 MARKER_SIZE = 4.5
@@ -270,17 +232,8 @@ HIDING = 0.8
 """Share of the mean diameter of two markers; if centres are closer, one marker is hidden."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A drawn marker.
-
-    Attributes
-    ----------
-    size : float
-        Its diameter in points.
-    in_knot : bool
-        Whether it is a ring or lies in one.
-    """
+class Mark(NamedTuple):
+    """The diameter of a drawn marker in points, and whether it is a ring or lies in one."""
 
     size: float
     in_knot: bool
@@ -389,7 +342,7 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
         axes.set_axis_off()
     for axes, rows, heading in zip(grid, panels, _headings(panels, display), strict=False):
         _draw_panel(axes, rows, display)
-        _print_heading(axes, heading)
+        _print_above(axes, heading, (0, 15), fontsize=8, fontweight="bold", va="bottom")
     letter_panels(grid[: len(panels)])
     settle_layout(figure)
     for axes, rows in zip(grid, panels, strict=False):
@@ -422,16 +375,14 @@ def _names_of_data(first: pd.Series, display: DisplayStyle) -> list[str]:
     return [name for name in named if name]
 
 
-def _print_heading(axes: Axes, text: str) -> None:
+def _print_above(axes: Axes, text: str, offset: tuple[float, float], **style: Any) -> None:
     axes.annotate(
         text,
         xy=(0, 1),
         xycoords="axes fraction",
-        xytext=(0, 15),
+        xytext=offset,
         textcoords="offset points",
-        fontsize=8,
-        fontweight="bold",
-        va="bottom",
+        **style,
     )
 
 
@@ -440,15 +391,7 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame, display: DisplayStyle) -> None:
     axes.margins(MARGIN)
     first = rows.iloc[0]
     tau = tau_text(float(first["tau"]), float(first["p_value"]), _released(first, display))
-    axes.annotate(
-        tau,
-        xy=(0, 1),
-        xycoords="axes fraction",
-        xytext=(LETTER_WIDTH, 5),
-        textcoords="offset points",
-        fontsize=6.5,
-        va="baseline",
-    )
+    _print_above(axes, tau, (LETTER_WIDTH, 5), fontsize=6.5, va="baseline")
     both = first["x_evaluation"] != first["y_evaluation"] or "real" in str(first["x_evaluation"])
     for side, name in (("x", axes.set_xlabel), ("y", axes.set_ylabel)):
         metric = str(first[f"{side}_metric"])

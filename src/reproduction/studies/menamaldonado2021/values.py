@@ -48,11 +48,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     metric (label); fold (its number, or ``mean``); value; lists (how many lists it averages, over
     all folds for the mean).
     """
-    from receval.metrics.registry import parse
     from reproduction.experiments.tidy_values import means_over_folds, measure_experiment, tidy
 
-    metrics = tuple(map(parse, inputs.parameters["metrics"]))
-    released = tuple(map(parse, inputs.parameters["released"]))
+    metrics = tuple(inputs.metrics())
+    released = tuple(inputs.metrics("released"))
     tables = []
     for name, experiment in inputs.experiments.items():
         measurements = [

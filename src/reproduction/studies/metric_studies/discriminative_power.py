@@ -19,11 +19,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     released with valcarce2018); dp_released (over ordered pairs, of the released form of the
     metric); pairs; permutations; users.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import p_values
 
     def tested(labels_in: str) -> pd.DataFrame:
-        metrics = parse_named(inputs.parameters["names"], inputs.parameters[labels_in])
+        metrics = inputs.named_metrics(labels_in)
         permutations = int(inputs.parameters["permutations"])
         return p_values(inputs.experiments.values(), metrics, inputs.seed, permutations)
 

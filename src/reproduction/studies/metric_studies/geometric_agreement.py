@@ -16,6 +16,7 @@ from receval.figures.display import DisplayStyle
 from receval.metrics.averages import Arithmetic, Geometric
 from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
+from reproduction.studies.metric_studies.metric_agreement import draw_agreement
 
 FLOORED = Geometric()
 ONES = Geometric(zeros="one")
@@ -37,10 +38,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     the averages ``arithmetic to geometric`` and ``arithmetic to released`` correlate each metric's
     arithmetic mean with its geometric one.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import agreement_of, system_values
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    metrics = inputs.named_metrics()
     names = list(metrics)
     tables = []
     for experiment in inputs.experiments.values():
@@ -70,6 +70,4 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw one heat map per form and dataset; see :func:`.metric_agreement.draw_agreement`."""
-    from reproduction.studies.metric_studies.metric_agreement import draw_agreement
-
     return draw_agreement(results, display, FORMS, prefix="G", starred={"released": STARRED})

@@ -4,20 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import NOTE_COLOUR, letter_panels
+from receval.figures.heat_map import heat_map, two_decimals
+from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
 from receval.statistics.correlation import kendall_tau_b
 from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 RELEASED_DIGITS = 4
 """Number of digits of the released values behind the papers' coefficients."""
@@ -35,11 +36,10 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     systems (their number).
     """
     from receval.metrics.averages import Arithmetic
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import agreement_of, system_values
 
-    metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
-    released = parse_named(inputs.parameters["names"], inputs.parameters["released"])
+    metrics = inputs.named_metrics()
+    released = inputs.named_metrics("released")
     both = [*metrics.values(), *released.values()]
     tables = []
     for experiment in inputs.experiments.values():
@@ -54,6 +54,9 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 # Heat maps of the agreement of metrics, one panel per dataset and average over users.
 
 MINUS = "\N{MINUS SIGN}"
+BELOW: dict[str, Any] = {"fontsize": 6.5, "color": NOTE_COLOUR}
+"""Style of words below a panel, fainter than the names above them."""
+
 OWN_AND_PAPER = "\N{BLACK LOWER LEFT TRIANGLE} ours  \N{BLACK UPPER RIGHT TRIANGLE} paper"
 
 
@@ -66,23 +69,13 @@ def draw_agreement(
 ) -> Figure:
     """Draw one heat map with numbers per dataset (across) and average (down).
 
-    Parameters
-    ----------
-    display : DisplayStyle
-        Its parameters: ``lowest`` is the lower end of the colour scale unless a coefficient is
-        below it (-1 where one is negative); ``published_<dataset>`` has the paper's coefficients in
-        hundredths, row by row above the diagonal, where they are drawn. A line below a panel gives
-        the agreement of the metrics ``own`` with their arithmetic mean, and the paper's from
-        ``published_own_<dataset>``, in hundredths.
-    titles : mapping of str to str
-        The averages to draw, and the title printed for each, which may be empty.
+    Parameters of the artifact: ``lowest`` is the lower end of the colour scale unless a coefficient
+    is below it (-1 where one is negative); ``published_<dataset>`` has the paper's coefficients in
+    hundredths, row by row above the diagonal, where they are drawn. A line below a panel gives the
+    agreement of the metrics ``own`` with their arithmetic mean, and the paper's from
+    ``published_own_<dataset>``, in hundredths. The titles are those of the averages, and may be
+    empty.
     """
-    from matplotlib.ticker import FuncFormatter
-
-    from receval.figures.finish import letter_panels
-    from receval.figures.heat_map import heat_map
-    from receval.figures.style import DOUBLE_COLUMN, SINGLE_COLUMN, new_figure, short_number
-
     datasets = list(dict.fromkeys(results["dataset"]))
     names = list(dict.fromkeys(results["metric_a"]))
     # Panels are as wide as readable numbers need, and no wider.
@@ -109,7 +102,7 @@ def draw_agreement(
             published = display.parameters.get(f"published_{dataset}") if real else None
             images.append(heat_map(axes, _beside(tau, published), shown, lowest))
             if published:
-                _say(axes, OWN_AND_PAPER)
+                axes.set_xlabel(OWN_AND_PAPER, **BELOW)
             if dataset != datasets[0]:
                 axes.tick_params(labelleft=False)
             named = (display.datasets[dataset],) if average == next(iter(titles)) else ()
@@ -119,7 +112,8 @@ def draw_agreement(
                 # The paper's values are those of the last form.
                 key = f"published_own_{dataset}" if average == list(titles)[-1] else ""
                 published_own = display.parameters.get(key, ()) if real else ()
-                _say(axes, _own_agreement(own, dict(zip(names, shown, strict=True)), published_own))
+                words = _own_agreement(own, dict(zip(names, shown, strict=True)), published_own)
+                axes.set_xlabel(words, **BELOW)
     letter_panels(panels.flat)
     figure.colorbar(
         images[0],
@@ -163,19 +157,10 @@ def _beside(tau: NDArray[np.float64], published: Collection[int] | None) -> NDAr
     return both
 
 
-def _say(axes: Axes, text: str) -> None:
-    """Print words below a panel, fainter than the names above them."""
-    from receval.figures.finish import NOTE_COLOUR
-
-    axes.set_xlabel(text, fontsize=6.5, color=NOTE_COLOUR)
-
-
 def _own_agreement(
     taus: Mapping[str, float], shown: Mapping[str, str], published: Collection[int]
 ) -> str:
     """Return text on the agreement of two averages of the same metrics, with the paper's."""
-    from receval.figures.heat_map import two_decimals
-
     # The paper has values for the first averages only.
     paper = [f" (paper {two_decimals(value / 100)})" for value in published]
     said = [*paper, *[""] * (len(taus) - len(paper))]

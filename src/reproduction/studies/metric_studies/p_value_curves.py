@@ -46,12 +46,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     The parameter ``permutations`` of the artifact is the number of samples of signs. The columns
     are those of :func:`reproduction.experiments.metric_comparison.p_values`.
     """
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.metric_comparison import p_values
 
     return p_values(
         inputs.experiments.values(),
-        parse_named(inputs.parameters["names"], inputs.parameters["metrics"]),
+        inputs.named_metrics(),
         inputs.seed,
         int(inputs.parameters["permutations"]),
     )
@@ -66,11 +65,8 @@ _SPACING = 8.5  # points between two names
 def label_floor(axes: Axes, ends: Mapping[str, tuple[float, str]], floor: float) -> None:
     """Print names below the points where curves end at the lower edge of a panel.
 
-    Parameters
-    ----------
-    ends : mapping of str to tuple of float and str
-        The end of each curve on the x axis, and its colour, by name. Names keep a distance, in the
-        order of these ends; a leader connects each name to its end.
+    The ends have the place on the x axis and the colour of each curve, by name. Names keep a
+    distance, in the order of these ends; a leader connects each name to its end.
     """
     if not ends:
         return

@@ -3,15 +3,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
+from matplotlib.transforms import ScaledTranslation
+from numpy.typing import ArrayLike, NDArray
 
+from receval.figures.curves import line
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import NOTE_COLOUR, letter_panels, print_heading
+from receval.figures.label_boxes import are_one
+from receval.figures.line_labels import label_lines
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    SINGLE_COLUMN,
+    SeriesStyle,
+    new_figure,
+    short_number,
+)
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
@@ -22,19 +40,17 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     adds rows for the metrics that were measured so); ``statistic``, ``tau`` or ``value`` (averaged
     over the systems).
 
-    The columns are those of
-    :func:`reproduction.studies.metric_studies.rank_stability_of_values.rank_stability` or
-    :func:`reproduction.studies.metric_studies.rank_stability_of_values.mean_values`.
+    The columns are those of :func:`.sampled_values.rank_stability` or
+    :func:`.sampled_values.mean_values`.
     """
-    from receval.metrics.registry import parse_named
-    from reproduction.studies.metric_studies.rank_stability_of_values import (
+    from reproduction.studies.metric_studies.sampled_values import (
         mean_values,
         rank_stability,
         read_samplings,
     )
 
     parameters = inputs.parameters
-    metrics = parse_named(parameters["names"], parameters["metrics"])
+    metrics = inputs.named_metrics()
     average = str(parameters.get("average", "arithmetic"))
     found = [
         values for path in inputs.judgment_samplings.values() for values in read_samplings(path)
@@ -45,23 +61,304 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return rank_stability(found, metrics, average, parameters.get("released_average"))
 
 
+YLABELS = {"tau": "Kendall's $\\tau$", "value": "Value (mean over the systems)"}
+NEAR_ONE = "Kendall's $\\tau$ (log scale of 1 \N{MINUS SIGN} $\\tau$)"
+FORMS = ("No hit counts as the floor", "No hit counts as 1 (*)")
+"""Titles of the panels of geometric means, in our form and in the released tool's."""
+
+PAPER = "#7f7f7f"
+"""Colour of the paper's values, the same in all figures of the family."""
+
+HEADING = 0.17
+"""Height in inches of a line above all panels."""
+
+NEAR = 1.0
+"""Mean distance in points up to which two lines share a name, less than their width."""
+
+THIN = 0.6
+"""Width of a curve without a name."""
+
+_NEXT_INTERVAL = 3.0  # points from the panel, or an interval beyond its edge, to the next
+
+
+_Curves = dict[str, NDArray[np.float64]]
+"""Curves by name: levels in ascending order, means, and the ends of their spreads."""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A row of panels: its title, curves and y axis."""
+
+    title: str
+    rows: pd.DataFrame
+    lowest: float | None
+    near_one: bool
+
+
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     """Draw the curves of all metrics by the share that is kept, in descending order.
 
-    Parameters
-    ----------
-    results : DataFrame
-        With the columns of :mod:`.rank_stability`. Geometric means have a G before the metric's
-        name. A star after it marks those where users without a hit count as 1, which have their own
-        panels.
-    display : DisplayStyle
-        Its parameters: ``kept`` and ``removed`` name what is kept and removed; ``near_one`` and
-        ``released_near_one`` enlarge the y axis near 1, in our and in the released form; ``lowest``
-        and ``lowest_released`` are the lower ends of these axes, unless a curve or its band goes
-        below; ``named`` lists the metrics with names (all others are thin lines; by default all are
-        named); ``published_above``, the coefficient that all metrics exceed in the paper at
-        ``published_level``.
-    """
-    from reproduction.studies.metric_studies.rank_stability_curves import draw_rank_stability
+    Geometric means have a G before the metric's name. A star after it marks those where users
+    without a hit count as 1, which have their own panels. The least and most stable metrics of a
+    panel, by their means over the levels, have a band for the spread over samples. All others have
+    an interval at the last level, beyond the panel's edge.
 
-    return draw_rank_stability(results, display)
+    Parameters of the artifact: ``kept`` and ``removed`` name what is kept and removed; ``near_one``
+    and ``released_near_one`` enlarge the y axis near 1, in our and in the released form; ``lowest``
+    and ``lowest_released`` are the lower ends of these axes, unless a curve or its band goes below;
+    ``named`` lists the metrics with names (all others are thin lines; by default all are named);
+    ``published_above``, the coefficient that all metrics exceed in the paper at
+    ``published_level``.
+    """
+    parameters = display.parameters
+    column = "value" if parameters.get("statistic") == "value" else "tau"
+    results = results.assign(shown=_shown(results))
+    datasets = list(dict.fromkeys(results["dataset"]))
+    styles = display.metric_styles(list(dict.fromkeys(results["shown"])))
+    forms = _forms(results, display)
+    height = 2.6 if len(forms) == 1 else 4.4
+    # Dataset and condition are named once: in the title of a single column, else above all.
+    single = len(datasets) == 1
+    figure = new_figure(*(SINGLE_COLUMN, height) if single else (DOUBLE_COLUMN, height + HEADING))
+    heading = None if single else print_heading(figure, parameters["removed"])
+    grid = figure.subplots(
+        len(forms),
+        len(datasets),
+        sharex="col",
+        sharey="row",
+        squeeze=False,
+        height_ratios=(1.5, 1)[: len(forms)],
+    )
+    curves: dict[Axes, _Curves] = {}
+    with_intervals: list[Axes] = []
+    for form, panels in zip(forms, grid, strict=True):
+        for axes, dataset in zip(panels, datasets, strict=True):
+            own = form.rows[form.rows["dataset"] == dataset]
+            # Values hardly differ between samples, and the text above is not repeated.
+            intervals = column == "tau" and form is forms[0]
+            curves[axes] = _draw_panel(axes, own, styles, column, parameters.get("named"))
+            if intervals:
+                with_intervals.append(axes)
+            condition = f"{parameters['removed']}, " if single else ""
+            named = (condition + display.datasets[dataset],) if form is forms[0] else ()
+            axes.set_title("\n".join(filter(None, (*named, form.title))))
+        _set_scale(panels[0], form, column)
+    for axes, dataset in zip(grid[-1], datasets, strict=True):
+        axes.set_xlabel(f"{parameters['kept']} (%)")
+        _set_levels(axes, results.loc[results["dataset"] == dataset, "kept_percent"])
+    if "published_above" in parameters:
+        for axes, dataset in zip(grid[0], datasets, strict=True):
+            if display.is_real(dataset):
+                _mark_published(
+                    axes, float(parameters["published_level"]), float(parameters["published_above"])
+                )
+    letter_panels(grid.flat)
+    # Only now is it known which lines are indistinguishable.
+    beyond = dict.fromkeys(grid.flat, 0.0)
+    for axes in with_intervals:
+        beyond[axes] = _draw_intervals(axes, curves[axes], styles)
+    label_lines(grid.flat, beyond=beyond, near=NEAR)
+    if heading is not None:
+        heading.set_x(round(grid[0, 0].get_position().x0, 6))
+    return figure
+
+
+def _shown(results: pd.DataFrame) -> pd.Series[str]:
+    geometric = results["average"].str.startswith("geometric").map({True: "G", False: ""})
+    star = results["average"].str.contains("zeros=one").map({True: "*", False: ""})
+    return geometric + results["metric"] + star
+
+
+def _forms(results: pd.DataFrame, display: DisplayStyle) -> list[_Form]:
+    parameters = display.parameters
+    near_one = bool(parameters.get("near_one", False))
+    lowest = parameters.get("lowest")
+    released = results["average"].str.contains("zeros=one")
+    if not released.any():
+        return [_Form("", results, lowest, near_one)]
+    # The released form of a metric is shown beside its own, which the other panel enlarges.
+    affected = results["metric"].isin(set(results.loc[released, "metric"]))
+    return [
+        _Form(FORMS[0], results[~released], lowest, near_one),
+        _Form(
+            FORMS[1],
+            results[affected],
+            parameters.get("lowest_released"),
+            bool(parameters.get("released_near_one", False)),
+        ),
+    ]
+
+
+def _draw_panel(
+    axes: Axes,
+    rows: pd.DataFrame,
+    styles: Mapping[str, SeriesStyle],
+    column: str,
+    named: Collection[str] | None,
+) -> _Curves:
+    """Draw the curves of a panel and bands of some; return the numbers of the named curves."""
+    curves = {
+        str(name): real_values(
+            own.sort_values("kept_percent")[
+                ["kept_percent", column, f"{column}_low", f"{column}_high"]
+            ]
+        ).T
+        for name, own in rows.groupby("shown", sort=False)
+        if real_values(own[column]).size and not np.isnan(real_values(own[column])).all()
+    }
+    with_names = {name: own for name, own in curves.items() if named is None or name in named}
+    banded = _banded(with_names) if column == "tau" else set()
+    for name, (kept, mean, low, high) in curves.items():
+        band = (low, high) if name in banded else None
+        label = name if name in with_names else "_"
+        line(axes, kept, mean, styles[name], label, band=band, markers=False)
+        if name not in with_names:
+            axes.lines[-1].set_linewidth(THIN)
+    return with_names
+
+
+def _banded(curves: _Curves) -> set[str]:
+    """Return the names of the curves with a band, among those whose samples differ.
+
+    They are the two released forms, or the least and most stable curves.
+    """
+    means = {
+        name: round(float(np.nanmean(mean)), 9)
+        for name, (_, mean, low, high) in curves.items()
+        if np.nanmax(high - low) > 0
+    }
+    starred = {name for name in means if name.endswith("*")}
+    if starred or not means:
+        return starred
+    return {min(means, key=means.__getitem__), max(means, key=means.__getitem__)}
+
+
+def _draw_intervals(axes: Axes, curves: _Curves, styles: Mapping[str, SeriesStyle]) -> float:
+    """Draw the intervals of the curves without a band; return their width in points.
+
+    They are in the order of the curves' ends, with the highest on the left. A curve that coincides
+    with one with a band has no interval.
+    """
+    banded = _banded(curves)
+    if not banded:
+        return 0.0
+    places = {name: axes.transData.transform(curve[:2].T) for name, curve in curves.items()}
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    scale = 72 / figure.dpi
+
+    def covered(name: str) -> bool:
+        return any(are_one(places[name] * scale, places[other] * scale, NEAR) for other in banded)
+
+    alone = [
+        name
+        for name, (_, _, low, high) in curves.items()
+        if np.nanmax(high - low) > 0 and name not in banded and not covered(name)
+        if not np.isnan(curves[name][1:, 0]).any()
+    ]
+    alone.sort(key=lambda name: -round(float(curves[name][1, 0]), 9))
+    room = _NEXT_INTERVAL * len(alone)
+    for rank, name in enumerate(alone, start=1):
+        _draw_interval(axes, curves[name][1:, 0], styles[name].colour, rank * _NEXT_INTERVAL)
+    return room
+
+
+def _draw_interval(axes: Axes, ends: np.ndarray, colour: str, points: float) -> None:
+    """Draw mean and spread at the last level, some points to the right of the panel."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    shift = ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+    place = axes.get_yaxis_transform() + shift
+    mean, low, high = ends
+    for values, marker in (((low, high), ""), ((mean,), ".")):
+        interval = Line2D(
+            [1] * len(values),
+            values,
+            color=colour,
+            linewidth=1,
+            marker=marker,
+            markersize=2.5,
+            transform=place,
+            clip_on=False,
+            label="_interval",
+        )
+        axes.add_artist(interval)
+
+
+# An axis for coefficients near 1, with a logarithmic scale of the distance to 1.
+
+LINEAR_BELOW = 0.003
+"""Distance to 1 up to which the scale is about linear, so that it includes 1 itself."""
+
+MARKED = (1, 0.99, 0.97, 0.9, 0.7, 0)
+"""Ticks of the axis that lie within it."""
+
+
+def scale_near_one(axes: Axes, lowest: float) -> None:
+    """Set a logarithmic scale of 1 - y for the y axis of a panel and those that share it.
+
+    It is the inverse hyperbolic sine of 1 - y in units of ``LINEAR_BELOW``: linear near 1,
+    logarithmic from there on, without a kink.
+    """
+    if not lowest < 1:
+        raise ValueError(f"The axis would end at {lowest:g}: give a number below 1.")
+    axes.set_yscale("function", functions=(_forward, _inverse))
+    axes.set_ylim(lowest, 1 + LINEAR_BELOW / 10)
+    axes.yaxis.set_major_locator(FixedLocator([mark for mark in MARKED if mark >= lowest]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: short_number(str(Decimal(f"{value:.6g}"))))
+    )
+
+
+def _forward(values: ArrayLike) -> NDArray[np.float64]:
+    missing = 1 - np.asarray(values, dtype=np.float64)
+    return np.asarray(-np.arcsinh(missing / LINEAR_BELOW))
+
+
+def _inverse(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(1 - LINEAR_BELOW * np.sinh(-np.asarray(values, dtype=np.float64)))
+
+
+def _set_scale(axes: Axes, form: _Form, column: str) -> None:
+    axes.set_ylabel(NEAR_ONE if form.near_one else YLABELS[column])
+    if form.lowest is None:
+        axes.set_ylim(bottom=0)
+        return
+    # Neither a curve nor the end of a band may be cut off.
+    least = np.nanmin(real_values(form.rows[[column, f"{column}_low"]]), initial=np.inf)
+    lowest = float(form.lowest) if least >= form.lowest else float(least) - 0.02
+    if form.near_one:
+        scale_near_one(axes, lowest)
+    else:
+        axes.set_ylim(lowest, 1.02)
+
+
+def _set_levels(axes: Axes, percents: pd.Series[float]) -> None:
+    most, least = percents.max(), percents.min()
+    axes.set_xlim(most, min(least, most - 1))
+    axes.xaxis.set_major_locator(MultipleLocator(5 if most - least <= 25 else 20))
+
+
+def _mark_published(axes: Axes, percent: float, tau: float) -> None:
+    """Mark the coefficient that all metrics exceed in the paper at a level."""
+    mark = Line2D(
+        [percent],
+        [tau],
+        marker="o",
+        markersize=4,
+        fillstyle="none",
+        color=PAPER,
+        label="_paper",
+    )
+    axes.add_artist(mark)
+    axes.annotate(
+        "paper: all above",
+        (percent, tau),
+        xytext=(0, -4),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=6.5,
+        color=NOTE_COLOUR,
+    )

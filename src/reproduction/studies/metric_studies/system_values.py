@@ -37,10 +37,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
       pairs of systems. Both are the same with a single fold, so there are no rows for the latter.
     """
     from receval.metrics.averages import Arithmetic, parse_average
-    from receval.metrics.registry import parse_named
     from reproduction.experiments.tidy_values import Measurement
 
-    names = inputs.parameters["names"]
     averages = {"text": tuple(map(parse_average, inputs.parameters["averages"]))}
     tables = []
     for experiment in inputs.experiments.values():
@@ -54,11 +52,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 protocol=experiment.only_protocol,
             )
             for form, metrics in (
-                ("text", parse_named(names, inputs.parameters["metrics"])),
-                (
-                    "released",
-                    parse_named(names, inputs.parameters["released"]),
-                ),
+                ("text", inputs.named_metrics()),
+                ("released", inputs.named_metrics("released")),
             )
         }
         tables.append(_values(experiment, measurements))

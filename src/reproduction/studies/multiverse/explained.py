@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -68,20 +69,8 @@ def share_rows(axes: Axes, shares: ArrayLike, columns: Sequence[str]) -> None:
         cells, cmap=COLOUR_MAP, vmin=0, vmax=SHARES_UP_TO, aspect="auto", interpolation="nearest"
     )
     for (row, column), share in np.ndenumerate(cells):
-        axes.text(
-            column,
-            row,
-            _share_text(float(share)),
-            ha="center",
-            va="center",
-            fontsize=SHARE_SIZE,
-            color=_ink_on(share),
-        )
-    axes.set_xticks(range(len(columns)), columns, rotation=90)
-    axes.set_yticks([])
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
+        _print_share(axes, column, row, float(share))
+    _name_cells(axes, columns, ())
 
 
 def triangle(
@@ -94,12 +83,6 @@ def triangle(
     """Draw shares of variance in percent: single decisions in frames, and their pairs below.
 
     Shares that round to 0 are blank; colours are those of :func:`share_rows`.
-
-    Raises
-    ------
-    ValueError
-        There is no decision, there is not one share per decision and per pair, or a share is
-        negative.
     """
     pairs = list(combinations(range(len(names)), 2))
     shares = np.concatenate([np.ravel(alone), np.ravel(together)]).astype(np.float64)
@@ -126,29 +109,15 @@ def triangle(
     )
     axes.add_collection(squares)
     for (row, column), share in zip(cells, shares.tolist(), strict=True):
-        axes.text(
-            column,
-            row,
-            _share_text(share),
-            ha="center",
-            va="center",
-            fontsize=SHARE_SIZE,
-            fontweight="bold" if row == column else "normal",
-            color=_ink_on(share),
-        )
+        _print_share(axes, column, row, share, "bold" if row == column else "normal")
     for index in range(len(names)):
         axes.add_patch(
             Rectangle((index - 0.46, index - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.8)
         )
-    positions = range(len(names))
-    axes.set_xticks(positions, names, rotation=90)
-    axes.set_yticks(positions, names)
+    _name_cells(axes, names, names)
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_aspect("equal")
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
     if remainders:
         axes.text(
             1,
@@ -163,16 +132,33 @@ def triangle(
     return squares
 
 
-def _ink_on(share: float) -> str:
-    if np.isnan(share):
-        return "black"
-    return ink_on(colormaps[COLOUR_MAP](min(share / SHARES_UP_TO, 1.0)))
+def _name_cells(axes: Axes, across: Sequence[str], down: Sequence[str]) -> None:
+    """Name the columns and rows of cells, which need no frame."""
+    axes.set_xticks(range(len(across)), across, rotation=90)
+    axes.set_yticks(range(len(down)), down)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
 
 
-def _share_text(share: float) -> str:
-    """Return a share in percent; empty if it rounds to 0."""
+def _print_share(
+    axes: Axes, column: int, row: int, share: float, weight: Literal["normal", "bold"] = "normal"
+) -> None:
+    """Print a share in percent on its cell; blank if it rounds to 0."""
     text = _percent(share)
-    return "" if text == "0" else text
+    colour = "black"
+    if not np.isnan(share):
+        colour = ink_on(colormaps[COLOUR_MAP](min(share / SHARES_UP_TO, 1.0)))
+    axes.text(
+        column,
+        row,
+        "" if text == "0" else text,
+        ha="center",
+        va="center",
+        fontsize=SHARE_SIZE,
+        fontweight=weight,
+        color=colour,
+    )
 
 
 def _percent(share: float) -> str:

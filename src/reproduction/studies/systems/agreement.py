@@ -10,8 +10,8 @@ from receval.figures.printed_numbers import fixed
 from receval.figures.tables import Column, Table, printed
 from receval.statistics.correlation import kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.systems._shared.printed_metrics import printed_metric
-from reproduction.studies.systems._shared.published_and_ours import published_and_ours
+from reproduction.studies._shared.published import published_and_ours
+from reproduction.studies.systems.fidelity import printed_metric
 
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:

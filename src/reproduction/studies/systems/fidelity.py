@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,9 +15,16 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from receval.figures.display import DisplayStyle
 from receval.figures.finish import legend_below, letter_panels
-from receval.figures.style import DOUBLE_COLUMN, INK, SeriesStyle, new_figure, plain_metric
+from receval.figures.style import (
+    DOUBLE_COLUMN,
+    INK,
+    NAMES_IN_PRINT,
+    SeriesStyle,
+    new_figure,
+    plain_metric,
+)
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.systems._shared.printed_metrics import printed_metric
+from reproduction.studies._shared.published import published_and_ours
 
 LINEAR_UP_TO = 1.0
 """Percent: the axis of differences is linear up to it and logarithmic beyond."""
@@ -47,8 +55,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     The columns are those of :func:`.published_and_ours`.
     """
-    from reproduction.studies.systems._shared.published_and_ours import published_and_ours
-
     return published_and_ours(inputs)
 
 
@@ -93,6 +99,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
     letter_panels(all_axes)
     legend_below(figure)
     return figure
+
+
+def printed_metric(metric: str) -> str:
+    """Return the name of a mean over users, with its cut-off: MAP@100 for AP(depth=100)."""
+    label = re.sub(r"\(depth=(\d+)\)$", r"@\1", metric)
+    name, at, cutoff = label.partition("@")
+    return NAMES_IN_PRINT.get(name, name) + at + cutoff
 
 
 def _styles(metrics: list[str], display: DisplayStyle) -> dict[str, SeriesStyle]:
@@ -154,11 +167,7 @@ def _scale(axes: Axes, enlarged: float | None, without: Sequence[int]) -> None:
     axes.axvspan(-CLOSE, CLOSE, color="#EEEEEE", linewidth=0, zorder=0)
     axes.set_xscale("symlog", linthresh=LINEAR_UP_TO, linscale=0.5)
     axes.set_xlim(-1.3 * FARTHEST, 1.3 * FARTHEST)
-    _name_ticks(axes, without)
-
-
-def _name_ticks(axes: Axes, without: Sequence[int]) -> None:
-    """Put a mark at each tick, and its number if there is space for it."""
+    # A mark at each tick, and its number if there is space for it.
     names = [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in TICKS]
     shown = ["" if abs(tick) in without else name for tick, name in zip(TICKS, names, strict=True)]
     axes.set_xticks(TICKS, shown, fontsize=6.5)

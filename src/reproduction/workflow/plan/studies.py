@@ -46,7 +46,6 @@ class ArtifactDescriptions:
             judgment_samplings=spec.judgment_samplings,
             splits=tuple(artifacts.splits_of_its_own(spec)),
             results=tuple(results),
-            not_made=tuple(name for name in spec.results_of if name not in results),
             shown={name: name in present for name in behind},
             simulations={
                 name: tuple(artifacts.simulations.files(name)) for name in spec.simulations

@@ -36,21 +36,10 @@ def grouped_bars(
 ) -> None:
     """Draw one bar per row of a table, side by side within groups.
 
-    Parameters
-    ----------
-    axes : Axes
-        The panel; its y axis starts at 0. Axis labels and title are the caller's.
-    frame : DataFrame
-        One row per pair (group, series). NaN means "does not apply" and is marked by a dash.
-    error : str, optional
-        Column with half the width of the confidence interval, in the unit of the value.
-    group_labels, series_labels : mapping of str to str, optional
-        Labels printed instead of names; a line break in a group's label is kept.
-
-    Raises
-    ------
-    ValueError
-        If rows are missing, repeated, or of a group or series that is not drawn.
+    The table has one row per pair of group and series; NaN means "does not apply" and is marked by
+    a dash. The y axis starts at 0; axis labels and title are the caller's. ``error`` is the column
+    with half the width of the confidence interval. ``group_labels`` and ``series_labels`` are
+    printed instead of names; a line break in a group's label is kept.
     """
     groups = list(group_order if group_order is not None else frame[group].unique())
     names = list(styles)
@@ -176,28 +165,13 @@ def stacked_shares(
 ) -> None:
     """Draw one bar per pair of systems, with the shares that each wins or neither does.
 
-    The name of the first system is on the left, beside its share, and that of the second on the
-    right. Parts that are large enough show their share in percent, and so must the label of the
-    axis say. The first pair is at the top, and a line marks the middle.
+    The shares have one row of three per pair; they are NaN for a pair without any verdict, which is
+    marked by a dash. The name of the first system is on the left, beside its share, and that of the
+    second on the right. Parts of at least the share ``least`` show it in percent (0.06 suits a
+    panel of 4 inches), and so must the label of the axis say. The first pair is at the top, and a
+    line marks the middle. The default ``colours`` are those of all comparisons of two systems.
 
-    Parameters
-    ----------
-    axes : Axes
-        The panel; the caller adds its title, the label of its x axis and the legend
-        (:func:`receval.figures.finish.legend_below`).
-    shares : array_like of float, shape (n_pairs, 3)
-        Shares where the first system wins, neither wins, and the second wins. All three are NaN for
-        a pair without any verdict, which is marked by a dash.
-    least : float
-        Parts of at least this share show their number; 0.06 suits a panel of 4 inches.
-    colours : sequence of pairs of str, length n_pairs, optional
-        Colours of the systems of each pair; by default those of all comparisons of two systems.
-
-    Raises
-    ------
-    ValueError
-        There is no pair, the shapes do not match, or the shares of a pair are negative or do not
-        sum to 1.
+    The caller adds the panel's title, the label of its x axis and the legend.
     """
     table = np.asarray(shares, dtype=np.float64)
     if table.shape != (len(first), 3) or len(first) != len(second) or not len(first):

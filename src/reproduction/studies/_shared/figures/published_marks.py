@@ -32,10 +32,7 @@ def published_mark(
 ) -> None:
     """Mark a published value with a labelled hollow grey diamond.
 
-    Parameters
-    ----------
-    axes : Axes
-        The panel. Its limits do not change, so the value must lie within them.
+    The panel's limits do not change, so the value must lie within them.
     """
     axes.plot(
         [x],

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
 from receval.figures.display import DisplayStyle
+from receval.figures.finish import legend_below, letter_panels
+from receval.figures.style import DOUBLE_COLUMN, new_figure
+from receval.statistics.confidence import CONFIDENCE
+from receval.storage.files import real_values
 from reproduction.studies._shared.figures.bars import bar_offsets, grouped_bars
 from reproduction.studies._shared.figures.published_marks import PUBLISHED_GREY, published_mark
-
-CONFIDENCE = 0.95
-"""Confidence level of the intervals of the mean over folds."""
 
 CONFIGURATION = ("dataset", "split", "protocol", "sampled", "system", "metric", "cutoff")
 """The columns that identify a bar."""
@@ -28,12 +30,8 @@ def means_with_intervals(
 
     .. math:: h = t_{n-1}(0.975)\, s / \sqrt{n}
 
-    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold.
-
-    Parameters
-    ----------
-    results : DataFrame
-        One row per fold, and one for the mean, with ``mean`` as its fold.
+    with :math:`s` the standard deviation over the :math:`n` folds; NaN with a single fold. The
+    results have one row per fold, and one for the mean, with ``mean`` as its fold.
     """
     by = list(keys)
     folds = results[results["fold"] != "mean"]
@@ -43,6 +41,33 @@ def means_with_intervals(
     spread["half_interval"] = factor * spread["std"]
     means = results[results["fold"] == "mean"]
     return means.merge(spread["half_interval"].reset_index(), on=by, how="left")
+
+
+def draw_bar_grid(
+    metrics: Mapping[str, str],
+    columns: Sequence[tuple[str, pd.DataFrame]],
+    row_height: float,
+    draw_panel: Callable[[Axes, pd.DataFrame], None],
+) -> Figure:
+    """Draw one row of panels per metric.
+
+    The metrics are labels of bars with the titles of their y axes, the columns have titles and
+    bars. Only the lowest panels name the configurations.
+    """
+    figure = new_figure(DOUBLE_COLUMN, row_height * len(metrics) + 0.5)
+    widths = [bars["configuration"].nunique() for _, bars in columns]
+    grid = figure.subplots(len(metrics), len(columns), width_ratios=widths, squeeze=False)
+    for (label, title), panels in zip(metrics.items(), grid, strict=True):
+        for axes, (_, bars) in zip(panels, columns, strict=True):
+            draw_panel(axes, bars[bars["label"] == label])
+            if label != list(metrics)[-1]:
+                axes.set_xticklabels([])
+        panels[0].set_ylabel(title)
+    for axes, (title, _) in zip(grid[0], columns, strict=True):
+        axes.set_title(title)
+    letter_panels(grid.flat)
+    legend_below(figure)
+    return figure
 
 
 def draw_configurations(axes: Axes, bars: pd.DataFrame, display: DisplayStyle) -> None:
@@ -119,3 +144,9 @@ def sampled_text(sampled: object) -> str:
     ('$|N_u|$ = 1,700', '')
     """
     return f"$|N_u|$ = {int(str(sampled)):,}" if str(sampled) else ""
+
+
+def cutoff_texts(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return each row's cut-off as in labels: ``@10``, or an empty text."""
+    texts = [f"@{n:g}" if n == n else "" for n in real_values(rows["cutoff"])]
+    return pd.Series(texts, index=rows.index, dtype=str)

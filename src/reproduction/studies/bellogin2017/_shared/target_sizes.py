@@ -22,18 +22,10 @@ the number of target items of a 1R list."""
 
 
 class Point(NamedTuple):
-    """One point of an x axis.
+    """One point of an x axis: what varies along it, and at which values.
 
-    Attributes
-    ----------
-    varied : str
-        What varies along the axis: ``KEPT`` or ``SIZE``.
-    kept_percent : int
-        Share of the test ratings that is kept.
-    sampled : int
-        Number of sampled candidates.
-    mask : ndarray of bool, shape (n_judgments,)
-        Which test ratings are kept.
+    They are the share of the test ratings that is kept, the number of sampled candidates, and a
+    mask of the kept test ratings, of shape (n_judgments,).
     """
 
     varied: str

@@ -55,27 +55,12 @@ class MeasuredSystems:
     """Systems measured per user by several metrics, on one form of their lists.
 
     Decisions A1, A2, B2 and C1 come from a configuration; the metrics (C2) are given. The others
-    are arguments of :meth:`compared`.
+    are arguments of :meth:`compared`. The first system, by default of all of the experiment, is the
+    one that the others are compared with.
 
-    Parameters
-    ----------
-    systems : sequence of str, optional
-        The first is the one that the others are compared with; by default the experiment's systems.
-
-    Attributes
-    ----------
-    labels : list of str
-        The metrics' printed labels.
-    systems : tuple of str
-    users : dict of str to UserValues
-        The values of each system, one row per metric.
-    n_test, n_relevant : ndarray of int64, shape (n_users,)
-        Number of test ratings, and of relevant ones, of each user.
-
-    Raises
-    ------
-    ValueError
-        A metric is not on the configuration's form of lists, or there are fewer than two systems.
+    The attributes are ``labels`` (of the metrics, as printed), ``systems``, ``users`` (the values
+    of each system, one row per metric), ``n_test`` and ``n_relevant`` (number of test ratings, and
+    of relevant ones, of each user).
     """
 
     def __init__(
@@ -124,22 +109,14 @@ class MeasuredSystems:
     ) -> pd.DataFrame:
         """Average the values of all systems, and compare each system with the first.
 
-        Parameters
-        ----------
-        users : {"tested", "relevant"}
-            The paper averages all users with a test rating. If none of these is relevant, relevance
-            metrics are 0 for any system; "relevant" leaves such users out.
-        **labels
-            Further columns of every row, such as the dataset; may include users.
+        The paper averages all ``tested`` users, with a test rating. If none of a user's is
+        relevant, relevance metrics are 0 for any system; ``relevant`` leaves such users out.
 
-        Returns
-        -------
-        DataFrame
-            One row per metric and system: the labels; metric; system; lists (number of users
-            averaged); value (NaN if there are none); p_value of the paired test against the first
-            system; verdict (the system is significantly ``above`` or ``below`` the first, or a
-            ``tie``). The last two are empty for the first system, and if both systems cover fewer
-            than two users in common.
+        There is one row per metric and system: the given labels, such as the dataset; metric;
+        system; lists (number of users averaged); value (NaN if there are none); p_value of the
+        paired test against the first system; verdict (the system is significantly ``above`` or
+        ``below`` the first, or a ``tie``). The last two are empty for the first system, and if both
+        systems cover fewer than two users in common.
         """
         first, *others = self.systems
         chosen = {name: self.evaluated_users(name, configuration, users) for name in self.systems}
@@ -156,9 +133,15 @@ class MeasuredSystems:
                 )
             p_values, verdicts = np.full(len(self.labels), np.nan), [""] * len(self.labels)
             if system != first and np.count_nonzero(chosen[first] & chosen[system]) > 1:
-                comparison = self._pair(first, system, configuration, users).compared(
-                    configuration.aggregation, configuration.test
+                pair = PairOfSystems(
+                    self.users[first],
+                    self.users[system],
+                    self._n_test_of(users),
+                    self.n_relevant,
+                    self._has_train if configuration.users == "trained" else None,
+                    configuration.coverage,
                 )
+                comparison = pair.compared(configuration.aggregation, configuration.test)
                 p_values = comparison.p
                 verdicts = [_OF_THE_OTHER[VERDICTS[sign]] for sign in comparison.verdict.tolist()]
             tables.append(
@@ -181,34 +164,14 @@ class MeasuredSystems:
         """Return the number of test ratings per user, 0 for users who are left out."""
         return self.n_test if users == "tested" else np.where(self.n_relevant > 0, self.n_test, 0)
 
-    def _pair(
-        self, first: str, other: str, configuration: Configuration, users: TestUsers
-    ) -> PairOfSystems:
-        return PairOfSystems(
-            self.users[first],
-            self.users[other],
-            self._n_test_of(users),
-            self.n_relevant,
-            self._has_train if configuration.users == "trained" else None,
-            configuration.coverage,
-        )
-
 
 def aligned_parameter(
     inputs: ArtifactInputs, parameter: str, systems: Sequence[str]
 ) -> dict[str, int]:
     """Return each system's number from a parameter, such as its number of neighbours.
 
-    Parameters
-    ----------
-    parameter : str
-        A list of increasing numbers. If the name of a system ends in a number, it must be its own.
-
-    Raises
-    ------
-    ValueError
-        There is not one number per system, they do not increase, or a system's name contradicts its
-        number.
+    The parameter lists increasing numbers. If the name of a system ends in a number, it must be its
+    own.
     """
     numbers = [int(number) for number in inputs.parameters[parameter]]
     if len(numbers) != len(systems):

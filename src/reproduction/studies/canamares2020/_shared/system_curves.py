@@ -45,10 +45,7 @@ def draw_system_curves(
 ) -> Figure:
     """Draw one panel per dataset or experiment, with one line per system, named at its end.
 
-    Parameters
-    ----------
-    finish : callable
-        Takes a panel and its name, labels the axes and adds further elements.
+    ``finish`` takes a panel and its name, labels the axes and adds further elements.
     """
     names = list(dict.fromkeys(results[panel]))
     styles = styles_by_short_title(display, dict.fromkeys(results["system"]))

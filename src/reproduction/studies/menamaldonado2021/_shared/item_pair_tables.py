@@ -46,10 +46,7 @@ def table_of_statements(
 ) -> pd.DataFrame:
     """Return the number and share of pairs for which statements are true, and the paper's share.
 
-    Parameters
-    ----------
-    statements : mapping of str to (ndarray of bool, shape (n_cases,), float or None)
-        For which pairs a statement is true, and the paper's share, by the text of the statement.
+    The statements have, by their text, the cases for which they are true and the paper's share.
     """
     return pd.DataFrame(
         [

@@ -79,9 +79,7 @@ RESOLUTION = 300
 """Dots per inch of raster parts."""
 
 
-def dots(
-    axes: Axes, x: ArrayLike, y: ArrayLike, colour: str, label: str | None = None, size: float = 1.6
-) -> None:
+def dots(axes: Axes, x: ArrayLike, y: ArrayLike, colour: str, size: float = 1.6) -> None:
     """Draw one dot per point; overlaps are darker than single dots.
 
     The dots are a raster image within the vector figure, because thousands of vector dots make a
@@ -97,6 +95,5 @@ def dots(
         markeredgewidth=0,
         color=colour,
         alpha=0.5,
-        label=label,
         rasterized=True,
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,36 +19,21 @@ MARKS = {"+": (True, True), "-": (True, False), "1": (False, True), "0": (False,
 """Maps the mark of a pair to whether it is rated and whether the item is relevant; a pair that
 is not rated and has unknown relevance is a dot."""
 
-DENOMINATORS = {
-    "p_relevant": "sampled",
-    "p_train": "sampled",
-    "p_test": "sampled",
-    "p_relevant_given_train": "train",
-    "p_not_relevant_given_train": "train",
-    "p_relevant_given_test": "test",
-    "p_relevant_given_not_train": "not_train",
-    "p_not_relevant": "sampled",
-    "p_relevant_and_test": "sampled",
-    "p_train_given_relevant": "known_relevant",
-}
-"""Maps a probability to its denominator, for printing fractions like the paper."""
-
-
 # Counts in a toy example, as rows of a tidy CSV: cells, probabilities, values.
 
 PROBABILITIES = {
-    "p(rel|i)": "p_relevant",
-    "p(not rel|i)": "p_not_relevant",
-    "p(train|i)": "p_train",
-    "p(test|i)": "p_test",
-    "p(rel|train,i)": "p_relevant_given_train",
-    "p(not rel|train,i)": "p_not_relevant_given_train",
-    "p(rel|test,i)": "p_relevant_given_test",
-    "p(rel|not train,i)": "p_relevant_given_not_train",
-    "p(rel,test|i)": "p_relevant_and_test",
-    "p(train|rel,i)": "p_train_given_relevant",
+    "p(rel|i)": ("p_relevant", "sampled"),
+    "p(not rel|i)": ("p_not_relevant", "sampled"),
+    "p(train|i)": ("p_train", "sampled"),
+    "p(test|i)": ("p_test", "sampled"),
+    "p(rel|train,i)": ("p_relevant_given_train", "train"),
+    "p(not rel|train,i)": ("p_not_relevant_given_train", "train"),
+    "p(rel|test,i)": ("p_relevant_given_test", "test"),
+    "p(rel|not train,i)": ("p_relevant_given_not_train", "not_train"),
+    "p(rel,test|i)": ("p_relevant_and_test", "sampled"),
+    "p(train|rel,i)": ("p_train_given_relevant", "known_relevant"),
 }
-"""Maps names in the CSV to properties of
+"""Maps names in the CSV to a probability and its denominator, as properties of
 :class:`receval.theory.rating_probabilities.RatingProbabilities`."""
 
 ODDS = "odds of p(train|i)"
@@ -98,9 +84,7 @@ def probability_rows(matrix: ToyMatrix, quantities: Iterable[str]) -> list[Row]:
     return [
         row(quantity, fraction=fraction, item=item)
         for quantity in quantities
-        for item, fraction in zip(
-            matrix.items, matrix.fractions(PROBABILITIES[quantity]), strict=True
-        )
+        for item, fraction in zip(matrix.items, matrix.fractions(quantity), strict=True)
     ]
 
 
@@ -115,7 +99,7 @@ def steepness_rows(matrix: ToyMatrix, quantities: Sequence[str]) -> list[Row]:
 
     pair = ",".join(matrix.items)
     popularity_odds = odds(matrix.probabilities.p_train)
-    named = {name: getattr(matrix.probabilities, PROBABILITIES[name]) for name in quantities}
+    named = {name: getattr(matrix.probabilities, PROBABILITIES[name][0]) for name in quantities}
     rows = [
         row(ODDS, odds_of_item, item=item)
         for item, odds_of_item in zip(matrix.items, popularity_odds, strict=True)
@@ -150,13 +134,15 @@ def value_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
                 fraction = f"{hits}/{targets.sum()}"
                 rows.append(row(f"{kind} {metric}@1", fraction=fraction, ranking=ranking))
             better[f"{kind} {metric}@1"] = sums
-    names = list(better)
-    rows += [
-        row(f"agreement: {one}, {other}", agreement(better[one], better[other]))
-        for index, one in enumerate(names)
-        for other in names[index + 1 :]
+    return [*rows, *_agreement_rows(better)]
+
+
+def _agreement_rows(functions: Mapping[str, Iterable[float]]) -> list[Row]:
+    """Return whether each pair of functions over two items agrees."""
+    return [
+        row(f"agreement: {one}, {other}", agreement(functions[one], functions[other]))
+        for one, other in combinations(functions, 2)
     ]
-    return rows
 
 
 def agreement(first: Iterable[float], second: Iterable[float]) -> int:
@@ -186,13 +172,7 @@ def ranking_function_rows(matrix: ToyMatrix, kinds: Iterable[str]) -> list[Row]:
         for name, function in values.items()
         for item, value in zip(matrix.items, function, strict=True)
     ]
-    names = list(values)
-    rows += [
-        row(f"agreement: {one}, {other}", agreement(values[one], values[other]))
-        for index, one in enumerate(names)
-        for other in names[index + 1 :]
-    ]
-    return rows
+    return [*rows, *_agreement_rows(values)]
 
 
 @dataclass(frozen=True)
@@ -200,16 +180,8 @@ class ToyMatrix:
     """Ratings and relevance of a few items for a few users, with half of the users in train.
 
     All ratings of the first half are in train and those of the others in test, as in figures 2, 4
-    and 8 of menamaldonado2021.
-
-    Attributes
-    ----------
-    items : tuple of str
-        Names.
-    rated, relevant : ndarray of bool, shape (n_users, n_items)
-        A pair of unknown relevance is False in ``relevant``.
-    is_complete : bool
-        Whether the relevance of all pairs is known, instead of only rated ones.
+    and 8 of menamaldonado2021. ``rated`` and ``relevant`` have the shape (n_users, n_items); a pair
+    of unknown relevance is False in ``relevant``, and then the matrix is not ``is_complete``.
     """
 
     items: tuple[str, ...]
@@ -278,9 +250,9 @@ class ToyMatrix:
         counted = RatingProbabilities.of_matrices(self.relevant, self.train, self.test)
         return counted if self.is_complete else replace(counted, relevant=None)
 
-    def fractions(self, probability: str) -> list[str]:
-        """Return a probability of each item as a fraction of users."""
-        return fractions(self.probabilities, probability)
+    def fractions(self, quantity: str) -> list[str]:
+        """Return a probability (:data:`PROBABILITIES`) of each item as a fraction of users."""
+        return fractions(self.probabilities, quantity)
 
     def values(
         self, ranking: Sequence[str], cutoff: int, *, real: bool
@@ -307,10 +279,9 @@ class ToyMatrix:
         }
 
 
-def fractions(probabilities: RatingProbabilities, probability: str) -> list[str]:
+def fractions(probabilities: RatingProbabilities, quantity: str) -> list[str]:
     """Return a probability as a list of fractions, also for a single value."""
-    wholes = getattr(probabilities, DENOMINATORS[probability])
-    shares = getattr(probabilities, probability)
+    shares, wholes = (getattr(probabilities, name) for name in PROBABILITIES[quantity])
     return [
         f"{round(share * whole)}/{whole}"
         for share, whole in zip(np.ravel(shares), np.ravel(wholes), strict=True)

@@ -30,19 +30,10 @@ SPREAD = (5.0, 95.0)
 class SampledValues:
     """Values of one experiment under sampled judgments, averaged over folds.
 
-    Attributes
-    ----------
-    dataset : str
-    percents : ndarray of float64, shape (n_levels,)
-        The kept shares, in per cent.
-    aggregated_metrics : tuple of (str, str)
-        Labels of average and metric.
-    systems : tuple of str
-    complete : ndarray of float64, shape (n_aggregated_metrics, n_systems)
-        With all judgments.
-    values : ndarray of float64, shape (n_levels, n_samples, n_aggregated_metrics, n_systems)
-    evaluated_users : ndarray of int64, shape (n_levels, n_samples)
-        Number of users still averaged, over all folds.
+    ``percents`` are the kept shares, in per cent. Aggregated metrics are labels of average and
+    metric. ``complete``, with all judgments, has the shape (n_aggregated_metrics, n_systems), and
+    ``values`` (n_levels, n_samples, n_aggregated_metrics, n_systems). ``evaluated_users``, of shape
+    (n_levels, n_samples), is the number of users still averaged, over all folds.
     """
 
     dataset: str
@@ -101,12 +92,8 @@ def rank_stability(
     Columns: dataset; average (its label); metric (name); kept_percent; tau (Kendall's tau-b,
     averaged over samples); tau_low, tau_high (5th and 95th percentile of the samples);
     computable_samples (number of samples in which not all systems are tied); evaluated_lists (users
-    in all folds together, mean over samples).
-
-    Parameters
-    ----------
-    released : str, optional
-        Label of another average, which adds rows for the metrics that were measured so.
+    in all folds together, mean over samples). The label of another average, ``released``, adds rows
+    for the metrics that were measured so.
     """
     tables = []
     for values in judgment_samplings:
