@@ -11,11 +11,11 @@ import pytest
 from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
 
+from receval.recommenders.base import load, make
 from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.non_personalised import OptimalRanking, Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.puresvd import PureSVD
-from receval.recommenders.registry import load, make
 
 
 def test_a_matrix_without_ratings_is_refused() -> None:

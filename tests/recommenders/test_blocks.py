@@ -20,12 +20,12 @@ from receval.recommenders import (
 from receval.recommenders.base import Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
-from receval.recommenders.family import Family
 from receval.recommenders.hitting_time import HittingTime
 from receval.recommenders.librec import knn as librec_knn
 from receval.recommenders.librec import slim as librec_slim
 from receval.recommenders.librec.knn import LibRecKNN
 from receval.recommenders.librec.slim import LibRecSLIM
+from receval.recommenders.model_grid import Family
 from receval.recommenders.non_personalised import Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.slim import SLIM

@@ -18,10 +18,9 @@ from scipy.sparse import csr_array
 
 from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import Recommender
-from receval.recommenders.family import Family, families
+from receval.recommenders.base import Recommender, make
+from receval.recommenders.model_grid import Family, families
 from receval.recommenders.non_personalised import OptimalRanking
-from receval.recommenders.registry import make
 from receval.splits.split import Fold, Judgments
 
 # Settings of every class that shares work, in an order in which nothing grows or falls.

@@ -33,7 +33,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
 from receval.recommenders import base
-from receval.recommenders.model_files import TRACES, write_model
+from receval.recommenders.base import TRACES, write_model
 from receval.splits.split import Fold, Judgments
 from reproduction.config.reading import read_yaml
 

@@ -16,8 +16,10 @@ from recommenders.matrices import generated, generated_matrix, to_matrix
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
 from receval.recommenders.hitting_time import HittingTime
-from receval.recommenders.language_model_neighbourhood import LanguageModelNeighbourhood
-from receval.recommenders.language_models import smoothed_models
+from receval.recommenders.language_model_neighbourhood import (
+    LanguageModelNeighbourhood,
+    smoothed_models,
+)
 from receval.recommenders.user_item_relevance import UserItemRelevance
 
 Dense = NDArray[np.float64]

@@ -15,7 +15,7 @@ from recommenders.matrices import COLD_USER, generated, to_matrix
 
 from receval.recommenders.librec import popularity as librec_popularity
 from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.popularity import DriftingPopularitySampler, cache_segments
+from receval.recommenders.wbpr import DriftingPopularitySampler, cache_segments
 
 Dense = NDArray[np.float64]
 Rated = NDArray[np.bool_]

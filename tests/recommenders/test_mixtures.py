@@ -14,13 +14,13 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 from scipy.stats import dirichlet, gamma
 
+from receval.recommenders.em import SMALLEST_ENTRY, SharedRatings, exponentiated
 from receval.recommenders.lda import LDA
 from receval.recommenders.pnmf import PNMF
 from receval.recommenders.poisson_factorisation import (
     PoissonFactorisation,
     UntrainedPoissonFactorisation,
 )
-from receval.recommenders.shared_ratings import SMALLEST_ENTRY, SharedRatings, exponentiated
 
 Dense = NDArray[np.float64]
 WARM = np.setdiff1d(np.arange(60), COLD_USER)

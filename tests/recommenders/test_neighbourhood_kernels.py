@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from receval.recommenders import neighbourhood, neighbourhood_search
-from receval.recommenders.neighbourhood import nearest_rows, nearest_rows_for
+from receval.recommenders.neighbourhood import (
+    BlockMemory,
+    RowSearch,
+    nearest_rows,
+    nearest_rows_for,
+)
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
@@ -24,7 +29,6 @@ from receval.recommenders.neighbourhood_kernels import (
     mark_too_few,
     take_block,
 )
-from receval.recommenders.neighbourhood_search import BlockMemory, RowSearch
 from receval.recommenders.products import row_norms
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 
-from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.knn import UserKNN
 from receval.recommenders.librec.knn import LibRecKNN
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood import co_rated_cosines, nearest_rows
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]

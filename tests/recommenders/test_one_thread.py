@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from receval.recommenders import one_thread
-from receval.recommenders.one_thread import on_one_thread
+from receval.recommenders.base import on_one_thread
 
 
 def numbers_of_threads() -> set[int]:

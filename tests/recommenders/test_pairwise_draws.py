@@ -16,7 +16,7 @@ from recommenders.objectives import drawn_group
 from recommenders.systems import pcg
 
 from receval.recommenders import pairwise_sampling
-from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.pairwise import PairSampler
 
 Dense = NDArray[np.float64]
 Ints = NDArray[np.int32]

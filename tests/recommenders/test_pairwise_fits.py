@@ -16,7 +16,7 @@ from recommenders.systems import pcg
 from receval.recommenders.base import RatingMatrix, Recommender
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.gbpr import GBPR
-from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.pairwise import PairSampler
 from receval.recommenders.wbpr import WBPR
 
 Ints = NDArray[np.int32]

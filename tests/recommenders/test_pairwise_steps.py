@@ -17,8 +17,7 @@ from recommenders.objectives import (
 from recommenders.systems import pcg
 
 from receval.recommenders.gbpr import GBPR
-from receval.recommenders.pairwise_factors import descend
-from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.pairwise import PairSampler, descend
 from receval.recommenders.wbpr import WBPR
 
 Ints = NDArray[np.int32]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from receval.recommenders.single_precision import rounded_apart
+from receval.recommenders.products import rounded_apart
 
 # Steps of a hundredth of what single precision tells apart, so that many round to the same.
 NEAR = st.builds(

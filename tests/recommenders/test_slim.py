@@ -14,9 +14,8 @@ from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
 
 from receval.recommenders import non_negative_elastic_net
-from receval.recommenders.co_rated_cosine import co_rated_cosines
 from receval.recommenders.librec.slim import LibRecSLIM, _take_nearest
-from receval.recommenders.neighbourhood import nearest_rows
+from receval.recommenders.neighbourhood import co_rated_cosines, nearest_rows
 from receval.recommenders.slim import SLIM
 
 Dense = NDArray[np.float64]

@@ -17,7 +17,7 @@ from recommenders.objectives import gradient, gradients
 from recommenders.systems import pcg
 
 from receval.recommenders.biased_mf import BiasedMF
-from receval.recommenders.pairwise_sampling import PairSampler
+from receval.recommenders.pairwise import PairSampler
 from receval.recommenders.rank_sgd import RankSGD
 from receval.recommenders.svdpp import SVDPlusPlus
 

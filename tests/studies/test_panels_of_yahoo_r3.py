@@ -16,7 +16,7 @@ from yahoo_files import DATASET, YahooFiles
 
 from receval.data.ratings import Ratings
 from receval.figures.display import DisplayStyle
-from receval.recommenders.registry import load
+from receval.recommenders.base import load
 from receval.splits.kinds import make_split
 from receval.storage.files import read_results
 from reproduction.datasets.fetch import obtain

@@ -15,10 +15,13 @@ from scipy.sparse import csr_array
 from receval.notes import Note
 from receval.protocols.evaluation import Scorer
 from receval.protocols.protocol import Protocol
-from receval.recommenders.adapters.adapt import adapt
-from receval.recommenders.adapters.scores import GivenScores
+from receval.recommenders.adapters.adapt import GivenScores, adapt
 from receval.recommenders.base import Recommender
-from receval.recommenders.clicks import are_clicks, clicked_training, takes_all_as_positive
+from receval.recommenders.training_ratings import (
+    are_clicks,
+    clicked_training,
+    takes_all_as_positive,
+)
 from receval.storage.messages import enumerated, quoted
 
 

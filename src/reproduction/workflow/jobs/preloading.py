@@ -10,7 +10,7 @@ from importlib import import_module
 
 import receval
 import reproduction
-from receval.recommenders.one_thread import find_threads
+from receval.recommenders.base import find_threads
 from reproduction.workflow.jobs.kernels import compile_kernel, listed
 from reproduction.workflow.jobs.memory_of_jobs import use_large_pages
 

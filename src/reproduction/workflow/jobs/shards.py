@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from receval.data.ratings import Ratings, table_folder
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, join_ranks, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.model_files import model_file
+from receval.recommenders.base import model_file
 from receval.seeds import generator
 from receval.splits.split import Split, fold
 from reproduction.workflow.jobs.systems import Training, ranked_fold, trained_model

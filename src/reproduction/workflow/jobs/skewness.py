@@ -16,7 +16,7 @@ from receval.data.ratings import Ratings, table_folder
 from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from receval.seeds import generator, integer_seed
 from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import Fold, fold

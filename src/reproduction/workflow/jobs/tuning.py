@@ -19,8 +19,8 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged_together
 from receval.protocols.protocol import Protocol
-from receval.recommenders.family import Family, families
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
+from receval.recommenders.model_grid import ModelGrid, model_grids
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results
@@ -85,9 +85,9 @@ def search_settings(
     generator_for = partial(generator, seed, dataset, split_name, 0)
     own_seed = integer_seed(seed, *names, 0)
     tables: dict[int, pd.DataFrame] = {}
-    for positions in families(untrained):
+    for positions in model_grids(untrained):
         tried = [told.settings[position] for position in positions]
-        together = Family([make(told.recommender, setting, own_seed) for setting in tried])
+        together = ModelGrid([make(told.recommender, setting, own_seed) for setting in tried])
         together.fit(data.train)
         ranked = rank_judged_together(together, data, [protocol], generator_for)
         for position, setting, (judged_ranks,) in zip(positions, tried, ranked, strict=True):
