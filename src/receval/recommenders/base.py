@@ -47,8 +47,12 @@ class Recommender(ABC):
     numbers, strings). :meth:`score` uses nothing else, so a loaded model scores without the
     ratings.
 
-    Two parameters mean the same in every system that has them. ``seed``, at least 0, seeds all
-    random numbers: initial values, orders and draws. ``librec_seed`` repeats the draws of LibRec
+    The annotations of parameters say which values they accept; what is said of a parameter only
+    there means the same in every system that has it. ``factors`` is the length of the vectors of
+    users and items, ``topics`` and ``neighbours`` are numbers of these (k in the formulas), and
+    ``iterations``, ``epochs`` and ``sweeps`` numbers of passes; ``learning_rate`` scales the steps,
+    and ``regularisation`` a penalty on squared parameters. ``seed``, at least 0, seeds all random
+    numbers: initial values, orders and draws. ``librec_seed`` repeats the draws of LibRec
     2.0.0 instead, from ``java.util.Random`` with this seed, at least 0
     (:mod:`receval.recommenders.librec.java_random`); LibRec processes users and items in the order
     of their first appearance, which is to be given to :meth:`fit`.

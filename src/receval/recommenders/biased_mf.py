@@ -46,14 +46,6 @@ class BiasedMF(BiasedFactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    regularisation : float
-        At least 0.
-    learning_rate : float
-        Above 0.
-    epochs : int
-        Passes over the ratings, at least 1.
     initial_deviation : float
         Standard deviation of the initial factors, at least 0.
     decay : float

@@ -42,8 +42,6 @@ class CentredItemNeighbourhood(CentredModel):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     cosine : str
         ``"full"`` or ``"common"``: the ratings of the two items that are compared.
     shrinkage : float

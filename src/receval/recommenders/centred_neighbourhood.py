@@ -110,13 +110,9 @@ class CentredNeighbourhood(CentredModel):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     shrinkage : float
         At least 0, in common items: with fewer common items, similarities are reduced by more than
         half.
-    baseline : str
-        ``"user-and-item"``, ``"item"``, ``"user"`` or ``"global"``.
     item_regularisation, user_regularisation : float
         At least 0, in ratings; 0 gives plain means.
 

@@ -39,7 +39,7 @@ class Whole:
     converted = int
 
     def accepts(self, value: Any) -> bool:
-        return (
+        return bool(
             isinstance(value, int | np.integer)
             and not isinstance(value, bool)
             and value >= self.lowest
@@ -63,7 +63,7 @@ class Number:
     converted = float
 
     def accepts(self, value: Any) -> bool:
-        return (
+        return bool(
             isinstance(value, int | float | np.integer | np.floating)
             and not isinstance(value, bool)
             and -LARGEST <= value <= LARGEST
@@ -110,7 +110,7 @@ Seed: TypeAlias = Annotated[int, Whole(0)]
 LibRecSeed: TypeAlias = Annotated[int | None, Whole(0)]
 
 
-def checked_parameter(system: object, name: str, value: object, kind: Kind) -> Any:
+def checked_parameter(system: object, name: str, value: Any, kind: Kind) -> Any:
     """Return a parameter that a kind accepts; else say which system and parameter is wrong."""
     if not kind.accepts(value):
         raise ValueError(
@@ -129,9 +129,9 @@ def check_parameters(system: object) -> None:
 
 
 @cache
-def _declared(system: type) -> dict[str, tuple[Kind, bool]]:
+def _declared(system: Any) -> dict[str, tuple[Kind, bool]]:
     """Return the kind of each parameter that has one, and whether None is accepted too."""
-    hints = get_type_hints(system.__init__, include_extras=True)  # type: ignore[misc]
+    hints = get_type_hints(system.__init__, include_extras=True)
     return {
         name: (hint.__metadata__[0], type(None) in get_args(hint.__origin__))
         for name, hint in hints.items()

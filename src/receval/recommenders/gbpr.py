@@ -57,23 +57,11 @@ class GBPR(SampledPairwiseFactors):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
     group_weight : float
         At least 0; at most 1 in the paper, where it is called rho, but 1.5 in LibRec's
         configuration.
     group_size : int
         Size of G, at least 1; all raters of i if there are fewer.
-    learning_rate : float
-        Above 0.
-    regularisation : float
-        At least 0.
-    epochs : int
-        At least 1.
-    samples_per_user : int
-        At least 1.
-    updates : str
-        ``"triple"`` or ``"epoch"``.
 
     References
     ----------

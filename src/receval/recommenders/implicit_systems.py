@@ -48,8 +48,6 @@ class ImplicitALS(FactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of x_u and y_i, at least 1.
     alpha : float
         Confidence of a rating, at least 0.
     regularisation : float
@@ -59,8 +57,6 @@ class ImplicitALS(FactorModel):
         Number of times both sides are solved, users first; at least 1.
     weights : str
         ``"binary"`` or ``"rating"``; the latter refuses ratings below 0.
-    solver : str
-        ``"conjugate-gradients"`` or ``"cholesky"``.
 
     References
     ----------
@@ -129,14 +125,8 @@ class ImplicitBPR(FactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of the vectors without the bias, at least 1.
-    learning_rate : float
-        Above 0.
     regularisation : float
         Regularisation of factors and biases, at least 0.
-    epochs : int
-        At least 1.
 
     References
     ----------
@@ -179,11 +169,6 @@ class ImplicitItemKNN(NeighbourModel):
     affects the scores of rated items.
 
     NaN if i is not a neighbour of a rated item; ratings of value 0 do not count.
-
-    Parameters
-    ----------
-    neighbours : int
-        k, at least 1.
 
     References
     ----------

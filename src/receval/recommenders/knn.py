@@ -123,9 +123,7 @@ class ItemKNN(NeighbourModel):
     Two groups of users share no item. The best unrated item of the first user is from the group of
     this user:
 
-    >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = ItemKNN(neighbours=2).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2

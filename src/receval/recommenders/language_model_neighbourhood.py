@@ -100,10 +100,6 @@ class LanguageModelNeighbourhood(NeighbourModel):
     ----------
     over : str
         ``"users"`` (LM-WSR-UB) or ``"items"`` (LM-WSR-IB).
-    neighbours : int
-        k, at least 1.
-    smoothing : str
-        ``"jelinek-mercer"``, ``"absolute-discounting"`` or ``"dirichlet"``.
     strength : float
         Above 0. For Jelinek-Mercer, the weight of the collection, at most 1; for the others, in
         units of ratings.

@@ -48,16 +48,8 @@ class ListRankMF(FactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    regularisation : float
-        At least 0.
     learning_rate : float
         Learning rate before the first doubling, above 0.
-    iterations : int
-        At least 1.
-    zeros : str
-        ``"rated"`` or ``"misread"``.
     highest : float
         Bound of the initial factors, above 0.
 

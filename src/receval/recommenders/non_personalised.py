@@ -147,10 +147,6 @@ class OptimalRanking(Recommender):
 
     Parameters
     ----------
-    metric : str
-        ``"precision"`` or ``"anti-precision"``.
-    knowledge : str
-        ``"train"``, ``"judged"`` or ``"test"``.
     relevance_threshold : float
         At least 0; values at or above it are positive. The default fits grades of relevance
         (`receval.recommenders.training_ratings`).

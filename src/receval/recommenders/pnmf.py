@@ -39,8 +39,6 @@ class PNMF(FactorModel):
 
     Parameters
     ----------
-    factors : int
-        Number of patterns, at least 1.
     iterations : int
         At least 1; LibRec 2.0.0 does one more than configured.
 

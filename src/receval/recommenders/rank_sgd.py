@@ -44,14 +44,8 @@ class RankSGD(FactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    learning_rate : float
-        Above 0.
     regularisation : float
         At least 0. LibRec 2.0.0 ignores its configured values, which is equal to the default 0.
-    epochs : int
-        Passes over the ratings, at least 1.
 
     Attributes
     ----------

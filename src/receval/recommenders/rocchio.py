@@ -70,8 +70,7 @@ class Rocchio(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = Rocchio().fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2

@@ -34,13 +34,6 @@ class SklearnNMF(TopicModel):
     NaN for all items of users without training ratings. Users whose ratings are all 0 score 0 for
     all items; so do items without training ratings above 0.
 
-    Parameters
-    ----------
-    topics : int
-        Number of topics, at least 1.
-    iterations : int
-        Number of updates of both tables, at least 1.
-
     References
     ----------
     Lee and Seung, "Algorithms for Non-negative Matrix Factorization", NIPS 2000; Gaussier and
@@ -92,10 +85,6 @@ class SklearnLDA(TopicModel):
 
     Parameters
     ----------
-    topics : int
-        Number of topics, at least 1.
-    iterations : int
-        Number of updates of the topics, at least 1.
     alpha : float
         Prior parameter of each topic in the users' mixtures, above 0.
     beta : float

@@ -54,16 +54,6 @@ class SVDPlusPlus(BiasedFactorModel):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u, q_i and y_j, at least 1.
-    learning_rate : float
-        Above 0.
-    user_regularisation, item_regularisation : float
-        Of p_u and of q_i, at least 0.
-    implicit_regularisation, bias_regularisation : float
-        Of y_j, and of b_u and b_i, at least 0.
-    epochs : int
-        Passes over the ratings, at least 1.
     initial_deviation : float
         Standard deviation of the initial factors and biases, at least 0; not used with
         ``librec_seed``, which has LibRec's 0.1.

@@ -65,19 +65,6 @@ class WBPR(SampledPairwiseFactors):
     NaN for all items of users without training ratings. Items without training ratings are never
     drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
 
-    Parameters
-    ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    learning_rate : float
-        Above 0.
-    regularisation : float
-        Regularisation of all factors and biases, at least 0.
-    epochs : int
-        At least 1.
-    samples_per_user : int
-        At least 1.
-
     References
     ----------
     Gantner, Drumond, Freudenthaler and Schmidt-Thieme, "Personalized Ranking for Non-Uniformly

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -52,7 +52,11 @@ def adapt(system: Any) -> Any:
     from receval.recommenders.adapters.lenskit_pipelines import of_lenskit
     from receval.recommenders.adapters.sklearn_estimators import of_sklearn
 
-    adapters = {"implicit": of_implicit, "lenskit": of_lenskit, "sklearn": of_sklearn}
+    adapters: dict[str, Callable[[Any], Any]] = {
+        "implicit": of_implicit,
+        "lenskit": of_lenskit,
+        "sklearn": of_sklearn,
+    }
     if definer_of(system, "score") in (None, *adapters):
         for library in libraries_of(system):
             if library in adapters:

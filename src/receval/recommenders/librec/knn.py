@@ -36,13 +36,9 @@ class LibRecKNN(Recommender):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     shrinkage : float
         At least 0, in common ratings: with fewer common ratings, similarities are reduced by more
         than half.
-    over : str
-        ``"users"`` or ``"items"``.
 
     Attributes
     ----------

@@ -50,10 +50,6 @@ class LibRecSLIM(Recommender):
         At least 0, in common ratings.
     l1, l2 : float
         At least 0, in squared ratings (they are compared with means, not with sums).
-    sweeps : int
-        Maximum number of sweeps, at least 1.
-    tolerance : float
-        At least 0.
     profiles : str
         ``"whole"``, or ``"misread"`` to repeat an error of LibRec as edited by Mena-Maldonado et
         al. to keep ratings of value 0. Iterating over a user's ratings, it skips the n-th rating in
