@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from receval.recommenders import neighbourhood, neighbourhood_search
+from receval.recommenders import neighbourhood
 from receval.recommenders.neighbourhood import (
     BlockMemory,
     RowSearch,
@@ -80,8 +80,8 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 ) -> None:
     matrix = matrix_of(seed, lowest, largest, density, n_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-        patch.setattr(neighbourhood_search, "MOST_DENSE", most_dense)
+        patch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+        patch.setattr(neighbourhood, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
         sums, _ = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.int64)
@@ -107,7 +107,7 @@ def test_sums_of_all_dense_columns_fit(largest: int) -> None:
 
 
 def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
     matrix = matrix_of(1, -100, 100, density=0.8, n_rows=300)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
     sums, _ = sums_of_blocks(matrix)
@@ -201,8 +201,8 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
 ) -> None:
     matrix = matrix_of(3, lowest, largest, density=0.2, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     found = nearest_rows(matrix, neighbours, minimum_overlap)
     assert_same_rows(found, nearest_by_sorting(matrix, neighbours, minimum_overlap))
 
@@ -218,10 +218,10 @@ def test_a_cosine_that_is_0_in_single_precision_makes_no_neighbour() -> None:
 
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "ROWS_A_NEIGHBOUR": 2}.items():
-        monkeypatch.setattr(neighbourhood_search, name, value)
+        monkeypatch.setattr(neighbourhood, name, value)
 
 
 def collected_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -257,7 +257,7 @@ def test_whatever_is_guessed_from_a_sample_the_nearest_rows_are_the_same(
     dense = matrix_of(4, lowest, largest, density=0.2, n_rows=600).toarray()
     dense[[0, 1, 313, 598]] = 0
     matrix = csr_array(dense / np.float32(divisor))
-    monkeypatch.setattr(neighbourhood_search, "DEVIATIONS", deviations)
+    monkeypatch.setattr(neighbourhood, "DEVIATIONS", deviations)
     collected = collected_rows(monkeypatch)
     numbers = (20, 7)
     nearest = nearest_rows_for(matrix, numbers, minimum_overlap, wanted)
@@ -313,7 +313,7 @@ def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_
 def test_guesses_are_above_most_rows_and_below_the_nearest() -> None:
     matrix = matrix_of(5, 1, 5, density=0.2, n_rows=6_000)
     norms = row_norms(matrix)
-    guesses = neighbourhood_search.guessed_cosines(matrix, norms, 300, 1, range(6_000))
+    guesses = neighbourhood.guessed_cosines(matrix, norms, 300, 1, range(6_000))
     assert not guesses[:: 300 // 32].any()
     assert (guesses > 0).mean() > 0.8
     for row in np.flatnonzero(guesses)[::100]:
@@ -330,7 +330,7 @@ def test_the_nearest_of_some_rows_are_those_among_all(
     matrix = matrix_of(3, 1, 5, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
     whole = nearest_rows(matrix, 7, minimum_overlap)
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
     for first, end in pairwise(cuts):
         found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
         assert_same_rows(found, whole[first:end])
@@ -359,8 +359,8 @@ def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
 def test_rows_of_very_different_lengths_have_the_nearest_of_all(
     wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     matrix = skewed_matrix()
     found = nearest_rows(matrix, 9, minimum_overlap, wanted)
     expected = nearest_by_sorting(matrix, 9, minimum_overlap)

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from receval.recommenders import one_thread
+from receval.recommenders import base
 from receval.recommenders.base import on_one_thread
 
 
@@ -37,12 +37,12 @@ def test_libraries_are_looked_for_again_only_where_more_modules_have_come(
 ) -> None:
     searches = []
 
-    class Controller(one_thread.ThreadpoolController):
+    class Controller(base.ThreadpoolController):
         def __init__(self) -> None:
             searches.append(len(sys.modules))
             super().__init__()
 
-    monkeypatch.setattr(one_thread, "ThreadpoolController", Controller)
+    monkeypatch.setattr(base, "ThreadpoolController", Controller)
     monkeypatch.setitem(sys.modules, "one_more", ModuleType("one_more"))
     for expected in (1, 1):
         with on_one_thread():

@@ -15,7 +15,7 @@ from recommenders.matrices import (
 from recommenders.objectives import drawn_group
 from recommenders.systems import pcg
 
-from receval.recommenders import pairwise_sampling
+from receval.recommenders import pairwise
 from receval.recommenders.pairwise import PairSampler
 
 Dense = NDArray[np.float64]
@@ -82,7 +82,7 @@ def test_groups_are_the_user_and_other_raters_drawn_uniformly() -> None:
 def test_blocks_of_three_pairs_are_drawn_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch, positives: str, negatives: str
 ) -> None:
-    monkeypatch.setattr(pairwise_sampling, "BLOCK", 3)
+    monkeypatch.setattr(pairwise, "BLOCK", 3)
     rated = ratings_with_a_user_of_all_items()
     train, generator = to_matrix(rated * 2.0, rated), pcg(5)
     blocks = list(PairSampler(train, pcg(5), positives, negatives).blocks(8))

@@ -13,7 +13,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_mat
 from recommenders.systems import pcg
 from sklearn.linear_model import ElasticNet
 
-from receval.recommenders import non_negative_elastic_net
+from receval.recommenders import slim
 from receval.recommenders.librec.slim import LibRecSLIM, _take_nearest
 from receval.recommenders.neighbourhood import co_rated_cosines, nearest_rows
 from receval.recommenders.slim import SLIM
@@ -22,7 +22,7 @@ Dense = NDArray[np.float64]
 
 
 @pytest.mark.parametrize(("l1", "l2"), [(2.0, 3.0), (30.0, 0.5), (0.5, 200.0), (0.05, 10.0)])
-def test_slim_columns_are_non_negative_elastic_nets(l1: float, l2: float) -> None:
+def test_slim_columns_are_slims(l1: float, l2: float) -> None:
     values, rated = generated()
     model = SLIM(l1, l2, tolerance=1e-13, sweeps=100_000).fit(to_matrix(values, rated))
     weights = model.weights_.toarray()
@@ -86,10 +86,10 @@ def test_slim_sweeps_as_often_as_ever(tolerance: float | None, sweeps: int, reac
 def test_slim_with_room_for_few_gram_rows_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     train = to_matrix(*generated(80, 120, seed=4))
     whole = SLIM(40.0, 2.0).fit(train)
-    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 70 * 120)
+    monkeypatch.setattr(slim, "GRAM_ENTRIES", 70 * 120)
     few = SLIM(40.0, 2.0).fit(train)
     np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
-    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 5 * 120)
+    monkeypatch.setattr(slim, "GRAM_ENTRIES", 5 * 120)
     with pytest.raises(ValueError, match=r"l1 is 40\.0, and with it more than 5 of the 120 items"):
         SLIM(40.0, 2.0).fit(train)
 
@@ -101,7 +101,7 @@ def test_items_that_no_sweep_is_left_for_do_not_join_slim_s_working_set(
     # The first 64 items fit, and more would join before the second sweep.
     train = to_matrix(*generated(300, 200, seed=4))
     whole = SLIM(0.2, 5.0, sweeps=1).fit(train)
-    monkeypatch.setattr(non_negative_elastic_net, "GRAM_ENTRIES", 64 * 200)
+    monkeypatch.setattr(slim, "GRAM_ENTRIES", 64 * 200)
     few = SLIM(0.2, 5.0, sweeps=1).fit(train)
     np.testing.assert_array_equal(few.weights_.toarray(), whole.weights_.toarray())
     with pytest.raises(ValueError, match="more than 64 of the 200 items"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import (
-    Count,
+    AtLeastOne,
     NonNegative,
     Number,
     Positive,
@@ -71,10 +71,10 @@ class BiasedMF(BiasedFactorModel):
         "bias_regularisation_ratio",
     )
 
-    factors: Count = 50
+    factors: AtLeastOne = 50
     regularisation: NonNegative = 0.02
     learning_rate: Positive = 0.01
-    epochs: Count = 20
+    epochs: AtLeastOne = 20
     initial_deviation: NonNegative = 0.1
     decay: Annotated[float, Number(0, 1, above=True)] = 1.0
     bias_rate_ratio: NonNegative = 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, NonNegative, OneOf, Positive, Seed
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf, Positive, Seed
 from receval.recommenders.model_grid import TrainingRun, alike_but_for
 from receval.recommenders.pairwise import (
     NEGATIVES,
@@ -92,13 +92,13 @@ class BPRMF(PairwiseFactors):
         "initial_deviation",
     )
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     learning_rate: Positive = 0.05
     user_regularisation: NonNegative = 0.0025
     positive_regularisation: NonNegative = 0.0025
     negative_regularisation: NonNegative = 0.00025
     bias_regularisation: NonNegative = 0.0
-    epochs: Count = 30
+    epochs: AtLeastOne = 30
     positives: Annotated[str, OneOf(*POSITIVES)] = "users"
     negatives: Annotated[str, OneOf(*NEGATIVES)] = "uniform"
     initial_deviation: NonNegative = 0.1

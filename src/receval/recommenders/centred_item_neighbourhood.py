@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.centred_neighbourhood import BASELINES, CentredModel, rating_baselines
-from receval.recommenders.checks import Count, NonNegative, OneOf
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
 from receval.recommenders.model_grid import alike_but_for
 from receval.recommenders.neighbourhood import co_rated_cosines
 from receval.recommenders.products import csr_parts, row_norms
@@ -66,7 +66,7 @@ class CentredItemNeighbourhood(CentredModel):
 
     SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
 
-    neighbours: Count = 200
+    neighbours: AtLeastOne = 200
     cosine: Annotated[str, OneOf("full", "common")] = "full"
     shrinkage: NonNegative = 100.0
     baseline: Annotated[str, OneOf(*BASELINES)] = "user-and-item"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import Count, NonNegative, OneOf
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
 from receval.recommenders.model_grid import alike_but_for
 from receval.recommenders.products import csr_parts, row_norms
 from receval.storage.kernel_cache import njit
@@ -144,7 +144,7 @@ class CentredNeighbourhood(CentredModel):
 
     SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
 
-    neighbours: Count = 200
+    neighbours: AtLeastOne = 200
     shrinkage: NonNegative = 100.0
     baseline: Annotated[str, OneOf(*BASELINES)] = "user-and-item"
     item_regularisation: NonNegative = 25.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Checks of the parameters and training ratings that a recommender is given.
 
-Parameters are declared: the annotation of a field of a recommender's dataclass says which values it
-accepts, such as ``topics: Count = 50`` or ``decay: Annotated[float, Number(0, 1, above=True)]``.
+Parameters are declared: the annotation of a field of a recommender's dataclass says which values
+it accepts, such as ``topics: AtLeastOne = 50`` or ``decay: Annotated[float, Number(0, 1)]``.
 """
 
 from __future__ import annotations
@@ -102,15 +102,15 @@ class Flag:
         return "True or False"
 
 
-Kind: TypeAlias = Whole | Number | OneOf | Flag
-Count: TypeAlias = Annotated[int, Whole(1)]
+Accepted: TypeAlias = Whole | Number | OneOf | Flag
+AtLeastOne: TypeAlias = Annotated[int, Whole(1)]
 NonNegative: TypeAlias = Annotated[float, Number(0)]
 Positive: TypeAlias = Annotated[float, Number(0, above=True)]
 Seed: TypeAlias = Annotated[int, Whole(0)]
 LibRecSeed: TypeAlias = Annotated[int | None, Whole(0)]
 
 
-def checked_parameter(system: object, name: str, value: Any, kind: Kind) -> Any:
+def checked_parameter(system: object, name: str, value: Any, kind: Accepted) -> Any:
     """Return a parameter that a kind accepts; else say which system and parameter is wrong."""
     if not kind.accepts(value):
         raise ValueError(
@@ -129,7 +129,7 @@ def check_parameters(system: object) -> None:
 
 
 @cache
-def _declared(system: Any) -> dict[str, tuple[Kind, bool]]:
+def _declared(system: Any) -> dict[str, tuple[Accepted, bool]]:
     """Return the kind of each parameter that has one, and whether None is accepted too."""
     hints = get_type_hints(system.__init__, include_extras=True)
     return {

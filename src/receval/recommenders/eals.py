@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, NonNegative, OneOf, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Seed
 from receval.recommenders.librec.java_random import JavaRandom, librec_factors
 from receval.recommenders.products import FactorModel, csr_parts
 from receval.storage.kernel_cache import njit
@@ -84,10 +84,10 @@ class EALS(FactorModel):
     2
     """
 
-    factors: Count = 200
+    factors: AtLeastOne = 200
     alpha: NonNegative = 1.0
     regularisation: NonNegative = 0.01
-    iterations: Count = 20
+    iterations: AtLeastOne = 20
     missing: Annotated[str, OneOf("uniform", "popularity")] = "uniform"
     missing_weight: NonNegative = 1.0
     exponent: NonNegative = 0.4

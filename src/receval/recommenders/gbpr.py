@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, NonNegative, OneOf, Positive, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Positive, Seed
 from receval.recommenders.librec.java_random import (
     Grouped,
     JavaRandom,
@@ -69,13 +69,13 @@ class GBPR(SampledPairwiseFactors):
     Collaborative Filtering", IJCAI 2013, equations 3 to 7.
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     group_weight: NonNegative = 0.5
-    group_size: Count = 2
+    group_size: AtLeastOne = 2
     learning_rate: Positive = 0.01
     regularisation: NonNegative = 0.01
-    epochs: Count = 100
-    samples_per_user: Count = 100
+    epochs: AtLeastOne = 100
+    samples_per_user: AtLeastOne = 100
     updates: Annotated[str, OneOf("triple", "epoch")] = "triple"
     seed: Seed = 0
     librec_seed: LibRecSeed = None

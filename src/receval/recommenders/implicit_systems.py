@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, csr_matrix
 
 from receval.recommenders.base import RatingMatrix, imported
 from receval.recommenders.checks import (
-    Count,
+    AtLeastOne,
     NonNegative,
     Number,
     OneOf,
@@ -74,10 +74,10 @@ class ImplicitALS(FactorModel):
     True
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     alpha: NonNegative = 1.0
     regularisation: float = 0.015
-    iterations: Count = 15
+    iterations: AtLeastOne = 15
     weights: Annotated[str, OneOf("binary", "rating")] = "binary"
     solver: Annotated[str, OneOf("conjugate-gradients", "cholesky")] = "conjugate-gradients"
     seed: Seed = 0
@@ -134,10 +134,10 @@ class ImplicitBPR(FactorModel):
     Implicit Feedback", UAI 2009.
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     learning_rate: Positive = 0.01
     regularisation: NonNegative = 0.01
-    epochs: Count = 30
+    epochs: AtLeastOne = 30
     seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
@@ -176,7 +176,7 @@ class ImplicitItemKNN(NeighbourModel):
     Algorithms", WWW 2001.
     """
 
-    neighbours: Count = 100
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         package = imported(self, "implicit.nearest_neighbours", "implicit")

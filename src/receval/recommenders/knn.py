@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, Number
+from receval.recommenders.checks import AtLeastOne, Number
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.products import NeighbourModel
 
@@ -68,8 +68,8 @@ class UserKNN(NeighbourModel):
     FITS_SOME_USERS = True
     _similarities_are_of_users = True
 
-    neighbours: Count = 100
-    minimum_overlap: Count = 1
+    neighbours: AtLeastOne = 100
+    minimum_overlap: AtLeastOne = 1
     threshold: Annotated[float | None, Number(-np.inf)] = None
 
     def _fit(self, train: RatingMatrix) -> None:
@@ -129,7 +129,7 @@ class ItemKNN(NeighbourModel):
     2
     """
 
-    neighbours: Count = 100
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         self.similarities_ = nearest_rows(train.T.tocsr(), self.neighbours).T.tocsr()

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, Number, OneOf, checked_parameter, positive_ratings
+from receval.recommenders.checks import (
+    AtLeastOne,
+    Number,
+    OneOf,
+    checked_parameter,
+    positive_ratings,
+)
 from receval.recommenders.products import NeighbourModel, csr_parts, row_norms
 from receval.storage.kernel_cache import njit
 
@@ -113,7 +119,7 @@ class LanguageModelNeighbourhood(NeighbourModel):
     SHARED_OVER = ("neighbours",)
 
     over: Annotated[str, OneOf("users", "items")] = "users"
-    neighbours: Count = 100
+    neighbours: AtLeastOne = 100
     smoothing: Annotated[str, OneOf(*SMOOTHINGS)] = "jelinek-mercer"
     strength: float = 0.9
 

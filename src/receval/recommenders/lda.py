@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, OneOf, Positive, Seed, refuse_negative
+from receval.recommenders.checks import AtLeastOne, OneOf, Positive, Seed, refuse_negative
 from receval.recommenders.em import SharedRatings, exponentiated
 from receval.recommenders.products import TopicModel
 
@@ -75,8 +75,8 @@ class LDA(TopicModel):
     2
     """
 
-    topics: Count = 50
-    iterations: Count = 100
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
     alpha: Positive = 0.02
     beta: Positive = 0.01
     weights: Annotated[str, OneOf("rating", "binary")] = "rating"

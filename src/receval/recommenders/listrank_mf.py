@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, NonNegative, OneOf, Positive, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Positive, Seed
 from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
 from receval.recommenders.librec.java_random import JavaRandom, librec_factors, rated_rows, spread
 from receval.recommenders.products import FactorModel
@@ -65,10 +65,10 @@ class ListRankMF(FactorModel):
     are those of LibRec 2.0.0 as configured in menamaldonado2021.
     """
 
-    factors: Count = 5
+    factors: AtLeastOne = 5
     regularisation: NonNegative = 0.06
     learning_rate: Positive = 1.0
-    iterations: Count = 30
+    iterations: AtLeastOne = 30
     zeros: Annotated[str, OneOf("rated", "misread")] = "rated"
     highest: Positive = 0.1
     seed: Seed = 0

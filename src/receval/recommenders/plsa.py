@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, Seed, refuse_negative
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Seed, refuse_negative
 from receval.recommenders.em import SharedRatings
 from receval.recommenders.librec.java_random import JavaRandom, rated_rows, spread
 from receval.recommenders.products import TopicModel, rounded_apart
@@ -69,8 +69,8 @@ class PLSA(TopicModel):
 
     SHARED_OVER = ("iterations",)
 
-    topics: Count = 50
-    iterations: Count = 100
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
     seed: Seed = 0
     librec_seed: LibRecSeed = None
 

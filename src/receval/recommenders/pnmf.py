@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Seed
 from receval.recommenders.em import SharedRatings
 from receval.recommenders.librec.java_random import JavaRandom, rated_rows, spread
 from receval.recommenders.products import FactorModel
@@ -55,8 +55,8 @@ class PNMF(FactorModel):
     Nonnegative Matrix Factorization", IEEE Transactions on Neural Networks 2011.
     """
 
-    factors: Count = 10
-    iterations: Count = 26
+    factors: AtLeastOne = 10
+    iterations: AtLeastOne = 26
     seed: Seed = 0
     librec_seed: LibRecSeed = None
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, Positive, Seed, refuse_negative
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Positive, Seed, refuse_negative
 from receval.recommenders.em import SharedRatings, exponentiated
 from receval.recommenders.librec.java_random import JavaRandom, librec_factors, rated_rows, spread
 from receval.recommenders.products import FactorModel
@@ -73,8 +73,8 @@ class PoissonFactorisation(FactorModel):
     2
     """
 
-    factors: Count = 50
-    iterations: Count = 100
+    factors: AtLeastOne = 50
+    iterations: AtLeastOne = 100
     shape: Positive = 0.3
     activity_shape: Positive = 0.3
     activity_mean: Positive = 1.0
@@ -184,7 +184,7 @@ class UntrainedPoissonFactorisation(FactorModel):
     LibRec 2.0.0, class ``BPoissMFRecommender``, meant to be Gopalan, Hofman and Blei, UAI 2015.
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     seed: Seed = 0
     librec_seed: LibRecSeed = None
 

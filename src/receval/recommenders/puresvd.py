@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, refuse_beyond_rank
+from receval.recommenders.checks import AtLeastOne, refuse_beyond_rank
 from receval.recommenders.products import FactorModel
 
 # Matrices with a smaller side up to this size are decomposed completely, which is fast.
@@ -60,7 +60,7 @@ class PureSVD(FactorModel):
     [[2.0, 2.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
-    factors: Count = 25
+    factors: AtLeastOne = 25
 
     def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse more factors than the smaller side of the matrix."""

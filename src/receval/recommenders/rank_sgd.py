@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import (
-    Count,
+    AtLeastOne,
     LibRecSeed,
     NonNegative,
     Positive,
@@ -59,10 +59,10 @@ class RankSGD(FactorModel):
     proceedings 18, 2012), "Rank SGD", in the form of LibRec 2.0.0.
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     learning_rate: Positive = 0.01
     regularisation: NonNegative = 0.0
-    epochs: Count = 30
+    epochs: AtLeastOne = 30
     seed: Seed = 0
     librec_seed: LibRecSeed = None
 

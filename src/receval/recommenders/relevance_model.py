@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import Count, OneOf, positive_ratings
+from receval.recommenders.checks import AtLeastOne, OneOf, positive_ratings
 from receval.recommenders.language_model_neighbourhood import (
     SMOOTHINGS,
     LanguageModels,
@@ -94,7 +94,7 @@ class RelevanceModel(Recommender):
     SHARED_OVER = ("neighbours", "smoothing", "strength")
 
     model: Annotated[str, OneOf("rm1", "rm2")] = "rm2"
-    neighbours: Count = 100
+    neighbours: AtLeastOne = 100
     smoothing: Annotated[str, OneOf(*SMOOTHINGS)] = "jelinek-mercer"
     strength: float = 0.01
 

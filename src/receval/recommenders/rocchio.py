@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import Count, Flag, OneOf, positive_ratings
+from receval.recommenders.checks import AtLeastOne, Flag, OneOf, positive_ratings
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.products import sparse_products
 
@@ -79,7 +79,7 @@ class Rocchio(Recommender):
     SHARED_OVER = ("weighting", "neighbours", "length_normalised")
 
     weighting: Annotated[str, OneOf("rw", "rsv", "chi2", "kld")] = "rw"
-    neighbours: Count = 200
+    neighbours: AtLeastOne = 200
     length_normalised: Annotated[bool, Flag()] = True
 
     def _fit(self, train: RatingMatrix) -> None:

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, csr_matrix
 from receval.recommenders.base import RatingMatrix, imported
 from receval.recommenders.checks import (
     LARGEST_SEED,
-    Count,
+    AtLeastOne,
     NonNegative,
     Number,
     Positive,
@@ -57,7 +57,7 @@ class SklearnSVD(FactorModel):
     Halko, Martinsson and Tropp, "Finding Structure with Randomness", SIAM Review 2011.
     """
 
-    factors: Count = 25
+    factors: AtLeastOne = 25
     power_iterations: Annotated[int, Whole(0)] = 5
     seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
@@ -115,9 +115,9 @@ class SklearnElasticNet(LinearModel):
 
     l1: NonNegative = 1.0
     l2: float = 1000.0
-    neighbours: Count = 50
+    neighbours: AtLeastOne = 50
     tolerance: Positive = 1e-4
-    sweeps: Count = 1000
+    sweeps: AtLeastOne = 1000
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,7 +178,7 @@ class SklearnNeighbours(NeighbourModel):
 
     _similarities_are_of_users = True
 
-    neighbours: Count = 100
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         ratings: RatingMatrix = train.copy()

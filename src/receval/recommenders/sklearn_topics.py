@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from receval.recommenders.base import RatingMatrix, imported
-from receval.recommenders.checks import LARGEST_SEED, Count, Positive, Whole, refuse_negative
+from receval.recommenders.checks import LARGEST_SEED, AtLeastOne, Positive, Whole, refuse_negative
 from receval.recommenders.products import TopicModel
 
 
@@ -40,8 +40,8 @@ class SklearnNMF(TopicModel):
     Goutte, "Relation between PLSA and NMF and Implications", SIGIR 2005.
     """
 
-    topics: Count = 50
-    iterations: Count = 100
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
     seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
     def _fit(self, train: RatingMatrix) -> None:
@@ -98,11 +98,11 @@ class SklearnLDA(TopicModel):
     Hoffman, Blei and Bach, "Online Learning for Latent Dirichlet Allocation", NIPS 2010.
     """
 
-    topics: Count = 50
-    iterations: Count = 100
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
     alpha: Positive = 0.02
     beta: Positive = 0.01
-    user_updates: Count = 100
+    user_updates: AtLeastOne = 100
     seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
     def _fit(self, train: RatingMatrix) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, NonNegative, Positive, Whole
+from receval.recommenders.checks import AtLeastOne, NonNegative, Positive, Whole
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.products import LinearModel, csr_parts
 from receval.storage.kernel_cache import njit
@@ -90,7 +90,7 @@ class SLIM(LinearModel):
     l2: NonNegative = 1000.0
     neighbours: Annotated[int | None, Whole(1)] = None
     tolerance: Positive = 1e-5
-    sweeps: Count = 1000
+    sweeps: AtLeastOne = 1000
 
     def _fit(self, train: RatingMatrix) -> None:
         self._fit_grid([self], train)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import (
-    Count,
+    AtLeastOne,
     LibRecSeed,
     NonNegative,
     Positive,
@@ -70,13 +70,13 @@ class SVDPlusPlus(BiasedFactorModel):
     configured in menamaldonado2021.
     """
 
-    factors: Count = 20
+    factors: AtLeastOne = 20
     learning_rate: Positive = 0.002
     user_regularisation: NonNegative = 0.01
     item_regularisation: NonNegative = 0.01
     implicit_regularisation: NonNegative = 0.01
     bias_regularisation: NonNegative = 0.01
-    epochs: Count = 100
+    epochs: AtLeastOne = 100
     initial_deviation: NonNegative = 0.1
     seed: Seed = 0
     librec_seed: LibRecSeed = None

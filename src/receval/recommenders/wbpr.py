@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import Count, LibRecSeed, NonNegative, Positive, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, Positive, Seed
 from receval.recommenders.librec.java_random import (
     JavaRandom,
     JavaSampler,
@@ -71,11 +71,11 @@ class WBPR(SampledPairwiseFactors):
     Sampled Items", KDD Cup 2011 workshop (JMLR proceedings 18, 2012).
     """
 
-    factors: Count = 128
+    factors: AtLeastOne = 128
     learning_rate: Positive = 0.01
     regularisation: NonNegative = 0.01
-    epochs: Count = 20
-    samples_per_user: Count = 100
+    epochs: AtLeastOne = 20
+    samples_per_user: AtLeastOne = 100
     seed: Seed = 0
     librec_seed: LibRecSeed = None
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.checks import (
-    Count,
+    AtLeastOne,
     LibRecSeed,
     NonNegative,
     Number,
@@ -95,10 +95,10 @@ class WRMF(FactorModel):
     2
     """
 
-    factors: Count = 10
+    factors: AtLeastOne = 10
     alpha: float = 1.0
     regularisation: NonNegative = 0.015
-    iterations: Count = 15
+    iterations: AtLeastOne = 15
     weights: Annotated[str, OneOf("binary", "rating", "logarithm")] = "binary"
     target: Annotated[str, OneOf("preference", "rating")] = "preference"
     first: Annotated[str, OneOf("users", "items")] = "users"

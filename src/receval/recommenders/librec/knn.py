@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
-from receval.recommenders.checks import Count, NonNegative, OneOf
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
 from receval.recommenders.neighbourhood import co_rated_cosines
 from receval.recommenders.products import rounded_apart
 from receval.storage.kernel_cache import njit
@@ -61,7 +61,7 @@ class LibRecKNN(Recommender):
     # Every item's list of similar items is read once per block of users.
     _blocks_at_a_time = 2
 
-    neighbours: Count = 20
+    neighbours: AtLeastOne = 20
     shrinkage: NonNegative = 10.0
     over: Annotated[str, OneOf("users", "items")] = "users"
 

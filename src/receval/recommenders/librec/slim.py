@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
-from receval.recommenders.checks import Count, LibRecSeed, NonNegative, OneOf, Seed
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Seed
 from receval.recommenders.librec.iterators import hash_set_order, read_by_column_iterator
 from receval.recommenders.librec.java_random import JavaRandom, rated_rows
 from receval.recommenders.neighbourhood import co_rated_cosines
@@ -79,11 +79,11 @@ class LibRecSLIM(Recommender):
     "Popularity Bias in False-Positive Metrics for Recommender Systems Evaluation", TOIS 2021.
     """
 
-    neighbours: Count = 50
+    neighbours: AtLeastOne = 50
     shrinkage: NonNegative = 10.0
     l1: NonNegative = 1.0
     l2: NonNegative = 5.0
-    sweeps: Count = 40
+    sweeps: AtLeastOne = 40
     tolerance: NonNegative = 1e-5
     profiles: Annotated[str, OneOf("whole", "misread")] = "whole"
     seed: Seed = 0
