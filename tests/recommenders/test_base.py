@@ -192,51 +192,6 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     ]
 
 
-REFUSED = [
-    ("knn:UserKNN", "neighbours", 0, "whole number of at least 1"),
-    ("knn:UserKNN", "neighbours", 2.0, "whole number of at least 1"),
-    ("knn:UserKNN", "neighbours", True, "whole number of at least 1"),
-    ("knn:ItemKNN", "neighbours", -3, "whole number of at least 1"),
-    ("non_personalised:AverageRating", "smoothing", -0.1, "finite number of at least 0"),
-    ("non_personalised:AverageRating", "smoothing", float("nan"), "finite number of at least 0"),
-    ("non_personalised:AverageRating", "smoothing", "1", "finite number of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "neighbours", 0, "of at least 1"),
-    ("centred_neighbourhood:CentredNeighbourhood", "shrinkage", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "item_regularisation", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "user_regularisation", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "baseline", "none", "'user-and-item', 'item'"),
-    ("wrmf:WRMF", "factors", 0, "of at least 1"),
-    ("wrmf:WRMF", "alpha", -1.0, "of at least 0"),
-    ("wrmf:WRMF", "regularisation", float("inf"), "finite number of at least 0"),
-    ("wrmf:WRMF", "iterations", 0, "of at least 1"),
-    ("wrmf:WRMF", "weights", "counts", "'binary', 'rating'"),
-    ("puresvd:PureSVD", "factors", 0, "of at least 1"),
-    ("plsa:PLSA", "topics", 0, "of at least 1"),
-    ("plsa:PLSA", "iterations", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "factors", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "regularisation", -1, "of at least 0"),
-    ("biased_mf:BiasedMF", "learning_rate", 0, "finite number above 0"),
-    ("biased_mf:BiasedMF", "epochs", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "initial_deviation", -1, "of at least 0"),
-]
-
-
-@pytest.mark.parametrize(("path", "name", "value", "accepted"), REFUSED)
-def test_bad_parameters_are_refused_with_system_parameter_and_range(
-    path: str, name: str, value: object, accepted: str
-) -> None:
-    system = path.partition(":")[2]
-    with pytest.raises(ValueError, match=f"{system}: the parameter {name} is") as refusal:
-        make(f"receval.recommenders.{path}", {name: value}, 1)
-    assert accepted in str(refusal.value)
-
-
-@pytest.mark.parametrize("value", [1e300, -1e300, 10**60])
-def test_a_number_that_single_precision_cannot_hold_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="BPRMF: the parameter learning_rate is"):
-        make("receval.recommenders.bprmf:BPRMF", {"learning_rate": value}, 1)
-
-
 def test_an_unknown_parameter_is_refused_with_the_accepted_ones() -> None:
     with pytest.raises(ValueError, match="PLSA has no parameter 'factors'; it accepts: topics, it"):
         make("receval.recommenders.plsa:PLSA", {"factors": 9}, 1)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
-from recommenders.objectives import gradient
 from recommenders.systems import pcg
 
 from receval.recommenders.biased_mf import BiasedMF
@@ -59,29 +58,6 @@ def test_plsa_scores_zero_for_users_whose_ratings_are_all_zero() -> None:
     scores = PLSA(topics=3, iterations=5).fit(to_matrix(values, rated)).score(np.array([0, 1]))
     np.testing.assert_array_equal(scores[0], 0)
     assert (scores[1] > 0).any()
-
-
-def test_biased_mf_steps_along_the_gradient_of_its_objective() -> None:
-    values, rated = generated(7, 9)
-    model = BiasedMF(factors=11, regularisation=0.3, learning_rate=0.1, epochs=1, seed=8)
-    model.fit(to_matrix(values, rated))
-    rng = pcg(8)
-    # Of users and of items: a bias, then factors.
-    tables = np.zeros((16, 12))
-    tables[:, 1:] = np.float32(0.1) * rng.standard_normal((16, 11), dtype=np.float32)
-    tables[:7, 1:][~rated.any(axis=1)] = tables[7:, 1:][~rated.any(axis=0)] = 0
-    users, items = np.nonzero(rated)
-    mean = values[rated].mean()
-    for entry in rng.permutation(len(users)):
-        at, value = [users[entry], 7 + items[entry]], values[users[entry], items[entry]]
-
-        def objective(rows: Dense, value: float = value) -> float:
-            error = value - (mean + rows[:, 0].sum() + rows[0, 1:] @ rows[1, 1:])
-            return float(error**2 + 0.3 * (rows**2).sum()) / 2
-
-        tables[at] -= 0.1 * gradient(objective, tables[at])
-    expected = mean + tables[:7, :1] + tables[7:, 0] + tables[:7, 1:] @ tables[7:, 1:].T
-    np.testing.assert_allclose(model.score(np.arange(7)), expected, atol=5e-6)
 
 
 def test_biased_mf_score_is_baseline_plus_product() -> None:

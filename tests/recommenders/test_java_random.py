@@ -41,29 +41,6 @@ def test_whole_numbers_are_those_of_the_documentation(seed: int, bound: int) -> 
     assert int(java.state[0]) == oracle.state
 
 
-@pytest.mark.parametrize("bound", [715827882, 715827883, 2**31 // 3, 2**31 - 1])
-def test_numbers_at_the_end_are_drawn_again_where_the_set_of_remainders_is_not_full(
-    bound: int,
-) -> None:
-    oracle = OracleRandom(1)
-    expected = [oracle.integer(bound) for _ in range(200)]
-    assert JavaRandom(1).integers(bound, 200).tolist() == expected
-
-
-def test_numbers_without_a_full_set_of_remainders_are_drawn_again() -> None:
-    bound, number = 2**30 + 1, 2000
-    oracle, java = OracleRandom(5), JavaRandom(5)
-    drawn = java.integers(bound, number).tolist()
-    assert drawn == [oracle.integer(bound) for _ in range(number)]
-    steps = OracleRandom(5)
-    n_steps = 0
-    while steps.state != int(java.state[0]):
-        steps.next(31)
-        n_steps += 1
-    # Every second number is refused.
-    assert 1.9 * number < n_steps < 2.1 * number
-
-
 @given(seed=SEEDS)
 def test_real_numbers_are_those_of_the_documentation(seed: int) -> None:
     oracle, java = OracleRandom(seed), JavaRandom(seed)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -343,25 +342,6 @@ def test_items_similar_to_all_others_are_scored_at_every_number_of_words_of_bits
     np.testing.assert_allclose(
         found, brute_centred_items(values, values > 0, model), rtol=1e-5, atol=2e-5
     )
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: LanguageModelNeighbourhood("genres"), "over is 'genres'.*'users', 'items'"),
-        (lambda: LanguageModelNeighbourhood(smoothing="none"), "smoothing is 'none'"),
-        (lambda: LanguageModelNeighbourhood(strength=1.5), "1.5.*above 0 and at most 1"),
-        (lambda: LanguageModelNeighbourhood(smoothing="dirichlet", strength=0), "0.*above 0"),
-        (lambda: UserItemRelevance(0), "smoothing is 0.*above 0 and at most 1"),
-        (lambda: HittingTime(1), "HittingTime: the parameter steps is 1.*at least 2"),
-        (lambda: HittingTime(nearest_items=0), "nearest_items is 0.*at least 1"),
-        (lambda: CentredItemNeighbourhood(cosine="adjusted"), "cosine is 'adjusted'.*'common'"),
-        (lambda: CentredItemNeighbourhood(shrinkage=-1), "shrinkage is -1.*at least 0"),
-    ],
-)
-def test_bad_parameters_are_refused_with_their_range(make: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
 
 
 @pytest.mark.parametrize(

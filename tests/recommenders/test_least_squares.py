@@ -203,30 +203,6 @@ def test_eals_with_enough_sweeps_reaches_the_least_squares_of_wrmf() -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (WRMF, {"factors": 0}, "WRMF: the parameter factors is 0"),
-        (WRMF, {"alpha": -1}, "WRMF: the parameter alpha is -1, .* of at least 0"),
-        (WRMF, {"alpha": 40, "weights": "logarithm"}, "alpha is 40, .* at most 30"),
-        (WRMF, {"weights": "log"}, "'binary', 'rating', 'logarithm'"),
-        (WRMF, {"target": "binary"}, "'preference', 'rating'"),
-        (WRMF, {"first": "user"}, "'users', 'items'"),
-        (WRMF, {"initialisation": "zero"}, "'normal', 'uniform'"),
-        (EALS, {"factors": True}, "EALS: the parameter factors is True"),
-        (EALS, {"regularisation": -0.1}, "EALS: the parameter regularisation is -0.1"),
-        (EALS, {"missing": "none"}, "'uniform', 'popularity'"),
-        (EALS, {"missing_weight": float("nan")}, "EALS: the parameter missing_weight is nan"),
-        (EALS, {"exponent": -1}, "EALS: the parameter exponent is -1"),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(
-    system: type, parameters: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        system(**parameters)
-
-
-@pytest.mark.parametrize(
     "model", [WRMF(weights="rating"), WRMF(weights="logarithm"), EALS(factors=2)]
 )
 def test_negative_ratings_are_refused_where_they_weigh(model: WRMF | EALS) -> None:

@@ -102,22 +102,3 @@ def test_listrank_ends_where_no_step_is_small_enough() -> None:
     assert last < 10
     again = ListRankMF(zeros="misread", highest=1.0, iterations=last + 2, seed=2).fit(train)
     np.testing.assert_array_equal(again.user_factors_, model.user_factors_)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "accepted"),
-    [
-        ("factors", 0, "of at least 1"),
-        ("regularisation", -1, "of at least 0"),
-        ("learning_rate", 0, "above 0"),
-        ("iterations", 0, "of at least 1"),
-        ("zeros", "kept", "'rated', 'misread'"),
-        ("highest", 0, "above 0"),
-        ("librec_seed", -1, "of at least 0"),
-    ],
-)
-def test_bad_parameters_are_refused_with_their_range(
-    name: str, value: object, accepted: str
-) -> None:
-    with pytest.raises(ValueError, match=f"ListRankMF: the parameter {name} is .*{accepted}"):
-        ListRankMF(**{name: value})  # type: ignore[arg-type]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -203,26 +201,6 @@ def test_untrained_poisson_factors_lie_in_librec_s_ranges_and_ignore_the_ratings
     assert (ratios < 1.1 + 1e-6).all()
     other = UntrainedPoissonFactorisation(seed=4).fit(to_matrix(5 - values, rated))
     np.testing.assert_array_equal(model.score(WARM), other.score(WARM))
-
-
-@pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (PNMF, {"factors": 0}, "PNMF: the parameter factors is 0"),
-        (PNMF, {"iterations": 2.5}, "PNMF: the parameter iterations is 2.5"),
-        (LDA, {"alpha": 0}, "LDA: the parameter alpha is 0, .* above 0"),
-        (LDA, {"beta": -1}, "LDA: the parameter beta is -1"),
-        (LDA, {"weights": "count"}, "'rating', 'binary'"),
-        (PoissonFactorisation, {"shape": 0}, "PoissonFactorisation: the parameter shape is 0"),
-        (PoissonFactorisation, {"activity_mean": 0}, "the parameter activity_mean is 0"),
-        (UntrainedPoissonFactorisation, {"factors": -1}, "the parameter factors is -1"),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(
-    system: type, parameters: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        system(**parameters)
 
 
 @pytest.mark.parametrize("model", [LDA(), PoissonFactorisation()])

@@ -189,19 +189,3 @@ def test_cosines_that_rise_by_less_than_a_millionth_push_out_the_lower_ones() ->
     falling = np.lexsort((np.arange(1, 1001), -cosines))[:5] + 1
     found = nearest_rows(train, 5)[[0]]
     assert found.indices.tolist() == sorted(falling.tolist())
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: UserKNN(minimum_overlap=0), r"UserKNN: the parameter minimum_overlap is 0.*1"),
-        (lambda: UserKNN(threshold=float("nan")), r"UserKNN: the parameter threshold is nan"),
-        (lambda: LibRecKNN(neighbours=0), r"LibRecKNN: .* neighbours is 0.*least 1"),
-        (lambda: LibRecKNN(shrinkage=-1), r"LibRecKNN: .* shrinkage is -1.*least 0"),
-        (lambda: LibRecKNN(over="both"), r"LibRecKNN: .* over is 'both'.*'users'"),
-    ],
-)
-def test_bad_parameters_are_refused(make: object, message: str) -> None:
-    assert callable(make)
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -129,19 +129,6 @@ def test_an_oracle_wants_the_test_and_no_other_system_gets_it() -> None:
             model.fit(train, test)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"metric": "recall"}, "metric is 'recall', but it must be one of 'precision'"),
-        ({"knowledge": "all"}, "knowledge is 'all', but it must be one of 'train', 'judged'"),
-        ({"relevance_threshold": -1}, "relevance_threshold is -1, but .* of at least 0"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=f"OptimalRanking: the parameter {message}"):
-        OptimalRanking(**parameters)  # type: ignore[arg-type]
-
-
 def test_grades_are_zero_below_the_threshold_and_stay_entries() -> None:
     ratings = to_matrix(np.array([[1.0, 3, 4, 5]]), np.ones((1, 4), dtype=bool))
     grades = relevance_grades(ratings, 4)

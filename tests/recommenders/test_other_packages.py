@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from recommenders.matrices import communities, generated_matrix
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
-from sklearn.linear_model import ElasticNet
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from receval.recommenders.base import Recommender
@@ -150,39 +148,6 @@ def test_svd_is_that_of_scikit_learn() -> None:
     np.testing.assert_allclose(own[WARM], expected[WARM], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.costly
-def test_the_elastic_net_is_that_of_scikit_learn_on_the_nearest_items() -> None:
-    l1, l2, neighbours = 2.0, 8.0, 6
-    norms = np.linalg.norm(DENSE, axis=0)
-    cosines = DENSE.T @ DENSE / np.maximum(np.outer(norms, norms), 1e-9)
-    np.fill_diagonal(cosines, -1)
-    model = ElasticNet(
-        alpha=(l1 + l2) / 60,
-        l1_ratio=l1 / (l1 + l2),
-        positive=True,
-        fit_intercept=False,
-        tol=1e-9,
-        max_iter=100_000,
-    )
-    expected = np.zeros((60, 45))
-    for item in range(45):
-        nearest = [j for j in np.argsort(-cosines[item])[:neighbours] if cosines[item, j] > 0]
-        if nearest:
-            others = DENSE[:, nearest].astype(np.float64)
-            expected[:, item] = others @ model.fit(others, DENSE[:, item]).coef_
-    own = scores_of(SklearnElasticNet(l1, l2, neighbours, tolerance=1e-9, sweeps=100_000))
-    np.testing.assert_allclose(own[WARM], expected[WARM], atol=1e-4)
-
-
-def test_the_neighbours_are_those_of_scikit_learn() -> None:
-    rows = DENSE.any(axis=1)
-    model = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute")
-    distances, nearest = model.fit(DENSE.astype(np.float64)).kneighbors()
-    expected = np.einsum("uk,uki->ui", 1 - distances, DENSE[nearest])
-    own = np.nan_to_num(scores_of(SklearnNeighbours(5)))
-    np.testing.assert_allclose(own[rows], expected[rows], rtol=1e-4, atol=1e-5)
-
-
 # --- equal to ours where the algorithm is the same --------------------------------------------
 
 
@@ -297,26 +262,8 @@ class _NotThere:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-@pytest.mark.parametrize("parameters", [{"l1": 0.0, "l2": 0.0}, {"neighbours": 0}])
-def test_an_elastic_net_without_penalty_or_neighbours_is_refused(
-    parameters: dict[str, float],
-) -> None:
-    with pytest.raises(ValueError, match=r"SklearnElasticNet: the parameter"):
-        SklearnElasticNet(**parameters)
-
-
-def test_more_factors_than_items_are_refused() -> None:
-    with pytest.raises(ValueError, match="SklearnSVD: the parameter factors is 46"):
-        SklearnSVD(46).fit(RATED)
-
-
 def test_more_factors_than_users_are_refused_too() -> None:
     fewer_users = RATED[:6]
     assert SklearnSVD(6).fit(fewer_users).item_factors_.shape == (6, 45)
     with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items has at most 6"):
         SklearnSVD(7).fit(fewer_users)
-
-
-def test_exact_least_squares_need_regularisation() -> None:
-    with pytest.raises(ValueError, match="regularisation is 0"):
-        ImplicitALS(regularisation=0, solver="cholesky")

@@ -173,35 +173,6 @@ def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
 
 
 @pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (BPRMF, {"factors": 0}, "BPRMF: the parameter factors is 0"),
-        (BPRMF, {"learning_rate": 0}, "BPRMF: the parameter learning_rate is 0, .* above 0"),
-        (BPRMF, {"user_regularisation": -1}, "user_regularisation is -1, .* at least 0"),
-        (BPRMF, {"positive_regularisation": -1}, "positive_regularisation is -1"),
-        (BPRMF, {"negative_regularisation": -1}, "negative_regularisation is -1"),
-        (BPRMF, {"bias_regularisation": -1}, "bias_regularisation is -1"),
-        (BPRMF, {"positives": "items"}, "'users', 'ratings'"),
-        (BPRMF, {"negatives": "drifting-popularity"}, "'uniform', 'popularity'"),
-        (BPRMF, {"initial_deviation": -0.1}, "initial_deviation is -0.1"),
-        (WBPR, {"librec_seed": -1}, "WBPR: the parameter librec_seed is -1, .* at least 0"),
-        (WBPR, {"samples_per_user": 0}, "WBPR: the parameter samples_per_user is 0"),
-        (WBPR, {"seed": -1}, "WBPR: the parameter seed is -1"),
-        (GBPR, {"group_size": 0}, "GBPR: the parameter group_size is 0"),
-        (GBPR, {"group_weight": -0.5}, "GBPR: the parameter group_weight is -0.5"),
-        (GBPR, {"updates": "batch"}, "'triple', 'epoch'"),
-        (GBPR, {"librec_seed": 1.5}, "GBPR: the parameter librec_seed is 1.5"),
-        (GBPR, {"epochs": 2.0}, "GBPR: the parameter epochs is 2.0"),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(
-    system: type[Recommender], parameters: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        system(**parameters)
-
-
-@pytest.mark.parametrize(
     "model",
     [
         BPRMF(learning_rate=1e6, user_regularisation=1, positive_regularisation=1),

@@ -6,19 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from recommenders.matrices import to_matrix
 from recommenders.objectives import (
     Tables,
-    drawn_group,
     gradients,
-    group_objective,
     ln_sigmoid,
 )
 from recommenders.systems import pcg
 
-from receval.recommenders.gbpr import GBPR
-from receval.recommenders.pairwise import PairSampler, descend
-from receval.recommenders.wbpr import WBPR
+from receval.recommenders.pairwise import descend
 
 Ints = NDArray[np.int32]
 
@@ -62,79 +57,6 @@ def test_bprmf_steps_along_the_gradient_of_its_objective(factors: int) -> None:
     biases, users, items = tables
     x = biases[above] - biases[below] + users[user] @ (items[above] - items[below])
     assert loss == pytest.approx(-ln_sigmoid(x), rel=1e-6)
-
-
-@pytest.mark.costly
-def test_wbpr_steps_along_the_gradient_of_its_objective() -> None:
-    rated = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0]]) > 0
-    train = to_matrix(rated * 1.0, rated)
-    model = WBPR(
-        factors=3, learning_rate=0.5, regularisation=0.3, epochs=1, samples_per_user=4, seed=9
-    ).fit(train)
-    generator = pcg(9)
-    users, items = (
-        0.1 * generator.standard_normal(shape, dtype=np.float32).astype(float)
-        for shape in ((5, 3), (4, 3))
-    )
-    tables = [0.01 * generator.random(4, dtype=np.float32).astype(float), users, items]
-    ((*drawn,),) = PairSampler(train, generator, negatives="popularity").blocks(20)
-    for codes in zip(*drawn, strict=True):
-        user, above, below = map(int, codes)
-        # A group of the user alone prefers what the user does.
-        slopes = gradients(
-            lambda t, c=(user, above, below): group_objective(t, c, [c[0]], 1.0, 0.3), tables
-        )
-        for table, slope in zip(tables, slopes, strict=True):
-            table += 0.5 * slope
-    np.testing.assert_allclose(model.item_biases_, tables[0], atol=2e-6)
-    np.testing.assert_allclose(model.user_factors_, users, atol=2e-6)
-    np.testing.assert_allclose(model.item_factors_.T, items, atol=2e-6)
-
-
-@pytest.mark.parametrize("updates", ["triple", "epoch"])
-@pytest.mark.parametrize(("size", "weight"), [(1, 0.7), (2, 1.5), (3, 0.4)])
-def test_gbpr_steps_along_the_gradient_of_its_objective(
-    size: int, weight: float, updates: str
-) -> None:
-    rated = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0]]) > 0
-    train = to_matrix(rated * 1.0, rated)
-    model = GBPR(
-        factors=3,
-        group_weight=weight,
-        group_size=size,
-        learning_rate=0.5,
-        regularisation=0.3,
-        epochs=1,
-        samples_per_user=2,
-        updates=updates,
-        seed=9,
-    ).fit(train)
-    generator = pcg(9)
-    users, items = (
-        0.1 * generator.standard_normal(shape, dtype=np.float32).astype(float)
-        for shape in ((5, 3), (4, 3))
-    )
-    biases = generator.random(4, dtype=np.float32).astype(float)
-    new_users, new_items = users.copy(), items.copy()
-    ((*drawn,),) = PairSampler(train, generator).blocks(10)
-    groups = [
-        drawn_group(generator, np.flatnonzero(rated[:, item]), int(user), size)
-        for user, item, _ in zip(*drawn, strict=True)
-    ]
-    for *codes, group in zip(*drawn, groups, strict=True):
-        user, above, below = map(int, codes)
-        slopes = gradients(
-            lambda t, c=(user, above, below), g=group: group_objective(t, c, g, weight, 0.3),
-            [biases, users, items],
-        )
-        biases += 0.5 * slopes[0]
-        new_users += 0.5 * slopes[1]
-        new_items += 0.5 * slopes[2]
-        if updates == "triple":
-            users[:], items[:] = new_users, new_items
-    np.testing.assert_allclose(model.item_biases_, biases, atol=2e-6)
-    np.testing.assert_allclose(model.user_factors_, new_users, atol=2e-6)
-    np.testing.assert_allclose(model.item_factors_.T, new_items, atol=2e-6)
 
 
 @pytest.mark.parametrize(("lead", "expected"), [(200.0, 0.0), (-200.0, 200.0)])

@@ -216,26 +216,6 @@ def test_ratings_of_zero_count_for_nothing(model: Rocchio | RelevanceModel) -> N
     np.testing.assert_array_equal(with_zeros, without)
 
 
-@pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (Rocchio, {"weighting": "bm25"}, "the parameter weighting is 'bm25'"),
-        (Rocchio, {"neighbours": 0}, "neighbours is 0, but it must be a whole number of at least"),
-        (Rocchio, {"length_normalised": "yes"}, "length_normalised is 'yes'"),
-        (RelevanceModel, {"model": "rm3"}, "the parameter model is 'rm3', .* 'rm1', 'rm2'"),
-        (RelevanceModel, {"neighbours": 2.0}, "neighbours is 2.0, but it must be a whole number"),
-        (RelevanceModel, {"smoothing": "none"}, "the parameter smoothing is 'none'"),
-        (RelevanceModel, {"strength": 0.0}, "strength is 0.0, but it must be .* above 0"),
-        (RelevanceModel, {"strength": 2.0}, "strength is 2.0, but it must be .* at most 1"),
-    ],
-)
-def test_bad_parameters_are_refused(
-    system: type[Rocchio] | type[RelevanceModel], parameters: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=f"^{system.__name__}: .*{message}"):
-        system(**parameters)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("model", [Rocchio(), RelevanceModel()])
 def test_negative_ratings_are_no_frequencies(model: Rocchio | RelevanceModel) -> None:
     values = np.array([[1.0, -1.0], [2.0, 3.0]])

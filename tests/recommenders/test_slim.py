@@ -284,23 +284,3 @@ def test_of_equally_similar_items_the_heap_decides(rows: list[list[float]], room
             if value and len(queue.heap) < room:
                 queue.add(item)
         assert own[:size].tolist() == queue.heap
-
-
-@pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (SLIM, {"l1": -1}, r"SLIM: the parameter l1 is -1, .* at least 0"),
-        (SLIM, {"l2": float("inf")}, r"SLIM: the parameter l2 is inf"),
-        (SLIM, {"neighbours": 0}, r"SLIM: the parameter neighbours is 0, .* at least 1"),
-        (SLIM, {"tolerance": 0}, r"SLIM: the parameter tolerance is 0, .* above 0"),
-        (SLIM, {"sweeps": 0}, r"SLIM: the parameter sweeps is 0, .* at least 1"),
-        (LibRecSLIM, {"neighbours": 1.5}, r"LibRecSLIM: the parameter neighbours is 1\.5"),
-        (LibRecSLIM, {"l2": -5}, r"LibRecSLIM: the parameter l2 is -5, .* at least 0"),
-        (LibRecSLIM, {"profiles": "half"}, r"LibRecSLIM: .* 'half', .* 'whole', 'misread'"),
-    ],
-)
-def test_bad_parameters_are_refused(
-    system: type[SLIM | LibRecSLIM], parameters: dict[str, float], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        system(**parameters)  # type: ignore[arg-type]

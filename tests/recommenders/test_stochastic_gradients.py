@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from recommenders.matrices import COLD_USER, generated, to_matrix
-from recommenders.objectives import gradient, gradients
 from recommenders.systems import pcg
 
 from receval.recommenders.biased_mf import BiasedMF
@@ -25,38 +24,6 @@ Dense = NDArray[np.float64]
 
 
 # --- RankSGD ---------------------------------------------------------------------------------
-
-
-def test_rank_sgd_steps_along_the_gradient_of_its_objective() -> None:
-    values, rated = generated(7, 9)
-    train = to_matrix(values, rated)
-    model = RankSGD(factors=3, epochs=1, learning_rate=0.2, regularisation=0.3, seed=5).fit(train)
-    rng = pcg(5)
-    tables = np.float32(0.1) * np.concatenate(
-        [rng.standard_normal((size, 3), dtype=np.float32) for size in (7, 9)]
-    ).astype(float)
-    tables[7:][~rated.any(axis=0)] = 0
-    sampler = PairSampler(train, rng, negatives="popularity")
-    users, items = np.nonzero(rated)
-    # Who has rated everything has no unrated item.
-    visited = np.isin(users, sampler.eligible)
-    users, items = users[visited].astype(np.int32), items[visited]
-    errors = []
-    for u, i, j in zip(users, 7 + items, 7 + sampler.negatives(users), strict=True):
-        at, value = [u, i, j], values[u, i - 7]
-
-        def error(rows: Dense, value: float = value) -> float:
-            return float(rows[0] @ (rows[1] - rows[2]) - value)
-
-        def objective(rows: Dense, error: Any = error) -> float:
-            return float((error(rows) ** 2 + 0.3 * (rows**2).sum()) / 2)
-
-        errors.append(error(tables[at]))
-        tables[at] -= 0.2 * gradient(objective, tables[at])
-    warm = rated.any(axis=1)
-    np.testing.assert_allclose(model.user_factors_[warm], tables[:7][warm], atol=2e-6)
-    np.testing.assert_allclose(model.item_factors_.T, tables[7:], atol=2e-6)
-    assert model.squared_error_[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-5)
 
 
 def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
@@ -85,52 +52,6 @@ def test_rank_sgd_epochs_visit_the_ratings_in_order() -> None:
 
 
 # --- SVD++ -----------------------------------------------------------------------------------
-
-
-@pytest.mark.costly
-def test_svdpp_steps_along_the_gradient_of_its_objective() -> None:
-    values, rated = generated(7, 9, seed=2)
-    model = SVDPlusPlus(
-        factors=3,
-        epochs=1,
-        learning_rate=0.1,
-        user_regularisation=0.1,
-        item_regularisation=0.2,
-        implicit_regularisation=0.3,
-        bias_regularisation=0.4,
-        seed=9,
-    ).fit(to_matrix(values, rated))
-    rng = pcg(9)
-    shapes = [(7, 3), (7,), (9, 3), (9,), (9, 3)]
-    p, b, q, c, y = tables = [
-        np.float32(0.1) * rng.standard_normal(shape, dtype=np.float32).astype(float)
-        for shape in shapes
-    ]
-    cold, unrated = ~rated.any(axis=1), ~rated.any(axis=0)
-    b[cold], p[cold] = 0, 0
-    c[unrated], q[unrated] = 0, 0
-    mean, errors = values[rated].mean(), []
-    for u, i in zip(*np.nonzero(rated), strict=True):
-        own = rated[u]
-
-        def error(tables: list[Dense], u: int = u, i: int = i, own: Any = own) -> float:
-            p, b, q, c, y = tables
-            implicit = y[own].sum(axis=0) / np.sqrt(own.sum())
-            return float(values[u, i] - (mean + b[u] + c[i] + q[i] @ (p[u] + implicit)))
-
-        def objective(tables: list[Dense], error: Any = error, u: int = u, i: int = i) -> float:
-            p, b, q, c, y = tables
-            penalty = 0.1 * p[u] @ p[u] + 0.2 * q[i] @ q[i] + 0.3 * (y[rated[u]] ** 2).sum()
-            penalty += 0.4 * (b[u] ** 2 + c[i] ** 2)
-            return float((error(tables) ** 2 + penalty) / 2)
-
-        errors.append(error(tables))
-        for table, slopes in zip(tables, gradients(objective, tables), strict=True):
-            table -= 0.1 * slopes
-    assert model.squared_error_[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-5)
-    norms = np.maximum(rated.sum(axis=1, keepdims=True), 1) ** -0.5
-    expected = mean + b[:, None] + c + (p + norms * (rated @ y)) @ q.T
-    np.testing.assert_allclose(model.score(np.arange(7)), expected, atol=5e-6)
 
 
 def test_svdpp_equals_updating_every_implicit_factor_at_every_rating() -> None:
@@ -223,36 +144,3 @@ def test_a_system_that_diverges_names_the_learning_rate(model: Any) -> None:
     name = type(model).__name__
     with pytest.raises(ValueError, match=f"{name} diverged: the parameter learning_rate is"):
         model.fit(to_matrix(values, rated))
-
-
-REFUSED: list[tuple[Any, str, object, str]] = [
-    (RankSGD, "factors", 0, "of at least 1"),
-    (RankSGD, "learning_rate", 0, "above 0"),
-    (RankSGD, "regularisation", -1, "of at least 0"),
-    (RankSGD, "epochs", 0, "of at least 1"),
-    (SVDPlusPlus, "factors", 0, "of at least 1"),
-    (SVDPlusPlus, "learning_rate", 0, "above 0"),
-    (SVDPlusPlus, "user_regularisation", -1, "of at least 0"),
-    (SVDPlusPlus, "item_regularisation", -1, "of at least 0"),
-    (SVDPlusPlus, "implicit_regularisation", -1, "of at least 0"),
-    (SVDPlusPlus, "bias_regularisation", -1, "of at least 0"),
-    (SVDPlusPlus, "epochs", 0, "of at least 1"),
-    (SVDPlusPlus, "initial_deviation", -1, "of at least 0"),
-    (BiasedMF, "decay", 0, "above 0 and at most 1"),
-    (BiasedMF, "decay", 1.5, "above 0 and at most 1"),
-    (BiasedMF, "bias_rate_ratio", -1, "of at least 0"),
-    (BiasedMF, "bias_regularisation_ratio", -1, "of at least 0"),
-]
-
-
-@pytest.mark.parametrize(
-    ("system", "name", "value", "accepted"),
-    REFUSED,
-    ids=[f"{system.__name__}-{name}-{value}" for system, name, value, _ in REFUSED],
-)
-def test_bad_parameters_are_refused_with_their_range(
-    system: Any, name: str, value: object, accepted: str
-) -> None:
-    pattern = f"{system.__name__}: the parameter {name} is .*{accepted}"
-    with pytest.raises(ValueError, match=pattern):
-        system(**{name: value})
