@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from recommenders.java_oracle import OracleRandom, oracle_factors
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
 
@@ -96,6 +97,26 @@ def test_wrmf_without_ratings_has_factors_zero_or_no_score() -> None:
     assert np.isfinite(np.delete(model.user_factors_, COLD_USER, axis=0)).all()
 
 
+@pytest.mark.parametrize("first", ["users", "items"])
+def test_wrmf_starts_from_normal_factors_of_the_side_solved_last(first: str) -> None:
+    values, rated = generated()
+    model = WRMF(3, 4.0, 0.01, iterations=1, weights="logarithm", first=first, librec_seed=5).fit(
+        to_matrix(values, rated)
+    )
+    confidences = 1 + np.log(1 + 1e4 * values)
+    users, items = oracle_factors(OracleRandom(5), rated, 3)
+    sides = [(users, items, confidences, rated), (items, users, confidences.T, rated.T)]
+    for solved, fixed, w, target in sides if first == "users" else sides[::-1]:
+        for row in range(len(solved)):
+            weighted = fixed * w[row][:, None]
+            normal = fixed.T @ weighted + 0.01 * np.eye(3)
+            solved[row] = np.linalg.solve(normal, weighted.T @ target[row])
+    # Unlike everywhere else in double precision, and stored in single.
+    warm = rated.any(axis=1)
+    np.testing.assert_allclose(model.user_factors_[warm], users[warm], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(model.item_factors_.T, items, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("factors", [1, 2, 9, 30])
 def test_wrmf_solves_for_any_number_of_factors(factors: int) -> None:
     values, rated = generated()
@@ -123,6 +144,7 @@ def test_wrmf_fits_where_the_equations_leave_directions_open(factors: int) -> No
 
 
 EALS_FORMS: list[dict[str, Any]] = [
+    {"alpha": 1.0, "librec_seed": 5},
     {"alpha": 1.0},
     {"alpha": 2.0, "missing_weight": 0.3},
     {"alpha": 0.0, "missing": "popularity", "missing_weight": 8.0},
@@ -153,9 +175,11 @@ def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str,
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
     model.fit(to_matrix(values, rated))
     weights, _ = eals_weights(model, values, rated)
-    items = 0.1 * pcg(4).standard_normal((45, 5), dtype=np.float32).astype(float)
-    items[COLD_ITEM] = 0
-    users = np.zeros((60, 5))
+    if model.librec_seed:
+        users, items = oracle_factors(OracleRandom(5), rated, 5)
+    else:
+        items = 0.1 * pcg(4).standard_normal((45, 5), dtype=np.float32).astype(float)
+        users, items[COLD_ITEM] = np.zeros((60, 5)), 0
     trace = []
     for _ in range(2):
         for solved, fixed, w, target in (
