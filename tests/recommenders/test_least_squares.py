@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WRMF and EALS: solutions and objectives of dense weighted least squares."""
+"""WRMF, EALS and PureSVD: solutions and objectives of dense (weighted) least squares."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
 
 from receval.recommenders.eals import EALS, _update_rows
+from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.wrmf import WRMF
 
 Dense = NDArray[np.float64]
@@ -233,3 +234,36 @@ def test_negative_ratings_are_refused_where_they_weigh(model: WRMF | EALS) -> No
     values, rated = generated()
     with pytest.raises(ValueError, match=r"the smallest rating is -2.0"):
         model.fit(to_matrix(values - 2.0, rated))
+
+
+@pytest.mark.parametrize(
+    ("shape", "factors"),
+    [((30, 20), 1), ((30, 20), 6), ((20, 30), 20), ((260, 230), 7), ((230, 260), 7)],
+)
+def test_puresvd_projects_on_the_leading_right_singular_vectors(
+    shape: tuple[int, int], factors: int
+) -> None:
+    values, rated = generated(*shape)
+    model = PureSVD(factors).fit(to_matrix(values, rated))
+    _, singular_values, vectors = np.linalg.svd(values, full_matrices=False)
+    leading = vectors[:factors]
+    expected = values @ leading.T @ leading
+    users = np.setdiff1d(np.arange(shape[0]), COLD_USER)
+    np.testing.assert_allclose(model.score(users), expected[users], atol=2e-4)
+    np.testing.assert_allclose(model.singular_values_, singular_values[:factors], atol=1e-6)
+    peaks = np.abs(model.item_factors_).argmax(axis=1)
+    signs = np.sign(model.item_factors_[np.arange(factors), peaks])
+    np.testing.assert_array_equal(signs, model.singular_values_ > 0)
+
+
+@pytest.mark.parametrize("shape", [(300, 400), (400, 300), (30, 40)])
+def test_puresvd_of_low_rank_gives_the_matrix_back_and_the_same_bytes(
+    shape: tuple[int, int],
+) -> None:
+    generator = np.random.default_rng(2)
+    dense = generator.integers(1, 5, (shape[0], 3)) @ generator.integers(0, 3, (3, shape[1]))
+    train = to_matrix(dense, dense > 0)
+    models = [PureSVD(10).fit(train) for _ in range(3)]
+    np.testing.assert_allclose(models[0].score(np.arange(shape[0])), dense, atol=1e-4)
+    assert len({model.item_factors_.tobytes() for model in models}) == 1
+    np.testing.assert_array_equal(models[0].singular_values_[3:], 0)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from recommenders.matrices import to_matrix
 from scipy.sparse import csr_array
 
 from receval.recommenders import neighbourhood
@@ -385,3 +387,31 @@ def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
     step = far_step.py_func(number)
     assert len({turn * step % number for turn in range(number)}) == number
     assert number < 5 or 0.5 < step / number < 0.9
+
+
+@pytest.mark.costly
+def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
+    neighbours = 400
+    matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))
+    nearest_rows(matrix, neighbours)
+    tracemalloc.start()
+    try:
+        found = nearest_rows(matrix, neighbours)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.nnz == 2_000 * neighbours
+    # Keys have as many bytes and half as many to spare. With both side by side it would be 2.5.
+    assert 1.5 < peak / (8 * found.nnz) < 2
+
+
+def test_cosines_that_rise_by_less_than_a_millionth_push_out_the_lower_ones() -> None:
+    # Row after row comes a little nearer to the first; a millionth is what rounding is allowed.
+    slopes = np.linspace(3e-3, 1e-3, 1000)
+    values = np.vstack(([[1.0, 0.0]], np.column_stack((np.ones(1000), slopes))))
+    train = to_matrix(values, values > 0)
+    norms = np.sqrt((train.toarray().astype(np.float64) ** 2).sum(axis=1))
+    cosines = (1.0 / norms[1:]).astype(np.float32)
+    falling = np.lexsort((np.arange(1, 1001), -cosines))[:5] + 1
+    found = nearest_rows(train, 5)[[0]]
+    assert found.indices.tolist() == sorted(falling.tolist())

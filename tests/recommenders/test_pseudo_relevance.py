@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from recommenders.brute_force import Dense, cosines, language_models, nearest
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 from scipy.special import logsumexp
 
 from receval.recommenders.relevance_model import RelevanceModel
 from receval.recommenders.rocchio import Rocchio
-
-Dense = NDArray[np.float64]
 
 seeds = st.integers(0, 10_000)
 few_neighbours = st.integers(1, 22)
@@ -25,23 +24,12 @@ smoothings = st.sampled_from(
 )
 
 
-def nearest(values: Dense, user: int, neighbours: int) -> list[int]:
-    """The users most similar by cosine, equal float32 cosines by code."""
-    norms = np.sqrt((values**2).sum(axis=1))
-    products = values @ values[user]
-    similar = {
-        v: np.float32(products[v] / (norms[v] * norms[user]))
-        for v in range(len(values))
-        if v != user and products[v] > 0
-    }
-    return sorted(similar, key=lambda v: (-similar[v], v))[:neighbours]
-
-
 def brute_rocchio(values: Dense, weighting: str, neighbours: int, normalised: bool) -> Dense:
     scores = np.full(values.shape, np.nan)
     raters = (values > 0).any(axis=1).sum()
+    similarities = cosines(values)
     for user in range(len(values)):
-        chosen = nearest(values, user, neighbours)
+        chosen = nearest(similarities[user], range(len(values)), neighbours)
         for item in range(values.shape[1]):
             mass = values[chosen, item].sum()
             if mass == 0:
@@ -110,26 +98,15 @@ def test_rsv_ranks_as_rw_does(normalised: bool) -> None:
         assert (rises > 1e-6).any()
 
 
-def brute_models(values: Dense, smoothing: str, strength: float) -> Dense:
-    collection = values.sum(axis=0) / values.sum()
-    masses = values.sum(axis=1, keepdims=True)
-    masses[masses == 0] = np.nan
-    if smoothing == "jelinek-mercer":
-        return (1 - strength) * values / masses + strength * collection
-    if smoothing == "dirichlet":
-        return (values + strength * collection) / (masses + strength)
-    kept = np.maximum(values - strength, 0)
-    return (kept + (masses - kept.sum(axis=1, keepdims=True)) * collection) / masses
-
-
 def brute_relevance(
     values: Dense, model: str, neighbours: int, smoothing: str, strength: float
 ) -> Dense:
     """Scores up to a constant of the user, of the items that a neighbour rated above 0."""
     scores = np.full(values.shape, np.nan)
-    models = brute_models(values, smoothing, strength)
+    models = language_models(values, smoothing, strength)
+    similarities = cosines(values)
     for user in range(len(values)):
-        chosen = nearest(values, user, neighbours)
+        chosen = nearest(similarities[user], range(len(values)), neighbours)
         profile = np.flatnonzero(values[user])
         if not chosen:
             continue
