@@ -16,6 +16,7 @@ from receval.recommenders import (
     centred_item_neighbourhood,
     hitting_time,
     slim,
+    user_item_relevance,
 )
 from receval.recommenders.base import Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
@@ -29,6 +30,7 @@ from receval.recommenders.model_grid import ModelGrid
 from receval.recommenders.non_personalised import Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.slim import SLIM
+from receval.recommenders.user_item_relevance import UserItemRelevance
 
 N_USERS, N_ITEMS = 59, 44
 EVERYONE = np.arange(N_USERS)
@@ -45,6 +47,7 @@ def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(slim, "BLOCK_ITEMS", 3)
     patch.setattr(centred_item_neighbourhood, "ROWS", 3)
     patch.setattr(hitting_time, "USERS_AT_A_TIME", 3)
+    patch.setattr(user_item_relevance, "ITEMS_A_BLOCK", 3)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,7 @@ def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
         CentredItemNeighbourhood(5),
         CentredItemNeighbourhood(5, cosine="common"),
         HittingTime(7),
+        UserItemRelevance(0.5),
     ],
     ids=lambda system: type(system).__name__,
 )

@@ -18,11 +18,14 @@ from recommenders.systems import pcg
 
 from receval.recommenders import rank_sgd
 from receval.recommenders.biased_mf import BiasedMF
+from receval.recommenders.bprmf import BPRMF
+from receval.recommenders.gbpr import GBPR
 from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
 from receval.recommenders.listrank_mf import ListRankMF
 from receval.recommenders.pairwise import PairSampler
 from receval.recommenders.rank_sgd import RankSGD
 from receval.recommenders.svdpp import SVDPlusPlus
+from receval.recommenders.wbpr import WBPR
 
 Dense = NDArray[np.float64]
 
@@ -161,9 +164,18 @@ def test_biased_mf_equals_epochs_in_random_order_at_decaying_rates() -> None:
     assert model.user_biases_[COLD_USER] == model.item_biases_[COLD_ITEM] == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "model",
-    [RankSGD(learning_rate=50), SVDPlusPlus(learning_rate=5), BiasedMF(learning_rate=5, epochs=50)],
+    [
+        *(
+            RankSGD(learning_rate=50),
+            SVDPlusPlus(learning_rate=5),
+            BiasedMF(learning_rate=5, epochs=50),
+        ),
+        BPRMF(learning_rate=1e6, user_regularisation=1, positive_regularisation=1),
+        *(WBPR(learning_rate=1e6), GBPR(learning_rate=1e6)),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_a_system_that_diverges_names_the_learning_rate(model: Any) -> None:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from recommenders.brute_force import Dense, cosines, language_models, scores_of
-from recommenders.matrices import generated, generated_matrix, to_matrix
+from recommenders.matrices import generated, to_matrix
 
-from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.base import RatingMatrix
 from receval.recommenders.hitting_time import HittingTime
 from receval.recommenders.language_model_neighbourhood import (
     LanguageModelNeighbourhood,
@@ -101,20 +101,6 @@ def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("items_a_block", [1, 5])
-def test_user_item_relevance_is_the_same_for_any_blocks(
-    items_a_block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train = to_matrix(*generated(14, 12, 3))
-    whole, blocks = UserItemRelevance(0.5), UserItemRelevance(0.5)
-    whole.fit(train)
-    monkeypatch.setattr("receval.recommenders.user_item_relevance.ITEMS_A_BLOCK", items_a_block)
-    blocks.fit(train)
-    assert whole.gains_.nnz > 0
-    for name in ("indptr", "indices", "data"):
-        assert getattr(blocks.gains_, name).tobytes() == getattr(whole.gains_, name).tobytes()
-
-
 def transition_probabilities(values: Dense) -> Dense:
     n_users, n_items = values.shape
     weights = np.zeros((n_users + n_items, n_users + n_items))
@@ -165,21 +151,6 @@ def test_a_walk_adds_up_in_the_order_of_the_ratings(steps: int) -> None:
         np.testing.assert_array_equal(found[user], from_items)
 
 
-def test_long_walks_give_the_hitting_time_of_the_linear_system() -> None:
-    generator = np.random.default_rng(8)
-    values = generator.integers(1, 6, (6, 5)) * (generator.random((6, 5)) < 0.7)
-    values[0], values[:, 0] = 3, 2  # connected
-    steps = 2000
-    found = scores_of(HittingTime(steps), values.astype(float), values > 0)
-    probabilities = transition_probabilities(values.astype(float))
-    for user in range(6):
-        others = np.setdiff1d(np.arange(11), user)
-        system = np.eye(10) - probabilities[np.ix_(others, others)]
-        times = dict(zip(others, np.linalg.solve(system, np.ones(10)), strict=True))
-        expected = [steps - times[6 + item] for item in range(5)]
-        np.testing.assert_allclose(found[user], expected, rtol=1e-5)
-
-
 def test_hitting_time_by_hand() -> None:
     # Item 1 leads to user 1 alone, who goes to item 0 with 3/4; item 0 leads to user 0 with 1/4.
     values = np.array([[1, 0], [3, 1]], dtype=float)
@@ -220,15 +191,3 @@ def test_only_the_items_nearest_in_the_graph_are_scored(seed: int, nearest: int)
         near = first_met(values, user, nearest)
         expected[near] = everywhere[user, near]
         np.testing.assert_array_equal(found[user], expected)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [LanguageModelNeighbourhood(), UserItemRelevance(), HittingTime()],
-    ids=lambda model: type(model).__name__,
-)
-def test_negative_ratings_are_refused(model: Recommender) -> None:
-    train = generated_matrix()
-    train.data[3] = -1
-    with pytest.raises(ValueError, match=r"the smallest is -1.0: ratings must be at least 0"):
-        model.fit(train)

@@ -176,9 +176,3 @@ def test_a_common_factor_of_all_weights_changes_no_draw_however_small_it_is() ->
 def test_segments_are_those_of_guava(numbers: list[int]) -> None:
     found = cache_segments(np.array(numbers, dtype=np.int64))
     assert found.tolist() == [segment_of(number) for number in numbers]
-
-
-def test_segments_share_the_users_about_evenly() -> None:
-    counts = np.bincount(cache_segments(np.arange(6040)))
-    assert counts.tolist() == [sum(segment_of(n) == s for n in range(6040)) for s in range(4)]
-    assert counts.min() > 1400

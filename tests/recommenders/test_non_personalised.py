@@ -98,34 +98,6 @@ def test_optimal_rankings_are_the_quotients_of_the_formulas(
     np.testing.assert_allclose(scores, np.tile(expected, (shape[0], 1)), rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "expected"),
-    [(3.0, [2 / 2, 3 / 1]), (3.5, [1 / 2, 2 / 1]), (4.0, [1 / 2, 1 / 1]), (5.5, [0.0, 0.0])],
-)
-def test_positive_shares_count_only_values_from_the_threshold_on(
-    threshold: float, expected: list[float]
-) -> None:
-    values = np.array([[5.0, 3.0], [3.0, 0.0], [0.0, 4.0], [0.0, 3.5]])
-    train = to_matrix(values, values > 0)
-    scores = OptimalRanking(relevance_threshold=threshold).fit(train).score(np.array([1]))
-    np.testing.assert_allclose(scores, [expected])
-
-
-def test_judged_precision_and_anti_precision_give_the_same_order() -> None:
-    generator = np.random.default_rng(4)
-    rated = generator.random((30, 20)) < 0.4
-    tested = ~rated & (generator.random((30, 20)) < 0.5)
-    tested[0] = ~rated[0]
-    values = generator.integers(0, 3, (30, 20)).astype(float)
-    train, test = to_matrix(values, rated), to_matrix(values, tested)
-    scores = [
-        OptimalRanking(metric, "judged").fit(train, test).score(np.array([0]))[0]
-        for metric in ("precision", "anti-precision")
-    ]
-    judged = tested.any(axis=0)
-    np.testing.assert_allclose(scores[0][judged] - 1, scores[1][judged], atol=1e-6)
-
-
 def test_an_oracle_wants_the_test_and_no_other_system_gets_it() -> None:
     train, test = to_matrix(TRAIN, TRAIN_RATED), to_matrix(TEST, TEST_RATED)
     with pytest.raises(ValueError, match=r"OptimalRanking .* is an oracle.*give them to fit"):

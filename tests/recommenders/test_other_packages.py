@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -17,9 +16,6 @@ from threadpoolctl import threadpool_limits
 from receval.recommenders.base import Recommender
 from receval.recommenders.implicit_systems import ImplicitALS, ImplicitBPR, ImplicitItemKNN
 from receval.recommenders.knn import ItemKNN, UserKNN
-from receval.recommenders.lda import LDA
-from receval.recommenders.plsa import PLSA
-from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.sklearn_systems import (
     SklearnElasticNet,
     SklearnNeighbours,
@@ -27,13 +23,11 @@ from receval.recommenders.sklearn_systems import (
 )
 from receval.recommenders.sklearn_topics import SklearnLDA, SklearnNMF
 from receval.recommenders.slim import SLIM
-from receval.recommenders.wrmf import WRMF
 
 with threadpool_limits(limits=1):
     # implicit warns once where BLAS has several threads.
     from implicit.cpu.als import AlternatingLeastSquares
     from implicit.cpu.bpr import BayesianPersonalizedRanking
-    from implicit.nearest_neighbours import CosineRecommender
 
 USERS = np.arange(60)
 SEED = 11
@@ -101,22 +95,6 @@ def test_bpr_is_that_of_implicit() -> None:
     np.testing.assert_allclose(own[WARM][:, items], expected, atol=1e-5)
 
 
-def test_item_knn_is_that_of_implicit() -> None:
-    model = CosineRecommender(K=8, num_threads=1)
-    ratings = csr_matrix(DENSE)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(ratings, show_progress=False)
-        users = np.flatnonzero(DENSE.any(axis=1))
-        found, values = model.recommend(users, ratings[users], N=10)
-    own = np.where(DENSE > 0, np.nan, scores_of(ImplicitItemKNN(7)))
-    for user, items, theirs in zip(users, found, values, strict=True):
-        kept = theirs > 0
-        np.testing.assert_allclose(own[user, items[kept]], theirs[kept], rtol=1e-5)
-        best = np.sort(own[user][~np.isnan(own[user])])[::-1][: kept.sum()]
-        np.testing.assert_allclose(best, theirs[kept], rtol=1e-5)
-
-
 @pytest.mark.costly
 def test_nmf_is_that_of_scikit_learn() -> None:
     model = NMF(3, init="random", solver="mu", beta_loss=1, tol=0, max_iter=25, random_state=SEED)
@@ -177,51 +155,6 @@ def test_slim_is_ours() -> None:
     ours = scores_of(SLIM(2.0, 8.0, 6, tolerance=1e-12))
     theirs = scores_of(SklearnElasticNet(2.0, 8.0, 6, tolerance=1e-9, sweeps=100_000))
     np.testing.assert_allclose(theirs[WARM], ours[WARM], atol=1e-4)
-
-
-def test_randomised_svd_comes_to_ours_with_power_iterations() -> None:
-    ours = scores_of(PureSVD(4))[WARM]
-    few, many = (scores_of(SklearnSVD(4, number, SEED))[WARM] for number in (0, 60))
-    np.testing.assert_allclose(many, ours, atol=1e-4)
-    assert np.abs(few - ours).max() > 0.01
-
-
-def objective(model: WRMF | ImplicitALS) -> float:
-    users = np.nan_to_num(model.user_factors_.astype(np.float64))
-    items = model.item_factors_.astype(np.float64)
-    confidence = 1 + model.alpha * ENTRY
-    penalty = model.regularisation * (np.sum(users**2) + np.sum(items**2))
-    return float(np.sum(confidence * (ENTRY - users @ items) ** 2) + penalty)
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("solver", ["conjugate-gradients", "cholesky"])
-def test_als_reaches_the_objective_of_ours(solver: str) -> None:
-    parameters = {"factors": 3, "alpha": 2.0, "regularisation": 0.1, "iterations": 300}
-    ours = WRMF(**parameters).fit(RATED)
-    theirs = ImplicitALS(**parameters, solver=solver).fit(RATED)
-    assert objective(ours) == pytest.approx(ours.objective_[-1], rel=1e-4)
-    assert objective(theirs) == pytest.approx(objective(ours), rel=0.02)
-
-
-def log_likelihood(scores: NDArray[np.float32]) -> float:
-    shares = scores / scores.sum(axis=1, keepdims=True)
-    counted = DENSE > 0
-    return float(np.sum(DENSE[counted] * np.log(shares.astype(np.float64)[counted])))
-
-
-@pytest.mark.costly
-def test_nmf_reaches_the_likelihood_of_plsa() -> None:
-    ours = log_likelihood(scores_of(PLSA(3, 500)))
-    theirs = log_likelihood(scores_of(SklearnNMF(3, 500)))
-    assert theirs == pytest.approx(ours, rel=0.01)
-
-
-@pytest.mark.costly
-def test_ldas_of_many_iterations_have_the_same_likelihood() -> None:
-    ours = log_likelihood(scores_of(LDA(3, 200, 0.3, 0.2)))
-    theirs = log_likelihood(scores_of(SklearnLDA(3, 60, 0.3, 0.2)))
-    assert theirs == pytest.approx(ours, rel=0.01)
 
 
 # --- without the packages ---------------------------------------------------------------------

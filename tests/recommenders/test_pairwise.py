@@ -24,7 +24,7 @@ from recommenders.systems import pcg
 from recommenders.test_librec_popularity import ListsOfLibRec
 
 from receval.recommenders import gbpr, pairwise
-from receval.recommenders.base import RatingMatrix, Recommender
+from receval.recommenders.base import RatingMatrix
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.gbpr import GBPR
 from receval.recommenders.pairwise import PairSampler, descend
@@ -384,18 +384,3 @@ def test_nothing_is_learnt_where_nobody_has_an_unrated_item(
     model.fit(to_matrix(rated * 3.0, rated))
     assert (model.loss_ == 0).all()
     assert np.isfinite(model.score(np.array([0]))).all()
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        BPRMF(learning_rate=1e6, user_regularisation=1, positive_regularisation=1),
-        WBPR(learning_rate=1e6),
-        GBPR(learning_rate=1e6),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-@pytest.mark.costly
-def test_divergence_is_refused_with_the_learning_rate(model: Recommender) -> None:
-    with pytest.raises(ValueError, match=r"diverged: the parameter learning_rate is 1000000\.0"):
-        model.fit(generated_matrix())
