@@ -119,17 +119,12 @@ class CentredNeighbourhood(CentredModel):
     Attributes
     ----------
     item_order_ : ndarray of int32, shape (n_items,)
-        The items by descending number of training ratings, as the columns of `deviations_`.
+        The items by descending number of training ratings.
     deviations_ : csr_array of float32, shape (n_users, n_items)
-        ``r_vi - b_vi``, columns in `item_order_`.
-    n_crowded_ : int
-        Number of items with more than k training ratings, the first columns of `deviations_`.
-    crowded_ends_ : ndarray of int32, shape (n_users,)
-        Where the entries of those items end in each row of `deviations_`.
-    ratings_ : ndarray of float32, shape (n_ratings,)
-        r_vi, in the order of the entries of `deviations_`.
-    raters_ : csr_array of float32, shape (n_items, n_users)
-        r_vi by item, rows in `item_order_`.
+        ``r_vi - b_vi``, columns in `item_order_`. The first `n_crowded_` columns are of items with
+        more than k training ratings; their entries end in each row at its `crowded_ends_`.
+    ratings_, raters_ : ndarray of float32, and csr_array of shape (n_items, n_users)
+        r_vi, in the order of the entries of `deviations_`, and by item in `item_order_`.
     norms_ : ndarray of float64, shape (n_users,)
         Norms of the users' rating vectors.
 

@@ -232,10 +232,14 @@ def checked_matrix(
         raise ValueError(
             f"{name}.fit got {what} ratings that are not finite: every rating must be a number."
         )
-    # With one index type, every kernel is compiled only once.
-    ratings.indices = ratings.indices.astype(np.int32, copy=False)
-    ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
-    return ratings
+    return with_short_indices(ratings)
+
+
+def with_short_indices(matrix: RatingMatrix) -> RatingMatrix:
+    """Change the index type of a matrix to int32, for which alone kernels are compiled."""
+    matrix.indices = matrix.indices.astype(np.int32, copy=False)
+    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return matrix
 
 
 def checked_order(

@@ -52,9 +52,6 @@ class GBPR(SampledPairwiseFactors):
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 1].
 
-    NaN for all items of users without training ratings. Items without training ratings are never
-    drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
-
     Parameters
     ----------
     group_weight : float

@@ -29,6 +29,7 @@ from receval.recommenders.checks import (
     Seed,
     checked_parameter,
     refuse_negative,
+    with_short_indices,
 )
 from receval.recommenders.products import FactorModel, NeighbourModel
 
@@ -42,9 +43,6 @@ class ImplicitALS(FactorModel):
     (``weights="rating"``), unrated ones 1. The minimisation differs: the factors start uniform on
     [0, .01), and with ``solver="conjugate-gradients"``, the package's default, every vector takes
     three steps towards the solution per iteration instead of being solved exactly.
-
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``y_i = 0`` and score 0.
 
     Parameters
     ----------
@@ -120,9 +118,6 @@ class ImplicitBPR(FactorModel):
 
     The item's bias is the last of its factors, with a user's factor of 1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``y_i = 0`` and score 0.
-
     Parameters
     ----------
     regularisation : float
@@ -192,12 +187,5 @@ class ImplicitItemKNN(NeighbourModel):
         similarities = csr_array(model.similarity).astype(np.float32)
         similarities.sum_duplicates()
         similarities.eliminate_zeros()
-        self.similarities_ = _with_short_indices(similarities)
-        self.ratings_ = _with_short_indices(csr_array(ratings))
-
-
-def _with_short_indices(matrix: RatingMatrix) -> RatingMatrix:
-    """Return a matrix with the index type for which kernels are compiled."""
-    matrix.indices = matrix.indices.astype(np.int32, copy=False)
-    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
-    return matrix
+        self.similarities_ = with_short_indices(similarities)
+        self.ratings_ = with_short_indices(csr_array(ratings))

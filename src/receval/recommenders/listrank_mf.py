@@ -43,9 +43,6 @@ class ListRankMF(FactorModel):
     Factors start uniform on [0, highest]. LibRec intends 0.1, but discards the scaling, so that it
     is 1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0.
-
     Parameters
     ----------
     learning_rate : float

@@ -33,10 +33,13 @@ MOST_AHEAD = 1024
 class FactorModel(Recommender):
     """Factors of users and items: ``s(u, i) = p_u . q_i``.
 
+    NaN for all items of users without training ratings. Items without training ratings have
+    ``q_i = 0`` and score 0, unless a system's own description says otherwise.
+
     Attributes
     ----------
     user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings, whose items have no score.
+        p_u; NaN for users without training ratings.
     item_factors_ : ndarray of float32, shape (factors, n_items)
         q_i, one column each.
     """

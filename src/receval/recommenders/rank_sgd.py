@@ -39,8 +39,7 @@ class RankSGD(FactorModel):
 
     Factors start normally distributed around 0 with deviation 0.1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0. The ratings of users who have rated every item are skipped.
+    The ratings of users who have rated every item are skipped.
 
     Parameters
     ----------

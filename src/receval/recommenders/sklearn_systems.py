@@ -26,6 +26,7 @@ from receval.recommenders.checks import (
     Whole,
     checked_parameter,
     refuse_beyond_rank,
+    with_short_indices,
 )
 from receval.recommenders.neighbourhood import nearest_rows
 from receval.recommenders.products import FactorModel, LinearModel, NeighbourModel
@@ -41,9 +42,6 @@ class SklearnSVD(FactorModel):
     ``s(u, i) = r_u Q q_i`` as in :class:`receval.recommenders.puresvd.PureSVD`, which finds
     the singular vectors exactly. The package multiplies random vectors by the matrix and its
     transpose ``power_iterations`` times; more iterations give a better approximation.
-
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0.
 
     Parameters
     ----------
@@ -199,7 +197,5 @@ class SklearnNeighbours(NeighbourModel):
             cosines.data[cosines.data < SMALLEST_COSINE] = 0
             cosines.eliminate_zeros()
             cosines.sort_indices()
-        cosines.indices = cosines.indices.astype(np.int32, copy=False)
-        cosines.indptr = cosines.indptr.astype(np.int32, copy=False)
-        self.similarities_ = cosines
+        self.similarities_ = with_short_indices(cosines)
         self.ratings_ = ratings

@@ -27,18 +27,6 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     to 3 become 0, 4 becomes 1 and 5 becomes 2. The released train files of menamaldonado2021 hold
     these grades, although the paper mentions binary ratings; rated items of grade 0 stay entries.
 
-    Parameters
-    ----------
-    ratings : csr_array of float32, shape (n_users, n_items)
-        Ratings on a scale with steps of 1.
-    threshold : float
-        Ratings at or above it are relevant.
-
-    Returns
-    -------
-    csr_array of float32
-        A matrix with the same entries.
-
     Examples
     --------
     >>> ratings = csr_array(np.array([[1, 3, 4, 5]], dtype=np.float32))
@@ -61,21 +49,6 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     bellogin2017 (section 3.3) maps plays "as in Celma and Herrera (2008)", who grade the artists of
     a user by fifths of the complementary cumulative distribution of plays; the formula is our
     reading of that sentence. Items with equal numbers of plays get equal ratings.
-
-    Parameters
-    ----------
-    plays : csr_array, shape (n_users, n_items)
-        Positive numbers of plays.
-
-    Returns
-    -------
-    csr_array of float32
-        A matrix with the same entries.
-
-    Raises
-    ------
-    ValueError
-        A number of plays is not positive.
 
     Examples
     --------
@@ -135,10 +108,7 @@ def are_clicks(values: NDArray[np.floating] | NDArray[np.integer]) -> bool:
 def takes_all_as_positive(system: Any) -> bool:
     """Return whether a system of receval treats every training pair as positive.
 
-    Parameters
-    ----------
-    system : object
-        Custom classes are not restricted: they get all pairs.
+    Custom classes are not restricted: they get all pairs.
     """
     own, ours = type(system), "receval.recommenders."
     return (
@@ -153,11 +123,6 @@ def clicked_training(system: Any, train: csr_array) -> csr_array:
 
     Systems that treat every pair as positive would treat shown but unclicked items as clicked.
     Ratings, counts, and data with only clicks are returned unchanged.
-
-    Parameters
-    ----------
-    system : object
-    train : csr_array, shape (n_users, n_items)
 
     Examples
     --------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import Number, positive_ratings
+from receval.recommenders.checks import Number, positive_ratings, with_short_indices
 from receval.recommenders.products import sparse_products
 
 ITEMS_A_BLOCK = 256
@@ -71,10 +71,9 @@ class UserItemRelevance(Recommender):
         log_priors = np.full(n_items, np.nan)
         np.log(counts / total, out=log_priors, where=counts > 0)
         # Sums of ones are exact in float32 up to 2**24 users.
-        together = (ratings.T.tocsr() @ ratings).tocsr()
+        together = with_short_indices((ratings.T.tocsr() @ ratings).tocsr())
         together.sort_indices()
-        indices = together.indices.astype(np.int32, copy=False)
-        indptr = together.indptr.astype(np.int32, copy=False)
+        indices, indptr = together.indices, together.indptr
         gains = [np.empty(together.nnz, dtype=np.float32) for _ in models]
         # In blocks of items, because lifts of all pairs in float64 would take too much memory.
         for start in range(0, n_items, ITEMS_A_BLOCK):

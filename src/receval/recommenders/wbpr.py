@@ -62,9 +62,6 @@ class WBPR(SampledPairwiseFactors):
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 0.01].
 
-    NaN for all items of users without training ratings. Items without training ratings are never
-    drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
-
     References
     ----------
     Gantner, Drumond, Freudenthaler and Schmidt-Thieme, "Personalized Ranking for Non-Uniformly
