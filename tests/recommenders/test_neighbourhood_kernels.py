@@ -27,6 +27,7 @@ from receval.recommenders.neighbourhood_kernels import (
     add_lines,
     add_products,
     far_step,
+    mark_too_few,
     take_block,
 )
 from receval.recommenders.products import row_norms
@@ -269,6 +270,16 @@ def test_a_sample_is_compared_first_where_it_is_small_and_rows_are_many(
     collected = collected_rows(monkeypatch)
     nearest_rows(matrix_of(4, 1, 5, n_rows=n_rows), neighbours)
     assert (len(collected) > 1) == pays
+
+
+def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_are_not() -> None:
+    keys = np.array([[9, 5, 4, 5]] * 5, dtype=np.int64) << 32
+    # The last of the keys is there of one row alone.
+    counts = np.array([3, 4, 3, 3, 0], dtype=np.int32)
+    guesses = np.array([5, 5, 6, 4, 0], dtype=np.int32)
+    found = np.zeros(5, dtype=bool)
+    mark_too_few(keys, counts, 3, guesses, found)
+    assert found.tolist() == [True, False, True, False, False]
 
 
 @pytest.mark.costly
