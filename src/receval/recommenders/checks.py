@@ -120,7 +120,7 @@ def checked_parameter(system: object, name: str, value: Any, kind: Accepted) -> 
     return kind.converted(value)
 
 
-def check_parameters(system: object) -> None:
+def check_parameters(system: Any) -> None:
     """Check all parameters with declared kinds, which may be None where the annotation says so."""
     for name, (kind, is_optional) in _declared(type(system)).items():
         value = getattr(system, name)
