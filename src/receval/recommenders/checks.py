@@ -122,7 +122,7 @@ def checked_parameter(system: object, name: str, value: Any, kind: Accepted) -> 
 
 def check_parameters(system: Any) -> None:
     """Check all parameters with declared kinds, which may be None where the annotation says so."""
-    for name, (kind, is_optional) in _declared(type(system)).items():
+    for name, (kind, is_optional) in _declared(system.__class__).items():
         value = getattr(system, name)
         if not (value is None and is_optional):
             setattr(system, name, checked_parameter(system, name, value, kind))
