@@ -35,7 +35,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split

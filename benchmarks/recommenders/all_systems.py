@@ -24,8 +24,7 @@ from generated import add_size, ml1m_shaped
 from ranking import one_fold, rank, table
 
 from receval.data.ratings import Ratings
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.registry import make
+from receval.recommenders.base import RatingMatrix, Recommender, make
 from receval.recommenders.training_ratings import relevance_grades
 from receval.seeds import integer_seed
 from receval.splits.split import Fold

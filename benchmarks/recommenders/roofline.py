@@ -34,9 +34,8 @@ from ranking import one_fold, table
 from scipy.sparse import csr_array
 
 from receval.protocols.ranking import rank_among_all
-from receval.recommenders.equations import solve_rows
-from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.neighbourhood_search import BlockMemory
+from receval.recommenders.cholesky import solve_rows
+from receval.recommenders.neighbourhood import BlockMemory, nearest_rows
 from receval.recommenders.products import inner_products, sparse_products
 
 ITEMS, RATINGS_A_USER = 17_770, 209

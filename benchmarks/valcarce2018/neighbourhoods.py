@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.rating_baselines import RatingBaselines, rating_baselines
+from receval.recommenders.centred_neighbourhood import RatingBaselines, rating_baselines
 
 Matrix = NDArray[np.float64]
 

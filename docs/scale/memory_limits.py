@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from job_records import GIB, RunRecord
 from scale_tables import table
 
-from receval.recommenders.neighbourhood_search import SPARE
+from receval.recommenders.neighbourhood import SPARE
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from receval.missing_judgments.propensities import (
 from receval.multiverse.explore_ratings import explore_ratings
 from receval.protocols.names import parse_protocol as protocol
 from receval.protocols.protocol import Protocol
-from receval.recommenders.adapters.adapt import adapt
-from receval.recommenders.adapters.scores import of_scores
+from receval.recommenders.adapters.adapt import adapt, of_scores
 from receval.recommenders.base import Recommender
 from receval.recommenders.bprmf import BPRMF
 from receval.recommenders.eals import EALS

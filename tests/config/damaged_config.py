@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from config.copied_config import CONFIG, DUMPER, LOADER, CopiedConfig
 
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from receval.storage.messages import LONGEST
 from reproduction.config.settings import EDITIONS, Settings, load_settings
 

@@ -13,8 +13,7 @@ from config.copied_config import CONFIG, ROOT
 
 from receval.metrics.registry import METRICS
 from receval.metrics.registry import parse as parse_metric
-from receval.recommenders.base import Recommender
-from receval.recommenders.registry import make
+from receval.recommenders.base import Recommender, make
 from receval.splits.kinds import SPLITTERS
 from reproduction.config.settings import load_settings
 from reproduction.datasets.reports import ParseReport

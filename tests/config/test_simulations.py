@@ -7,7 +7,7 @@ import pytest
 from config.copied_config import CONFIG
 
 from receval.metrics.registry import parse
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from reproduction.config.settings import EDITIONS, load_settings
 
 NAME = "skewed-popularity"

@@ -16,8 +16,8 @@ from receval.multiverse.explore_ratings import explore_ratings
 from receval.notes import Note
 from receval.recommenders.base import Recommender
 from receval.recommenders.bprmf import BPRMF
-from receval.recommenders.clicks import LEARN_FROM_NEGATIVES, clicked_training
 from receval.recommenders.non_personalised import AverageRating, Popularity, Random
+from receval.recommenders.training_ratings import LEARN_FROM_NEGATIVES, clicked_training
 from receval.recommenders.wrmf import WRMF
 from receval.splits.split_ratings import SplitRatings, split
 

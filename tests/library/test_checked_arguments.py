@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -129,7 +128,7 @@ def wrong_parameters() -> Iterator[Any]:
     kinds = {receval.Protocol, *map(metric_class, METRICS)}
     kinds |= {own for own in classes if issubclass(own, receval.Recommender)}
     for kind in sorted(kinds, key=lambda own: own.__name__):
-        hints = get_type_hints(kind) if is_dataclass(kind) else get_type_hints(kind.__init__)
+        hints = get_type_hints(kind.__init__)
         for name, parameter in inspect.signature(kind).parameters.items():
             options = alternatives(hints.get(name))
             is_choice = any(get_origin(one) is Literal for one in options)

@@ -10,7 +10,7 @@ import pytest
 from receval.metrics.averages import parse_average
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 
 LONG = "x" * 20_000
 PLSA = "receval.recommenders.plsa:PLSA"

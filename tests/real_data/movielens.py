@@ -16,8 +16,7 @@ from receval.metrics.lists import JudgedLists
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import Recommender
-from receval.recommenders.registry import make
+from receval.recommenders.base import Recommender, make
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import make_split
 from receval.splits.split import Fold, Split, fold

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,24 +109,24 @@ class OracleQueue:
         self.heap[one], self.heap[two] = self.heap[two], self.heap[one]
 
 
+def oracle_table(
+    draw: Callable[[], float], known: NDArray[np.bool_], width: int, scale: float = 1.0
+) -> Dense:
+    """Draw rows one after the other for what LibRec knows; other rows are 0."""
+    table = np.zeros((len(known), width))
+    for row in np.flatnonzero(known):
+        table[row] = [scale * draw() for _ in range(width)]
+    return table
+
+
+def oracle_normals(java: OracleRandom, known: NDArray[np.bool_], width: int) -> Dense:
+    """Return LibRec's normal numbers, whose deviation 0.1 is in single precision there."""
+    return oracle_table(java.normal, known, width, float(np.float32(0.1)))
+
+
 def oracle_factors(
     java: OracleRandom, rated: NDArray[np.bool_], factors: int
 ) -> tuple[Dense, Dense]:
-    """Return LibRec's normal factors of users and items; rows it does not know are 0."""
-    tables = []
-    for warm in (rated.any(axis=1), rated.any(axis=0)):
-        table = np.zeros((len(warm), factors))
-        for row in np.flatnonzero(warm):
-            for factor in range(factors):
-                # The deviation 0.1 is a single-precision number there.
-                table[row, factor] = float(np.float32(0.1)) * java.normal()
-        tables.append(table)
-    return tables[0], tables[1]
-
-
-def oracle_uniform(java: OracleRandom, warm: NDArray[np.bool_], factors: int) -> Dense:
-    """Return numbers of [0, 1) for the rows that LibRec knows."""
-    table = np.zeros((len(warm), factors))
-    for row in np.flatnonzero(warm):
-        table[row] = [java.double() for _ in range(factors)]
-    return table
+    """Return LibRec's normal factors of users and items."""
+    users = oracle_normals(java, rated.any(axis=1), factors)
+    return users, oracle_normals(java, rated.any(axis=0), factors)

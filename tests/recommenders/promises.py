@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from receval.recommenders.base import Recommender
-from receval.recommenders.registry import make
+from receval.recommenders.base import Recommender, make
 
 SEED = 2017
 

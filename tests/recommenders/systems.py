@@ -6,9 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from recommenders.librec_systems import LIBREC_SYSTEMS
 from recommenders.matrices import generated_matrix, held_out
-from recommenders.package_systems import PACKAGE_SYSTEMS
 from recommenders.promises import System, Trace
 
 from receval.recommenders.base import RatingMatrix, Recommender
@@ -248,8 +246,129 @@ SYSTEMS = [
         trace=BARELY_FALLING,
         variant="misread",
     ),
-    *LIBREC_SYSTEMS,
-    *PACKAGE_SYSTEMS,
+    # With LibRec's draws a seed changes nothing.
+    System(
+        "librec.random:LibRecRandom",
+        personalised=False,
+        scored_items="rated",
+        zeros_count=True,
+        own_items_scored=False,
+    ),
+    System(
+        "librec.slim:LibRecSLIM",
+        {"neighbours": 8, "l1": 0.1, "profiles": "misread", "librec_seed": 1},
+        {"neighbours": 30, "l1": 6.0, "l2": 200.0},
+        variant="librec",
+    ),
+    System(
+        "wrmf:WRMF",
+        {"factors": 4, "alpha": 4.0, "weights": "logarithm", "librec_seed": 1},
+        {"factors": 2, "alpha": 0.0},
+        trace=FALLING,
+        variant="librec",
+    ),
+    System(
+        "eals:EALS",
+        {"factors": 6, "librec_seed": 1},
+        {"factors": 2},
+        trace=FALLING,
+        variant="librec",
+    ),
+    System(
+        "pnmf:PNMF",
+        {"factors": 4, "iterations": 150, "librec_seed": 123456789},
+        {"factors": 2},
+        trace=Trace("divergence_"),
+        variant="librec",
+    ),
+    System(
+        "poisson_factorisation:UntrainedPoissonFactorisation",
+        {"librec_seed": 1},
+        personalised=False,
+        variant="librec",
+    ),
+    System(
+        "wbpr:WBPR",
+        {"factors": 5, "learning_rate": 0.05, "librec_seed": 1},
+        # Nearly all its rivals are the same few items, those of the other community among them.
+        personalised=False,
+        refuses_users_of_all_items=True,
+        trace=LOSS,
+        variant="librec",
+    ),
+    System(
+        "gbpr:GBPR",
+        {"factors": 5, "learning_rate": 0.05, "epochs": 30, "librec_seed": 1},
+        {"factors": 1, "regularisation": 0.1},
+        refuses_users_of_all_items=True,
+        trace=LOSS,
+        variant="librec",
+    ),
+    System(
+        "plsa:PLSA",
+        {"topics": 5, "iterations": 150, "librec_seed": 1},
+        {"topics": 2},
+        trace=Trace("log_likelihood_", rises=True, share=0.05),
+        variant="librec",
+    ),
+    System(
+        "svdpp:SVDPlusPlus",
+        {"factors": 5, "learning_rate": 0.02, "epochs": 30, "librec_seed": 1},
+        cold_users_scored=True,
+        trace=ERROR,
+        variant="librec",
+    ),
+    System(
+        "rank_sgd:RankSGD",
+        {"factors": 4, "librec_seed": 1},
+        {"regularisation": 1.0},
+        refuses_users_of_all_items=True,
+        trace=ERROR,
+        variant="librec",
+    ),
+    System(
+        "listrank_mf:ListRankMF",
+        {"zeros": "misread", "highest": 1.0, "librec_seed": 1},
+        trace=BARELY_FALLING,
+        variant="librec",
+    ),
+    # Trained by implicit and scikit-learn.
+    System("implicit_systems:ImplicitALS", {"factors": 4}, {"factors": 2}, random=True),
+    System(
+        "implicit_systems:ImplicitALS",
+        {"factors": 4, "weights": "rating", "solver": "cholesky"},
+        {"factors": 2},
+        random=True,
+        variant="cholesky",
+    ),
+    System(
+        "implicit_systems:ImplicitBPR",
+        {"factors": 5, "learning_rate": 0.05},
+        {"factors": 1, "regularisation": 0.1, "epochs": 100},
+        random=True,
+    ),
+    # An item that is rated has itself for a neighbour.
+    System(
+        "implicit_systems:ImplicitItemKNN",
+        {"neighbours": 10},
+        # Some item of the own community is among no other's ten nearest.
+        {"neighbours": 14},
+        scored_items="rated",
+    ),
+    System("sklearn_topics:SklearnNMF", {"topics": 5}, {"topics": 2}, random=True),
+    System(
+        "sklearn_topics:SklearnLDA",
+        {"topics": 5, "iterations": 5},
+        {"topics": 2},
+        random=True,
+    ),
+    System("sklearn_systems:SklearnSVD", {"factors": 4}, {"factors": 2}, random=True),
+    System(
+        "sklearn_systems:SklearnElasticNet",
+        {"l1": 0.5, "l2": 5.0, "neighbours": 8},
+        {"l1": 60.0, "l2": 2000.0, "neighbours": 14},
+    ),
+    System("sklearn_systems:SklearnNeighbours", {"neighbours": 10}, scored_items="neighbours"),
 ]
 
 

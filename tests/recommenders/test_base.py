@@ -3,35 +3,67 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from recommenders.matrices import generated, generated_matrix, to_matrix
 from scipy.sparse import csr_array, csr_matrix
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from receval.recommenders import base
+from receval.recommenders.base import Recommender, load, make, on_one_thread
+from receval.recommenders.eals import EALS
+from receval.recommenders.hitting_time import HittingTime
+from receval.recommenders.implicit_systems import ImplicitALS
 from receval.recommenders.knn import ItemKNN, UserKNN
+from receval.recommenders.language_model_neighbourhood import LanguageModelNeighbourhood
+from receval.recommenders.lda import LDA
 from receval.recommenders.non_personalised import OptimalRanking, Popularity
 from receval.recommenders.plsa import PLSA
+from receval.recommenders.poisson_factorisation import PoissonFactorisation
 from receval.recommenders.puresvd import PureSVD
-from receval.recommenders.registry import load, make
+from receval.recommenders.relevance_model import RelevanceModel
+from receval.recommenders.rocchio import Rocchio
+from receval.recommenders.sklearn_topics import SklearnLDA, SklearnNMF
+from receval.recommenders.user_item_relevance import UserItemRelevance
+from receval.recommenders.wrmf import WRMF
 
 
-def test_a_matrix_without_ratings_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"Popularity\.fit got a training matrix of shape \(3, 4"):
-        Popularity().fit(csr_array((3, 4), dtype=np.float32))
+@pytest.mark.parametrize(
+    ("matrix", "kind", "message"),
+    [
+        (csr_array((3, 4), dtype=np.float32), ValueError, r"training matrix of shape \(3, 4"),
+        (csr_array(np.float32([[1, np.nan]])), ValueError, "not finite"),
+        (csr_array(np.float32([[1, np.inf]])), ValueError, "not finite"),
+        (np.ones((2, 2)), TypeError, "takes the training .* got ndarray"),
+    ],
+)
+def test_what_is_no_matrix_of_ratings_is_refused(
+    matrix: Any, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=rf"Popularity\.fit .*{message}"):
+        Popularity().fit(matrix)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_rating_that_is_no_number_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="not finite"):
-        Popularity().fit(csr_array(np.array([[1.0, value]], dtype=np.float32)))
-
-
-def test_a_dense_matrix_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"Popularity\.fit takes the training .* got ndarray"):
-        Popularity().fit(np.ones((2, 2)))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(PLSA(), LDA(), PoissonFactorisation(), LanguageModelNeighbourhood(), HittingTime()),
+        *(UserItemRelevance(), Rocchio(), RelevanceModel(), WRMF(weights="rating"), EALS()),
+        *(WRMF(weights="logarithm"), ImplicitALS(weights="rating"), SklearnNMF(), SklearnLDA()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_negative_ratings_are_refused_where_they_count_or_weigh(model: Recommender) -> None:
+    train = generated_matrix()
+    train.data[3] = -1
+    message = rf"{type(model).__name__}.* the smallest .*is -1\.0: ratings must be at least 0"
+    with pytest.raises(ValueError, match=message):
+        model.fit(train)
 
 
 def shuffled(size: int, seed: int) -> np.ndarray:
@@ -152,11 +184,6 @@ def test_more_factors_than_the_matrix_has_are_refused_by_fit_and_beforehand() ->
     PureSVD(factors=45).fit(generated_matrix())
 
 
-def test_negative_ratings_are_refused_where_they_are_counts() -> None:
-    with pytest.raises(ValueError, match=r"PLSA .* smallest is -1\.0"):
-        PLSA().fit(csr_array(np.array([[1, -1]], dtype=np.float32)))
-
-
 def test_a_model_of_another_class_is_refused(tmp_path: Path) -> None:
     UserKNN().fit(generated_matrix()).save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match=r"model\.npz holds a .*:UserKNN, but .*:ItemKNN"):
@@ -192,83 +219,24 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     ]
 
 
-REFUSED = [
-    ("knn:UserKNN", "neighbours", 0, "whole number of at least 1"),
-    ("knn:UserKNN", "neighbours", 2.0, "whole number of at least 1"),
-    ("knn:UserKNN", "neighbours", True, "whole number of at least 1"),
-    ("knn:ItemKNN", "neighbours", -3, "whole number of at least 1"),
-    ("non_personalised:AverageRating", "smoothing", -0.1, "finite number of at least 0"),
-    ("non_personalised:AverageRating", "smoothing", float("nan"), "finite number of at least 0"),
-    ("non_personalised:AverageRating", "smoothing", "1", "finite number of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "neighbours", 0, "of at least 1"),
-    ("centred_neighbourhood:CentredNeighbourhood", "shrinkage", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "item_regularisation", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "user_regularisation", -1, "of at least 0"),
-    ("centred_neighbourhood:CentredNeighbourhood", "baseline", "none", "'user-and-item', 'item'"),
-    ("wrmf:WRMF", "factors", 0, "of at least 1"),
-    ("wrmf:WRMF", "alpha", -1.0, "of at least 0"),
-    ("wrmf:WRMF", "regularisation", float("inf"), "finite number of at least 0"),
-    ("wrmf:WRMF", "iterations", 0, "of at least 1"),
-    ("wrmf:WRMF", "weights", "counts", "'binary', 'rating'"),
-    ("puresvd:PureSVD", "factors", 0, "of at least 1"),
-    ("plsa:PLSA", "topics", 0, "of at least 1"),
-    ("plsa:PLSA", "iterations", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "factors", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "regularisation", -1, "of at least 0"),
-    ("biased_mf:BiasedMF", "learning_rate", 0, "finite number above 0"),
-    ("biased_mf:BiasedMF", "epochs", 0, "of at least 1"),
-    ("biased_mf:BiasedMF", "initial_deviation", -1, "of at least 0"),
-]
-
-
-@pytest.mark.parametrize(("path", "name", "value", "accepted"), REFUSED)
-def test_bad_parameters_are_refused_with_system_parameter_and_range(
-    path: str, name: str, value: object, accepted: str
-) -> None:
-    system = path.partition(":")[2]
-    with pytest.raises(ValueError, match=f"{system}: the parameter {name} is") as refusal:
-        make(f"receval.recommenders.{path}", {name: value}, 1)
-    assert accepted in str(refusal.value)
-
-
-@pytest.mark.parametrize("value", [1e300, -1e300, 10**60])
-def test_a_number_that_single_precision_cannot_hold_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="BPRMF: the parameter learning_rate is"):
-        make("receval.recommenders.bprmf:BPRMF", {"learning_rate": value}, 1)
-
-
-def test_an_unknown_parameter_is_refused_with_the_accepted_ones() -> None:
-    with pytest.raises(ValueError, match="PLSA has no parameter 'factors'; it accepts: topics, it"):
-        make("receval.recommenders.plsa:PLSA", {"factors": 9}, 1)
-
-
-def test_a_system_without_parameters_says_that_it_accepts_none() -> None:
-    with pytest.raises(ValueError, match="Popularity has no parameter 'k'; it accepts: none"):
-        make("receval.recommenders.non_personalised:Popularity", {"k": 9}, 1)
-
-
-def test_a_configured_seed_is_refused() -> None:
-    with pytest.raises(ValueError, match="PLSA: the parameter seed cannot be configured"):
-        make("receval.recommenders.plsa:PLSA", {"seed": 9}, 1)
-
-
 @pytest.mark.parametrize(
-    "path",
+    ("path", "parameters", "message"),
     [
-        "receval.recommenders.nothing:Nothing",
-        "receval.recommenders.plsa:Nothing",
-        "receval.recommenders.plsa",
-        "",
+        ("receval.recommenders.plsa:PLSA", {"factors": 9}, "has no .* 'factors'; .*: topics, it"),
+        ("receval.recommenders.non_personalised:Popularity", {"k": 9}, "it accepts: none"),
+        ("receval.recommenders.plsa:PLSA", {"seed": 9}, "PLSA: the parameter seed cannot be conf"),
+        ("receval.recommenders.nothing:Nothing", {}, "There is no recommender"),
+        ("receval.recommenders.plsa:Nothing", {}, "There is no recommender"),
+        ("receval.recommenders.plsa", {}, "There is no recommender"),
+        ("", {}, "There is no recommender"),
+        ("collections:Counter", {}, "is not a recommender"),
     ],
 )
-def test_an_unknown_class_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match="There is no recommender"):
-        make(path, {}, 1)
-
-
-def test_a_class_that_is_no_recommender_is_refused() -> None:
-    with pytest.raises(ValueError, match="is not a recommender"):
-        make("collections:Counter", {}, 1)
+def test_unknown_classes_and_parameters_are_refused(
+    path: str, parameters: dict[str, int], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(path, parameters, 1)
 
 
 def test_the_seed_reaches_only_the_systems_that_draw() -> None:
@@ -310,3 +278,42 @@ def test_a_parameter_beyond_what_the_data_need_is_refused(class_path: str, name:
 
 def test_as_many_factors_as_a_matrix_has_rows_are_allowed() -> None:
     make("receval.recommenders.plsa:PLSA", {"topics": 1001}, 1).check_size(1001, 2000)
+
+
+def numbers_of_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info()}
+
+
+def test_all_libraries_are_held_to_one_thread_and_let_go_again() -> None:
+    with threadpool_limits(limits=2):
+        for _ in range(2):
+            with on_one_thread():
+                assert numbers_of_threads() == {1}
+            assert numbers_of_threads() == {2}
+
+
+def test_they_are_let_go_where_training_fails() -> None:
+    with threadpool_limits(limits=2):
+        with pytest.raises(ValueError, match="on purpose"), on_one_thread():
+            raise ValueError("on purpose")
+        assert numbers_of_threads() == {2}
+
+
+def test_libraries_are_looked_for_again_only_where_more_modules_have_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searches = []
+
+    class Controller(base.ThreadpoolController):
+        def __init__(self) -> None:
+            searches.append(len(sys.modules))
+            super().__init__()
+
+    monkeypatch.setattr(base, "ThreadpoolController", Controller)
+    monkeypatch.setitem(sys.modules, "one_more", ModuleType("one_more"))
+    for expected in (1, 1):
+        with on_one_thread():
+            assert len(searches) == expected
+    monkeypatch.setitem(sys.modules, "another_one", ModuleType("another_one"))
+    with on_one_thread():
+        assert len(searches) == 2

@@ -15,20 +15,22 @@ from receval.recommenders import (
     base,
     centred_item_neighbourhood,
     hitting_time,
-    non_negative_elastic_net,
+    slim,
+    user_item_relevance,
 )
 from receval.recommenders.base import Recommender
 from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
 from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
-from receval.recommenders.family import Family
 from receval.recommenders.hitting_time import HittingTime
 from receval.recommenders.librec import knn as librec_knn
 from receval.recommenders.librec import slim as librec_slim
 from receval.recommenders.librec.knn import LibRecKNN
 from receval.recommenders.librec.slim import LibRecSLIM
+from receval.recommenders.model_grid import ModelGrid
 from receval.recommenders.non_personalised import Popularity
 from receval.recommenders.plsa import PLSA
 from receval.recommenders.slim import SLIM
+from receval.recommenders.user_item_relevance import UserItemRelevance
 
 N_USERS, N_ITEMS = 59, 44
 EVERYONE = np.arange(N_USERS)
@@ -42,9 +44,10 @@ def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(base, "BLOCK_USERS", 8)
     patch.setattr(librec_knn, "BLOCK_USERS", 3)
     patch.setattr(librec_slim, "BLOCK_USERS", 3)
-    patch.setattr(non_negative_elastic_net, "BLOCK_ITEMS", 3)
+    patch.setattr(slim, "BLOCK_ITEMS", 3)
     patch.setattr(centred_item_neighbourhood, "ROWS", 3)
     patch.setattr(hitting_time, "USERS_AT_A_TIME", 3)
+    patch.setattr(user_item_relevance, "ITEMS_A_BLOCK", 3)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,7 @@ def three_at_a_time(patch: pytest.MonkeyPatch) -> None:
         CentredItemNeighbourhood(5),
         CentredItemNeighbourhood(5, cosine="common"),
         HittingTime(7),
+        UserItemRelevance(0.5),
     ],
     ids=lambda system: type(system).__name__,
 )
@@ -90,7 +94,7 @@ def test_settings_score_users_of_all_blocks_together(monkeypatch: pytest.MonkeyP
     models = [PLSA(3, iterations=number) for number in (2, 5)]
     expected = [model.fit(train).score(EVERYONE) for model in models]
     three_at_a_time(monkeypatch)
-    np.testing.assert_array_equal(Family(models).fit(train).score(EVERYONE), expected)
+    np.testing.assert_array_equal(ModelGrid(models).fit(train).score(EVERYONE), expected)
 
 
 @pytest.mark.parametrize("system", [LibRecKNN(5), CentredNeighbourhood(5)])

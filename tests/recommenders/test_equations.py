@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from receval.recommenders.equations import (
+from receval.recommenders.cholesky import (
     TOGETHER,
     padded_width,
     solve_equations,

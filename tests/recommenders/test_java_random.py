@@ -13,6 +13,7 @@ from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 
 from receval.recommenders.base import RatingMatrix
 from receval.recommenders.librec.java_random import JavaRandom, JavaSampler, _draw_popular
+from receval.recommenders.librec.random import LibRecRandom
 
 Rated = NDArray[np.bool_]
 
@@ -39,29 +40,6 @@ def test_whole_numbers_are_those_of_the_documentation(seed: int, bound: int) -> 
     oracle, java = OracleRandom(seed), JavaRandom(seed)
     assert java.integers(bound, 3, 7).ravel().tolist() == [oracle.integer(bound) for _ in range(21)]
     assert int(java.state[0]) == oracle.state
-
-
-@pytest.mark.parametrize("bound", [715827882, 715827883, 2**31 // 3, 2**31 - 1])
-def test_numbers_at_the_end_are_drawn_again_where_the_set_of_remainders_is_not_full(
-    bound: int,
-) -> None:
-    oracle = OracleRandom(1)
-    expected = [oracle.integer(bound) for _ in range(200)]
-    assert JavaRandom(1).integers(bound, 200).tolist() == expected
-
-
-def test_numbers_without_a_full_set_of_remainders_are_drawn_again() -> None:
-    bound, number = 2**30 + 1, 2000
-    oracle, java = OracleRandom(5), JavaRandom(5)
-    drawn = java.integers(bound, number).tolist()
-    assert drawn == [oracle.integer(bound) for _ in range(number)]
-    steps = OracleRandom(5)
-    n_steps = 0
-    while steps.state != int(java.state[0]):
-        steps.next(31)
-        n_steps += 1
-    # Every second number is refused.
-    assert 1.9 * number < n_steps < 2.1 * number
 
 
 @given(seed=SEEDS)
@@ -171,3 +149,21 @@ def test_a_user_who_has_rated_everything_is_refused() -> None:
     rated[6, rated.any(axis=0)] = True
     with pytest.raises(ValueError, match="The user 6 has rated all items that anybody has"):
         JavaSampler(to_matrix(rated * 1.0, rated), JavaRandom(1))
+
+
+def test_random_scores_are_drawn_for_unrated_items_alone() -> None:
+    train, rated = sample()
+    # Ascending, LibRec draws for each user that it knows and each item that it knows.
+    java, expected = OracleRandom(5), np.full(rated.shape, np.nan)
+    for user in np.flatnonzero(rated.any(axis=1)):
+        for item in np.flatnonzero(rated.any(axis=0)):
+            # Nothing is drawn for a rated item.
+            if not rated[user, item]:
+                expected[user, item] = java.double()
+    assert np.isnan(expected[COLD_USER]).all()
+    assert np.isnan(expected[:, COLD_ITEM]).all()
+    model = LibRecRandom(librec_seed=5, seed=9).fit(train)
+    np.testing.assert_array_equal(model.score(np.arange(23)), expected.astype(np.float32))
+    # Whoever is asked for alone has the same scores.
+    some = np.array([23 - 1, COLD_USER, 0])
+    np.testing.assert_array_equal(model.score(some), expected[some].astype(np.float32))

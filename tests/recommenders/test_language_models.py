@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.matrices import generated, generated_matrix, to_matrix
+from recommenders.brute_force import Dense, cosines, language_models, scores_of
+from recommenders.matrices import generated, to_matrix
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
+from receval.recommenders.base import RatingMatrix
 from receval.recommenders.hitting_time import HittingTime
-from receval.recommenders.language_model_neighbourhood import LanguageModelNeighbourhood
-from receval.recommenders.language_models import smoothed_models
+from receval.recommenders.language_model_neighbourhood import (
+    LanguageModelNeighbourhood,
+    smoothed_models,
+)
 from receval.recommenders.user_item_relevance import UserItemRelevance
-
-Dense = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 seeds = st.integers(0, 10_000)
 smoothings = st.sampled_from(
@@ -36,32 +32,6 @@ smoothings = st.sampled_from(
 )
 
 
-def scores_of(model: Recommender, values: Dense, rated: Mask) -> Dense:
-    return model.fit(to_matrix(values, rated)).score(np.arange(len(values))).astype(float)
-
-
-def cosine(one: Dense, two: Dense) -> float:
-    product = one @ two
-    return float(product / np.sqrt((one @ one) * (two @ two))) if product > 0 else 0.0
-
-
-def brute_models(values: Dense, smoothing: str, strength: float) -> Dense:
-    collection = values.sum(axis=0) / values.sum()
-    models = np.zeros_like(values)
-    for row, ratings in enumerate(values):
-        mass = ratings.sum()
-        if mass == 0:
-            continue
-        if smoothing == "jelinek-mercer":
-            models[row] = (1 - strength) * ratings / mass + strength * collection
-        elif smoothing == "absolute-discounting":
-            kept = np.maximum(ratings - strength, 0)
-            models[row] = (kept + (mass - kept.sum()) * collection) / mass
-        else:
-            models[row] = (ratings + strength * collection) / (mass + strength)
-    return models
-
-
 @given(seeds, smoothings)
 def test_smoothed_models_are_the_formulas_and_sum_to_one(
     seed: int, smoothing: tuple[str, float]
@@ -69,13 +39,14 @@ def test_smoothed_models_are_the_formulas_and_sum_to_one(
     values, _ = generated(12, 10, seed)
     models = smoothed_models(to_matrix(values, values > 0), *smoothing)
     found = models.seen.toarray() + models.unseen[:, None] * models.collection
-    np.testing.assert_allclose(found, brute_models(values, *smoothing), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found, language_models(values, *smoothing), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(found.sum(axis=1), values.any(axis=1))
 
 
 def brute_likeliest(values: Dense, model: LanguageModelNeighbourhood) -> Dense:
     """Cosines of every row of a matrix with the rows that make it likeliest, else 0."""
-    models = brute_models(values, model.smoothing, model.strength)
+    models = language_models(values, model.smoothing, model.strength)
+    similarities = cosines(values)
     weights = np.zeros((len(values), len(values)))
     for row, ratings in enumerate(values):
         used = np.flatnonzero(ratings)
@@ -84,7 +55,7 @@ def brute_likeliest(values: Dense, model: LanguageModelNeighbourhood) -> Dense:
         # Rounded: rows equally likely by the formula differ in their last bits.
         order = sorted(others, key=lambda v: (-round(likelihoods[v], 9), v))
         for other in order[: model.neighbours]:
-            weights[row, other] = cosine(ratings, values[other])
+            weights[row, other] = similarities[row, other]
     return weights
 
 
@@ -128,20 +99,6 @@ def test_user_item_relevance_is_the_formula(seed: int, smoothing: float) -> None
     found = scores_of(UserItemRelevance(smoothing), values, rated)
     expected = brute_user_item_relevance(values, smoothing)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("items_a_block", [1, 5])
-def test_user_item_relevance_is_the_same_for_any_blocks(
-    items_a_block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train = to_matrix(*generated(14, 12, 3))
-    whole, blocks = UserItemRelevance(0.5), UserItemRelevance(0.5)
-    whole.fit(train)
-    monkeypatch.setattr("receval.recommenders.user_item_relevance.ITEMS_A_BLOCK", items_a_block)
-    blocks.fit(train)
-    assert whole.gains_.nnz > 0
-    for name in ("indptr", "indices", "data"):
-        assert getattr(blocks.gains_, name).tobytes() == getattr(whole.gains_, name).tobytes()
 
 
 def transition_probabilities(values: Dense) -> Dense:
@@ -194,21 +151,6 @@ def test_a_walk_adds_up_in_the_order_of_the_ratings(steps: int) -> None:
         np.testing.assert_array_equal(found[user], from_items)
 
 
-def test_long_walks_give_the_hitting_time_of_the_linear_system() -> None:
-    generator = np.random.default_rng(8)
-    values = generator.integers(1, 6, (6, 5)) * (generator.random((6, 5)) < 0.7)
-    values[0], values[:, 0] = 3, 2  # connected
-    steps = 2000
-    found = scores_of(HittingTime(steps), values.astype(float), values > 0)
-    probabilities = transition_probabilities(values.astype(float))
-    for user in range(6):
-        others = np.setdiff1d(np.arange(11), user)
-        system = np.eye(10) - probabilities[np.ix_(others, others)]
-        times = dict(zip(others, np.linalg.solve(system, np.ones(10)), strict=True))
-        expected = [steps - times[6 + item] for item in range(5)]
-        np.testing.assert_allclose(found[user], expected, rtol=1e-5)
-
-
 def test_hitting_time_by_hand() -> None:
     # Item 1 leads to user 1 alone, who goes to item 0 with 3/4; item 0 leads to user 0 with 1/4.
     values = np.array([[1, 0], [3, 1]], dtype=float)
@@ -249,126 +191,3 @@ def test_only_the_items_nearest_in_the_graph_are_scored(seed: int, nearest: int)
         near = first_met(values, user, nearest)
         expected[near] = everywhere[user, near]
         np.testing.assert_array_equal(found[user], expected)
-
-
-def brute_centred_items(values: Dense, rated: Mask, model: CentredItemNeighbourhood) -> Dense:
-    mean = values[rated].mean()
-    sizes = rated.sum(axis=0) + model.item_regularisation
-    rest = np.where(rated, values - mean, 0)
-    item_biases = rest.sum(axis=0) / np.where(sizes > 0, sizes, 1)
-    sizes = rated.sum(axis=1) + model.user_regularisation
-    rest = np.where(rated, values - mean - item_biases, 0)
-    user_biases = rest.sum(axis=1) / np.where(sizes > 0, sizes, 1)
-    baselines = mean + user_biases[:, None] + item_biases
-    similarities = np.zeros((values.shape[1], values.shape[1]))
-    for item, other in permutations(range(values.shape[1]), 2):
-        both = rated[:, item] & rated[:, other]
-        compared = both if model.cosine == "common" else np.full(len(values), True)
-        similarity = cosine(values[compared, item], values[compared, other])
-        common = both.sum()
-        if similarity > 0:
-            similarities[item, other] = common / (common + model.shrinkage) * similarity
-    single, scores = similarities.astype(np.float32), baselines.copy()
-    for user in range(len(values)):
-        for item in range(values.shape[1]):
-            similar = np.flatnonzero(rated[user] & (similarities[item] > 0))
-            # A stable sort leaves the first of equally similar items first.
-            order = similar[np.argsort(-single[item, similar], kind="stable")]
-            for other in order[: model.neighbours]:
-                deviation = values[user, other] - baselines[user, other]
-                scores[user, item] += similarities[item, other] * deviation
-    return scores
-
-
-@pytest.mark.costly
-@settings(max_examples=15)
-@given(
-    seeds,
-    st.integers(1, 14),
-    st.sampled_from(["full", "common"]),
-    st.sampled_from([0.0, 1.5, 100.0]),
-    st.sampled_from([0.0, 10.0]),
-)
-def test_centred_item_neighbourhood_adds_the_deviations_of_the_nearest_items(
-    seed: int, neighbours: int, ratings: str, shrinkage: float, regularisation: float
-) -> None:
-    values, rated = generated(14, 12, seed)
-    model = CentredItemNeighbourhood(
-        neighbours,
-        ratings,
-        shrinkage,
-        item_regularisation=regularisation,
-        user_regularisation=regularisation / 2,
-    )
-    found = scores_of(model, values, rated)
-    np.testing.assert_allclose(
-        found, brute_centred_items(values, rated, model), rtol=1e-5, atol=2e-5
-    )
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("neighbours", [2, 12, 40])
-def test_of_many_equally_similar_items_those_with_the_smaller_codes_are_nearest(
-    neighbours: int,
-) -> None:
-    # A user gives all items the same rating: all cosines are 1, and similarities differ by the
-    # number of users alone. Items are similar to more than the 64 of one word of bits.
-    generator = np.random.default_rng(3)
-    rated = generator.random((12, 90)) < 0.5
-    values = rated * generator.integers(1, 6, (12, 1)).astype(float)
-    model = CentredItemNeighbourhood(
-        neighbours, "common", 2.0, item_regularisation=5.0, user_regularisation=5.0
-    )
-    found = scores_of(model, values, rated)
-    assert (np.diff(model.similarities_.indptr) > 64).mean() > 0.9
-    np.testing.assert_allclose(
-        found, brute_centred_items(values, rated, model), rtol=1e-5, atol=2e-5
-    )
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("n_items", [64, 65, 128, 129])
-def test_items_similar_to_all_others_are_scored_at_every_number_of_words_of_bits(
-    n_items: int,
-) -> None:
-    # The bit behind the last similar item ends a word of 64 bits, or begins one. The last user has
-    # rated the last items alone, which stand anywhere among the similar ones.
-    values = np.random.default_rng(4).integers(1, 6, (4, n_items)).astype(float)
-    values[3, : n_items - 5] = 0.0
-    model = CentredItemNeighbourhood(2, shrinkage=2.0)
-    found = scores_of(model, values, values > 0)
-    assert np.diff(model.similarities_.indptr).tolist() == [n_items - 1] * n_items
-    np.testing.assert_allclose(
-        found, brute_centred_items(values, values > 0, model), rtol=1e-5, atol=2e-5
-    )
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: LanguageModelNeighbourhood("genres"), "over is 'genres'.*'users', 'items'"),
-        (lambda: LanguageModelNeighbourhood(smoothing="none"), "smoothing is 'none'"),
-        (lambda: LanguageModelNeighbourhood(strength=1.5), "1.5.*above 0 and at most 1"),
-        (lambda: LanguageModelNeighbourhood(smoothing="dirichlet", strength=0), "0.*above 0"),
-        (lambda: UserItemRelevance(0), "smoothing is 0.*above 0 and at most 1"),
-        (lambda: HittingTime(1), "HittingTime: the parameter steps is 1.*at least 2"),
-        (lambda: HittingTime(nearest_items=0), "nearest_items is 0.*at least 1"),
-        (lambda: CentredItemNeighbourhood(cosine="adjusted"), "cosine is 'adjusted'.*'common'"),
-        (lambda: CentredItemNeighbourhood(shrinkage=-1), "shrinkage is -1.*at least 0"),
-    ],
-)
-def test_bad_parameters_are_refused_with_their_range(make: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "model",
-    [LanguageModelNeighbourhood(), UserItemRelevance(), HittingTime()],
-    ids=lambda model: type(model).__name__,
-)
-def test_negative_ratings_are_refused(model: Recommender) -> None:
-    train = generated_matrix()
-    train.data[3] = -1
-    with pytest.raises(ValueError, match=r"the smallest is -1.0: ratings must be at least 0"):
-        model.fit(train)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WRMF and EALS: solutions and objectives of dense weighted least squares."""
+"""WRMF, EALS and PureSVD: solutions and objectives of dense (weighted) least squares."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from recommenders.java_oracle import OracleRandom, oracle_factors
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, to_matrix
 from recommenders.systems import pcg
 
 from receval.recommenders.eals import EALS, _update_rows
+from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.wrmf import WRMF
 
 Dense = NDArray[np.float64]
 
 WRMF_FORMS: list[dict[str, Any]] = [
+    {"factors": 1, "weights": "rating", "alpha": 3.0},
+    {"factors": 9, "weights": "rating", "alpha": 3.0},
+    {"factors": 30, "weights": "rating", "alpha": 3.0},
     {"weights": "binary", "alpha": 3.0},
     {"weights": "rating", "alpha": 3.0},
     {"weights": "logarithm", "alpha": 4.0},
@@ -36,45 +41,31 @@ def wrmf_weights(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> tuple[
     return 1 + strengths[model.weights], targets
 
 
-def wrmf_objective(model: WRMF, values: Dense, rated: NDArray[np.bool_]) -> float:
-    confidences, targets = wrmf_weights(model, values, rated)
-    users = np.nan_to_num(model.user_factors_.astype(float))
-    items = model.item_factors_.astype(float)
-    errors = confidences * (targets - users @ items) ** 2
-    return float(errors.sum() + model.regularisation * ((users**2).sum() + (items**2).sum()))
-
-
 @pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
-def test_wrmf_factors_solve_the_weighted_least_squares(form: dict[str, Any]) -> None:
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_wrmf_factors_solve_the_weighted_least_squares_of_its_objective(
+    iterations: int, form: dict[str, Any]
+) -> None:
     values, rated = generated()
     # Behind the last ratings of the last block of equations.
     values[-2:], rated[-2:], values[:, -1], rated[:, -1] = 0, False, 0, False
-    model = WRMF(factors=4, regularisation=0.5, iterations=3, seed=2, **form)
+    model = WRMF(**({"factors": 4} | form), regularisation=0.5, iterations=iterations, seed=2)
     model.fit(to_matrix(values, rated))
     confidences, targets = wrmf_weights(model, values, rated)
-    last = np.nan_to_num(model.user_factors_.astype(float))
-    solved = model.item_factors_.astype(float).T
+    users = np.nan_to_num(model.user_factors_.astype(float))
+    items = model.item_factors_.astype(float).T
+    errors = confidences * (targets - users @ items.T) ** 2
+    objective = errors.sum() + 0.5 * ((users**2).sum() + (items**2).sum())
+    assert model.objective_[-1] == pytest.approx(objective, rel=1e-5)
+    assert len(model.objective_) == 2 * iterations
+    last, solved = users, items
     if model.first == "items":
-        last, solved = solved, last
-        confidences, targets = confidences.T, targets.T
+        last, solved, confidences, targets = items, users, confidences.T, targets.T
     for row in range(len(solved)):
         weighted = last * confidences[:, [row]]
-        expected = np.linalg.solve(
-            last.T @ weighted + 0.5 * np.eye(4), weighted.T @ targets[:, row]
-        )
-        np.testing.assert_allclose(solved[row], expected, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.parametrize("form", WRMF_FORMS, ids=lambda form: "-".join(map(str, form.values())))
-def test_wrmf_objective_is_the_formula(form: dict[str, Any]) -> None:
-    values, rated = generated()
-    train = to_matrix(values, rated)
-    for iterations in (1, 12):
-        model = WRMF(factors=4, regularisation=0.5, iterations=iterations, seed=2, **form)
-        model.fit(train)
-        expected = wrmf_objective(model, values, rated)
-        assert model.objective_[-1] == pytest.approx(expected, rel=1e-5)
-    assert model.objective_.shape == (24,)
+        normal = last.T @ weighted + 0.5 * np.eye(model.factors)
+        expected = np.linalg.solve(normal, weighted.T @ targets[:, row])
+        np.testing.assert_allclose(solved[row], expected, rtol=5e-3, atol=1e-4)
 
 
 def test_wrmf_of_one_factor_is_worked_by_hand() -> None:
@@ -89,28 +80,24 @@ def test_wrmf_of_one_factor_is_worked_by_hand() -> None:
     assert model.item_factors_[0, 0] == pytest.approx(item, rel=1e-5)
 
 
-def test_wrmf_without_ratings_has_factors_zero_or_no_score() -> None:
-    model = WRMF(factors=3).fit(to_matrix(*generated()))
-    np.testing.assert_array_equal(model.item_factors_[:, COLD_ITEM], 0)
-    assert np.isnan(model.user_factors_[COLD_USER]).all()
-    assert np.isfinite(np.delete(model.user_factors_, COLD_USER, axis=0)).all()
-
-
-@pytest.mark.parametrize("factors", [1, 2, 9, 30])
-def test_wrmf_solves_for_any_number_of_factors(factors: int) -> None:
+@pytest.mark.parametrize("first", ["users", "items"])
+def test_wrmf_starts_from_normal_factors_of_the_side_solved_last(first: str) -> None:
     values, rated = generated()
-    model = WRMF(factors, 3.0, 0.5, iterations=2, weights="rating", seed=2)
-    model.fit(to_matrix(values, rated))
-    confidences, targets = wrmf_weights(model, values, rated)
-    users = np.nan_to_num(model.user_factors_.astype(float))
-    for item in range(45):
-        weighted = users * confidences[:, [item]]
-        expected = np.linalg.solve(
-            users.T @ weighted + 0.5 * np.eye(factors), weighted.T @ targets[:, item]
-        )
-        np.testing.assert_allclose(model.item_factors_[:, item], expected, rtol=5e-3, atol=1e-4)
-    expected = wrmf_objective(model, values, rated)
-    assert model.objective_[-1] == pytest.approx(expected, rel=1e-5)
+    model = WRMF(3, 4.0, 0.01, iterations=1, weights="logarithm", first=first, librec_seed=5).fit(
+        to_matrix(values, rated)
+    )
+    confidences = 1 + np.log(1 + 1e4 * values)
+    users, items = oracle_factors(OracleRandom(5), rated, 3)
+    sides = [(users, items, confidences, rated), (items, users, confidences.T, rated.T)]
+    for solved, fixed, w, target in sides if first == "users" else sides[::-1]:
+        for row in range(len(solved)):
+            weighted = fixed * w[row][:, None]
+            normal = fixed.T @ weighted + 0.01 * np.eye(3)
+            solved[row] = np.linalg.solve(normal, weighted.T @ target[row])
+    # Unlike everywhere else in double precision, and stored in single.
+    warm = rated.any(axis=1)
+    np.testing.assert_allclose(model.user_factors_[warm], users[warm], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(model.item_factors_.T, items, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("factors", [2, 3, 5])
@@ -123,6 +110,7 @@ def test_wrmf_fits_where_the_equations_leave_directions_open(factors: int) -> No
 
 
 EALS_FORMS: list[dict[str, Any]] = [
+    {"alpha": 1.0, "librec_seed": 5},
     {"alpha": 1.0},
     {"alpha": 2.0, "missing_weight": 0.3},
     {"alpha": 0.0, "missing": "popularity", "missing_weight": 8.0},
@@ -153,9 +141,11 @@ def test_eals_equals_dense_minimisation_of_one_element_at_a_time(form: dict[str,
     model = EALS(factors=5, regularisation=0.2, iterations=2, seed=4, **form)
     model.fit(to_matrix(values, rated))
     weights, _ = eals_weights(model, values, rated)
-    items = 0.1 * pcg(4).standard_normal((45, 5), dtype=np.float32).astype(float)
-    items[COLD_ITEM] = 0
-    users = np.zeros((60, 5))
+    if model.librec_seed:
+        users, items = oracle_factors(OracleRandom(5), rated, 5)
+    else:
+        items = 0.1 * pcg(4).standard_normal((45, 5), dtype=np.float32).astype(float)
+        users, items[COLD_ITEM] = np.zeros((60, 5)), 0
     trace = []
     for _ in range(2):
         for solved, fixed, w, target in (
@@ -188,48 +178,34 @@ def test_an_element_that_nothing_depends_on_is_left_where_it_is() -> None:
     assert objective == 1
 
 
-def test_eals_with_enough_sweeps_reaches_the_least_squares_of_wrmf() -> None:
-    values, rated = generated()
-    model = EALS(factors=3, alpha=1.0, regularisation=0.5, iterations=400, seed=1)
-    model.fit(to_matrix(values, rated))
-    weights, _ = eals_weights(model, values, rated)
-    users = np.nan_to_num(model.user_factors_.astype(float))
-    for item in range(45):
-        weighted = users * weights[:, [item]]
-        expected = np.linalg.solve(
-            users.T @ weighted + 0.5 * np.eye(3), weighted.T @ rated[:, item]
-        )
-        np.testing.assert_allclose(model.item_factors_[:, item], expected, rtol=2e-3, atol=1e-4)
-
-
 @pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (WRMF, {"factors": 0}, "WRMF: the parameter factors is 0"),
-        (WRMF, {"alpha": -1}, "WRMF: the parameter alpha is -1, .* of at least 0"),
-        (WRMF, {"alpha": 40, "weights": "logarithm"}, "alpha is 40, .* at most 30"),
-        (WRMF, {"weights": "log"}, "'binary', 'rating', 'logarithm'"),
-        (WRMF, {"target": "binary"}, "'preference', 'rating'"),
-        (WRMF, {"first": "user"}, "'users', 'items'"),
-        (WRMF, {"initialisation": "zero"}, "'normal', 'uniform'"),
-        (EALS, {"factors": True}, "EALS: the parameter factors is True"),
-        (EALS, {"regularisation": -0.1}, "EALS: the parameter regularisation is -0.1"),
-        (EALS, {"missing": "none"}, "'uniform', 'popularity'"),
-        (EALS, {"missing_weight": float("nan")}, "EALS: the parameter missing_weight is nan"),
-        (EALS, {"exponent": -1}, "EALS: the parameter exponent is -1"),
-    ],
+    ("shape", "factors"),
+    [((30, 20), 1), ((30, 20), 6), ((20, 30), 20), ((260, 230), 7), ((230, 260), 7)],
 )
-def test_bad_parameters_are_refused_by_name(
-    system: type, parameters: dict[str, Any], message: str
+def test_puresvd_projects_on_the_leading_right_singular_vectors(
+    shape: tuple[int, int], factors: int
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        system(**parameters)
+    values, rated = generated(*shape)
+    model = PureSVD(factors).fit(to_matrix(values, rated))
+    _, singular_values, vectors = np.linalg.svd(values, full_matrices=False)
+    leading = vectors[:factors]
+    expected = values @ leading.T @ leading
+    users = np.setdiff1d(np.arange(shape[0]), COLD_USER)
+    np.testing.assert_allclose(model.score(users), expected[users], atol=2e-4)
+    np.testing.assert_allclose(model.singular_values_, singular_values[:factors], atol=1e-6)
+    peaks = np.abs(model.item_factors_).argmax(axis=1)
+    signs = np.sign(model.item_factors_[np.arange(factors), peaks])
+    np.testing.assert_array_equal(signs, model.singular_values_ > 0)
 
 
-@pytest.mark.parametrize(
-    "model", [WRMF(weights="rating"), WRMF(weights="logarithm"), EALS(factors=2)]
-)
-def test_negative_ratings_are_refused_where_they_weigh(model: WRMF | EALS) -> None:
-    values, rated = generated()
-    with pytest.raises(ValueError, match=r"the smallest rating is -2.0"):
-        model.fit(to_matrix(values - 2.0, rated))
+@pytest.mark.parametrize("shape", [(300, 400), (400, 300), (30, 40)])
+def test_puresvd_of_low_rank_gives_the_matrix_back_and_the_same_bytes(
+    shape: tuple[int, int],
+) -> None:
+    generator = np.random.default_rng(2)
+    dense = generator.integers(1, 5, (shape[0], 3)) @ generator.integers(0, 3, (3, shape[1]))
+    train = to_matrix(dense, dense > 0)
+    models = [PureSVD(10).fit(train) for _ in range(3)]
+    np.testing.assert_allclose(models[0].score(np.arange(shape[0])), dense, atol=1e-4)
+    assert len({model.item_factors_.tobytes() for model in models}) == 1
+    np.testing.assert_array_equal(models[0].singular_values_[3:], 0)

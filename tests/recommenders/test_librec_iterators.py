@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which ratings the iterators of LibRec return, against its two iterators as loops."""
+"""Which ratings the iterators of LibRec return, and the order of Java's sets, against loops."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from recommenders.java_oracle import OracleHashSet
 from recommenders.matrices import to_matrix
 
-from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
+from receval.recommenders.librec.iterators import (
+    hash_set_order,
+    read_by_column_iterator,
+    read_by_row,
+)
 
 # -1 stands for "not rated": it is what LibRec took for a missing value.
 CELLS = arrays(
@@ -84,3 +89,24 @@ def test_ratings_without_zeros_are_all_read() -> None:
     train = to_matrix(rated * 3.0, rated)
     assert read_by_row(train).all()
     assert read_by_column_iterator(train).all()
+
+
+@given(
+    keys=st.lists(
+        st.one_of(st.integers(0, 300), st.integers(0, 2**31 - 1)), unique=True, max_size=60
+    ),
+    capacity=st.integers(0, 130),
+)
+def test_keys_come_in_the_order_of_a_set_that_grows(keys: list[int], capacity: int) -> None:
+    oracle = OracleHashSet(capacity)
+    for key in keys:
+        oracle.add(key)
+    order = hash_set_order(np.array(keys, dtype=np.int64), capacity)
+    assert [keys[position] for position in order] == list(oracle)
+
+
+def test_keys_of_the_same_list_come_as_they_were_added() -> None:
+    keys = np.array([130, 2, 127, 258, 1])
+    assert keys[hash_set_order(keys, 100)].tolist() == [1, 130, 2, 258, 127]
+    # 65,536 is 1 and 0 in its two halves, and goes to list 1.
+    assert hash_set_order(np.array([65536, 0]), 16).tolist() == [1, 0]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from recommenders.java_oracle import OracleRandom
 from recommenders.matrices import COLD_USER, generated, to_matrix
 
-from receval.recommenders.librec import popularity as librec_popularity
+from receval.recommenders import wbpr
 from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.popularity import DriftingPopularitySampler, cache_segments
+from receval.recommenders.wbpr import DriftingPopularitySampler, cache_segments
 
 Dense = NDArray[np.float64]
 Rated = NDArray[np.bool_]
@@ -137,7 +137,7 @@ def test_draws_are_those_of_the_lists_of_librec(
 def test_blocks_of_three_draws_are_one_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
     _, rated = generated(40, 20)
     train = to_matrix(rated * 1.0, rated)
-    monkeypatch.setattr(librec_popularity, "BLOCK", 3)
+    monkeypatch.setattr(wbpr, "BLOCK", 3)
     sampler, oracle = DriftingPopularitySampler(train, JavaRandom(5)), OracleRandom(5)
     assert [len(users) for users, _, _ in sampler.blocks(8)] == [3, 3, 2]
     # A block's users are drawn before the weights of the next one change.
@@ -153,10 +153,10 @@ def test_sums_are_taken_from_scratch_as_often_within_a_block_as_where_blocks_beg
     # Every block begins with sums from scratch. The weights are equal to the last bit: they would
     # show what rounding leaves of sums that grow older.
     _, rated = generated(230, 40)
-    train, number = to_matrix(rated * 1.0, rated), 3 * librec_popularity.REFRESH
+    train, number = to_matrix(rated * 1.0, rated), 3 * wbpr.REFRESH
     samplers = [DriftingPopularitySampler(train, JavaRandom(1)) for _ in range(2)]
     assert len(list(samplers[0].blocks(number))) == 1
-    monkeypatch.setattr(librec_popularity, "BLOCK", librec_popularity.REFRESH)
+    monkeypatch.setattr(wbpr, "BLOCK", wbpr.REFRESH)
     assert len(list(samplers[1].blocks(number))) == 3
     assert samplers[1].weights.tobytes() == samplers[0].weights.tobytes()
 
@@ -176,9 +176,3 @@ def test_a_common_factor_of_all_weights_changes_no_draw_however_small_it_is() ->
 def test_segments_are_those_of_guava(numbers: list[int]) -> None:
     found = cache_segments(np.array(numbers, dtype=np.int64))
     assert found.tolist() == [segment_of(number) for number in numbers]
-
-
-def test_segments_share_the_users_about_evenly() -> None:
-    counts = np.bincount(cache_segments(np.arange(6040)))
-    assert counts.tolist() == [sum(segment_of(n) == s for n in range(6040)) for s in range(4)]
-    assert counts.min() > 1400

@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from recommenders.matrices import to_matrix
 from scipy.sparse import csr_array
 
-from receval.recommenders import neighbourhood, neighbourhood_search
-from receval.recommenders.neighbourhood import nearest_rows, nearest_rows_for
+from receval.recommenders import neighbourhood
+from receval.recommenders.neighbourhood import (
+    BlockMemory,
+    RowSearch,
+    nearest_rows,
+    nearest_rows_for,
+)
 from receval.recommenders.neighbourhood_kernels import (
     LANES,
     add_lines,
@@ -24,7 +30,6 @@ from receval.recommenders.neighbourhood_kernels import (
     mark_too_few,
     take_block,
 )
-from receval.recommenders.neighbourhood_search import BlockMemory, RowSearch
 from receval.recommenders.products import row_norms
 
 
@@ -36,30 +41,28 @@ def matrix_of(seed: int, lowest: int, largest: int, density: float = 0.3, n_rows
     return csr_array((rng.integers(lowest, largest + 1, shape) * has).astype(np.float32))
 
 
-def sums_of_blocks(matrix: csr_array, needs_common: bool = False) -> tuple[np.ndarray, ...]:
-    """Return the products of every row with every row, and the columns in common."""
-    memory = BlockMemory.of(matrix, needs_common)
+def sums_of_blocks(matrix: csr_array) -> np.ndarray:
+    """Return the products of every row with every row."""
+    memory = BlockMemory.of(matrix)
     n_rows, size = matrix.shape[0], memory.sums.shape[1]
-    sums, common = np.zeros((2, n_rows, n_rows))
-    dense = (memory.starts_of_values, memory.places)
+    sums = np.zeros((n_rows, n_rows))
     others = (memory.row_starts, memory.columns)
     block = (memory.starts, memory.rows, memory.entries)
     for first in range(0, n_rows, size):
         end = min(first + size, n_rows)
+        dense = (memory.starts_of_values, memory.places)
         take_block(*dense, *others, memory.values, first, end, *block, memory.tables)
         for row in range(n_rows):
-            own, shared = memory.sums[0], memory.common[0]
+            own = memory.sums[0]
             own[:] = 0
-            shared[:] = 0
             values = (memory.values, memory.unit)
-            add_products(*others, row, *values, *block, own, shared, memory.counts_common)
+            add_products(*others, row, *values, *block, own, memory.common[0], False)
             for tile, table in enumerate(memory.tables):
                 part = own[tile * LANES : (tile + 1) * LANES]
-                add_lines(table, memory.places, dense[0][row], memory.most_lines, part)
+                starts = memory.starts_of_values[row]
+                add_lines(table, memory.places, starts, memory.most_lines, part)
             sums[row, first:end] = own[: end - first]
-            if needs_common:
-                common[row, first:end] = shared[: end - first]
-    return sums, common
+    return sums
 
 
 @pytest.mark.costly
@@ -76,10 +79,10 @@ def test_sums_of_whole_values_are_the_products_of_the_matrix(
 ) -> None:
     matrix = matrix_of(seed, lowest, largest, density, n_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-        patch.setattr(neighbourhood_search, "MOST_DENSE", most_dense)
+        patch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+        patch.setattr(neighbourhood, "MOST_DENSE", most_dense)
         assert BlockMemory.of(matrix).sums.dtype == np.int32
-        sums, _ = sums_of_blocks(matrix)
+        sums = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.int64)
     np.testing.assert_array_equal(sums, dense @ dense.T)
 
@@ -98,29 +101,20 @@ def test_frequent_columns_of_ratings_are_dense_and_those_of_signed_values_are_no
 @pytest.mark.parametrize("largest", [5, 25])
 def test_sums_of_all_dense_columns_fit(largest: int) -> None:
     matrix = csr_array(np.full((3, 3_000), largest, dtype=np.float32))
-    sums, _ = sums_of_blocks(matrix)
+    sums = sums_of_blocks(matrix)
     np.testing.assert_array_equal(sums, np.full((3, 3), 3_000.0 * largest**2))
 
 
 def test_floating_sums_are_added_in_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
     matrix = matrix_of(1, -100, 100, density=0.8, n_rows=300)
     matrix.data = (matrix.data / np.float32(7)).astype(np.float32)
-    sums, _ = sums_of_blocks(matrix)
+    sums = sums_of_blocks(matrix)
     dense = matrix.toarray().astype(np.float64)
     expected = np.zeros_like(sums)
     for column in dense.T:
         expected += np.outer(column, column)
     np.testing.assert_array_equal(sums, expected)
-
-
-@pytest.mark.parametrize(("largest", "divisor"), [(5, 1), (5, 7), (1, 1)])
-def test_common_columns_are_those_that_both_rows_have(largest: int, divisor: int) -> None:
-    matrix = matrix_of(2, 1, largest)
-    matrix.data = matrix.data / np.float32(divisor)
-    has = (matrix.toarray() != 0).astype(int)
-    sums, common = sums_of_blocks(matrix, needs_common=True)
-    np.testing.assert_array_equal(sums if largest == 1 else common, has @ has.T)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +127,7 @@ def test_integers_are_used_where_no_sum_can_overflow(
 ) -> None:
     matrix = csr_array(np.full((2, n_columns), largest, dtype=np.float32))
     assert (BlockMemory.of(matrix).sums.dtype == np.int32) == is_whole
-    sums, _ = sums_of_blocks(matrix)
+    sums = sums_of_blocks(matrix)
     np.testing.assert_array_equal(sums, np.full((2, 2), float(n_columns) * largest**2))
 
 
@@ -197,8 +191,8 @@ def test_the_nearest_rows_are_the_first_of_all_in_order(
 ) -> None:
     matrix = matrix_of(3, lowest, largest, density=0.2, n_rows=600)
     matrix.data = matrix.data / np.float32(divisor)
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     found = nearest_rows(matrix, neighbours, minimum_overlap)
     assert_same_rows(found, nearest_by_sorting(matrix, neighbours, minimum_overlap))
 
@@ -214,10 +208,10 @@ def test_a_cosine_that_is_0_in_single_precision_makes_no_neighbour() -> None:
 
 @pytest.fixture
 def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     for name, value in {"SAMPLED": 5, "FEWEST_APART": 2, "ROWS_A_NEIGHBOUR": 2}.items():
-        monkeypatch.setattr(neighbourhood_search, name, value)
+        monkeypatch.setattr(neighbourhood, name, value)
 
 
 def collected_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -253,7 +247,7 @@ def test_whatever_is_guessed_from_a_sample_the_nearest_rows_are_the_same(
     dense = matrix_of(4, lowest, largest, density=0.2, n_rows=600).toarray()
     dense[[0, 1, 313, 598]] = 0
     matrix = csr_array(dense / np.float32(divisor))
-    monkeypatch.setattr(neighbourhood_search, "DEVIATIONS", deviations)
+    monkeypatch.setattr(neighbourhood, "DEVIATIONS", deviations)
     collected = collected_rows(monkeypatch)
     numbers = (20, 7)
     nearest = nearest_rows_for(matrix, numbers, minimum_overlap, wanted)
@@ -278,23 +272,6 @@ def test_a_sample_is_compared_first_where_it_is_small_and_rows_are_many(
     assert (len(collected) > 1) == pays
 
 
-def test_all_rows_at_a_guessed_cosine_are_collected() -> None:
-    matrix = matrix_of(5, 1, 5, density=0.4, n_rows=300)
-    rows, norms = np.arange(300), row_norms(matrix)
-    search = RowSearch(matrix, norms, 1, rows)
-    dense = matrix.toarray().astype(np.float64)
-    cosines = (dense @ dense.T / np.outer(norms, norms)).astype(np.float32)
-    np.fill_diagonal(cosines, -1)
-    guesses = np.sort(cosines, axis=1)[:, -20]
-    keys, counts = np.empty((300, 300), dtype=np.int64), np.zeros(300, dtype=np.int32)
-    search.collect(rows, guesses, 200, keys, counts, rows)
-    assert (guesses > 0).all()
-    for row, own in enumerate(keys):
-        met = {int(300 - (key & 0xFFFFFFFF)) for key in own[: counts[row]]}
-        assert set(np.flatnonzero(cosines[row] >= guesses[row]).tolist()) <= met
-        assert len(met) < 25
-
-
 def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_are_not() -> None:
     keys = np.array([[9, 5, 4, 5]] * 5, dtype=np.int64) << 32
     # The last of the keys is there of one row alone.
@@ -309,27 +286,12 @@ def test_rows_with_too_few_keys_at_a_guess_are_marked_and_those_without_a_guess_
 def test_guesses_are_above_most_rows_and_below_the_nearest() -> None:
     matrix = matrix_of(5, 1, 5, density=0.2, n_rows=6_000)
     norms = row_norms(matrix)
-    guesses = neighbourhood_search.guessed_cosines(matrix, norms, 300, 1, range(6_000))
+    guesses = neighbourhood.guessed_cosines(matrix, norms, 300, 1, range(6_000))
     assert not guesses[:: 300 // 32].any()
     assert (guesses > 0).mean() > 0.8
     for row in np.flatnonzero(guesses)[::100]:
         products = (matrix @ matrix[[row]].T).toarray().ravel()
         assert 300 < (products >= guesses[row] * norms * norms[row]).sum() < 1_500
-
-
-@pytest.mark.parametrize("minimum_overlap", [1, 3])
-@pytest.mark.parametrize("divisor", [1, 7])
-@pytest.mark.parametrize("cuts", [(0, 600), (0, 1, 310, 600), (0, 256, 512, 599, 600)])
-def test_the_nearest_of_some_rows_are_those_among_all(
-    cuts: tuple[int, ...], minimum_overlap: int, divisor: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    matrix = matrix_of(3, 1, 5, n_rows=600)
-    matrix.data = matrix.data / np.float32(divisor)
-    whole = nearest_rows(matrix, 7, minimum_overlap)
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    for first, end in pairwise(cuts):
-        found = nearest_rows(matrix, 7, minimum_overlap, range(first, end))
-        assert_same_rows(found, whole[first:end])
 
 
 def test_more_neighbours_than_have_places_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,13 +312,15 @@ def skewed_matrix(n_rows: int = 600, n_columns: int = 80) -> csr_array:
     return csr_array(dense.astype(np.float32))
 
 
-@pytest.mark.parametrize("wanted", [range(600), range(200, 331), range(5, 5)])
+@pytest.mark.parametrize(
+    "wanted", [range(600), range(200, 331), range(5, 5), range(1), range(599, 600)]
+)
 @pytest.mark.parametrize("minimum_overlap", [1, 4])
 def test_rows_of_very_different_lengths_have_the_nearest_of_all(
     wanted: range, minimum_overlap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbourhood_search, "BLOCK_ROWS", LANES)
-    monkeypatch.setattr(neighbourhood_search, "CHUNK_ROWS", 100)
+    monkeypatch.setattr(neighbourhood, "BLOCK_ROWS", LANES)
+    monkeypatch.setattr(neighbourhood, "CHUNK_ROWS", 100)
     matrix = skewed_matrix()
     found = nearest_rows(matrix, 9, minimum_overlap, wanted)
     expected = nearest_by_sorting(matrix, 9, minimum_overlap)
@@ -381,3 +345,31 @@ def test_steps_reach_every_place_once_and_are_far(number: int) -> None:
     step = far_step.py_func(number)
     assert len({turn * step % number for turn in range(number)}) == number
     assert number < 5 or 0.5 < step / number < 0.9
+
+
+@pytest.mark.costly
+def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
+    neighbours = 400
+    matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))
+    nearest_rows(matrix, neighbours)
+    tracemalloc.start()
+    try:
+        found = nearest_rows(matrix, neighbours)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.nnz == 2_000 * neighbours
+    # Keys have as many bytes and half as many to spare. With both side by side it would be 2.5.
+    assert 1.5 < peak / (8 * found.nnz) < 2
+
+
+def test_cosines_that_rise_by_less_than_a_millionth_push_out_the_lower_ones() -> None:
+    # Row after row comes a little nearer to the first; a millionth is what rounding is allowed.
+    slopes = np.linspace(3e-3, 1e-3, 1000)
+    values = np.vstack(([[1.0, 0.0]], np.column_stack((np.ones(1000), slopes))))
+    train = to_matrix(values, values > 0)
+    norms = np.sqrt((train.toarray().astype(np.float64) ** 2).sum(axis=1))
+    cosines = (1.0 / norms[1:]).astype(np.float32)
+    falling = np.lexsort((np.arange(1, 1001), -cosines))[:5] + 1
+    found = nearest_rows(train, 5)[[0]]
+    assert found.indices.tolist() == sorted(falling.tolist())

@@ -1,36 +1,86 @@
 # SPDX-License-Identifier: MIT
-"""Neighbourhoods: overlap and binarising, common ratings only, and the search for neighbours."""
+"""Systems of neighbours against brute force: user and item kNN, LibRec's, centred ratings."""
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from recommenders.brute_force import (
+    Dense,
+    Mask,
+    baselines,
+    co_rated_cosines,
+    cosines,
+    nearest,
+    scores_of,
+    shrunk_by_common,
+)
 from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
 
-from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.knn import UserKNN
+from receval.recommenders import neighbourhood
+from receval.recommenders.centred_item_neighbourhood import CentredItemNeighbourhood
+from receval.recommenders.centred_neighbourhood import CentredNeighbourhood
+from receval.recommenders.knn import ItemKNN, UserKNN
 from receval.recommenders.librec.knn import LibRecKNN
-from receval.recommenders.neighbourhood import nearest_rows
-
-Dense = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 seeds = st.integers(0, 10_000)
 
 
-def brute_co_rated(values: Dense, rated: Mask, shrinkage: float) -> Dense:
-    n = rated.astype(float) @ rated.T
-    # Ratings that are missing are zeros: a sum over one row's has the other row's left out.
-    norms = np.sqrt((values**2 @ rated.T) * (rated @ (values**2).T))
-    has_cosine = norms > 0
-    np.fill_diagonal(has_cosine, False)
-    similarities = n * (values @ values.T) / np.where(has_cosine, norms * (n + shrinkage), 1)
-    return np.where(has_cosine, similarities, 0)
+def brute_user_knn(values: Dense, rated: Mask, neighbours: int, overlap: int = 1) -> Dense:
+    similarities = cosines(values)
+    similarities[rated.astype(int) @ rated.T.astype(int) < overlap] = 0
+    scores = np.full(values.shape, np.nan)
+    for user in range(len(values)):
+        chosen = nearest(similarities[user], range(len(values)), neighbours)
+        for item in np.flatnonzero(rated[chosen].any(axis=0)):
+            scores[user, item] = similarities[user, chosen] @ values[chosen, item]
+    return scores
+
+
+@given(seeds, st.integers(1, 25), st.integers(1, 8))
+def test_user_knn_is_the_sum_over_the_nearest_users(
+    seed: int, neighbours: int, overlap: int
+) -> None:
+    values, rated = generated(20, 15, seed)
+    found = scores_of(UserKNN(neighbours, overlap), values, rated)
+    expected = brute_user_knn(values, rated, neighbours, overlap)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@settings(max_examples=15)
+@given(seeds, st.integers(1, 70))
+def test_item_knn_is_the_sum_over_the_nearest_items_in_the_profile(
+    seed: int, neighbours: int
+) -> None:
+    values, rated = generated(20, 15, seed)
+    expected = brute_user_knn(values.T, rated.T, neighbours).T
+    np.testing.assert_allclose(scores_of(ItemKNN(neighbours), values, rated), expected, rtol=1e-5)
+
+
+@given(seeds, st.integers(1, 6), st.sampled_from([-1.0, 0.5, 4.0]))
+def test_user_knn_binarises_before_everything_else(
+    seed: int, overlap: int, threshold: float
+) -> None:
+    values, rated = generated(20, 15, seed)
+    positive = rated & (values >= threshold)
+    expected = brute_user_knn(positive * 1.0, positive, 5, overlap)
+    found = scores_of(UserKNN(5, overlap, threshold), values, rated)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_users_with_too_little_in_common_get_no_scores_and_the_others_keep_theirs() -> None:
+    rated = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 1]], dtype=bool)
+    train = to_matrix(rated * 5.0, rated)
+    scores = UserKNN(5, minimum_overlap=3, threshold=4).fit(train).score(np.arange(3))
+    assert np.isnan(scores[2]).all()
+    np.testing.assert_allclose(scores[0], np.full(4, np.sqrt(3) / 2), rtol=1e-6)
+
+
+def test_no_rating_at_the_threshold_gives_no_scores() -> None:
+    scores = UserKNN(threshold=9).fit(generated_matrix()).score(np.arange(60))
+    assert np.isnan(scores).all()
 
 
 @given(seeds, st.sampled_from([0.0, 1.5, 10.0]))
@@ -38,8 +88,8 @@ def test_cosine_over_common_ratings_ignores_all_others(seed: int, shrinkage: flo
     values, rated = generated(20, 15, seed)
     matrix = to_matrix(values, rated)
     rows = np.array([3, 0, 19])
-    found = co_rated_cosines(rows, matrix, matrix.T.tocsr(), shrinkage)
-    np.testing.assert_allclose(found, brute_co_rated(values, rated, shrinkage)[rows], rtol=1e-12)
+    found = neighbourhood.co_rated_cosines(rows, matrix, matrix.T.tocsr(), shrinkage)
+    np.testing.assert_allclose(found, co_rated_cosines(values, rated, shrinkage)[rows], rtol=1e-12)
 
 
 @given(seeds, st.integers(1, 22), st.sampled_from([0.0, 10.0]), st.sampled_from(["users", "items"]))
@@ -47,20 +97,19 @@ def test_librec_knn_adds_the_similarities_of_the_nearest_who_count(
     seed: int, neighbours: int, shrinkage: float, over: str
 ) -> None:
     values, rated = generated(20, 15, seed)
-    model = LibRecKNN(neighbours, shrinkage, over).fit(to_matrix(values, rated))
+    found = scores_of(LibRecKNN(neighbours, shrinkage, over), values, rated)
     cold = ~rated.any(axis=1)
     if over == "items":
         values, rated = values.T, rated.T
-    similarities = brute_co_rated(values, rated, shrinkage)
+    similarities = co_rated_cosines(values, rated, shrinkage)
     expected = np.zeros(values.shape)
     for row in range(len(values)):
         for column in range(values.shape[1]):
             terms = similarities[row, rated[:, column] & (similarities[row] > 0)]
             expected[row, column] = np.sort(terms)[::-1][:neighbours].sum()
-    if over == "items":
-        expected = expected.T
+    expected = expected.T if over == "items" else expected
     expected[cold] = np.nan
-    np.testing.assert_allclose(model.score(np.arange(20)), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
 def test_librec_knn_by_hand() -> None:
@@ -99,110 +148,112 @@ def test_librec_knn_scores_zero_where_there_is_no_neighbour(over: str) -> None:
     assert np.isnan(scores[COLD_USER]).all()
 
 
-def brute_nearest(values: Dense, rated: Mask, neighbours: int, overlap: int) -> Dense:
-    norms = np.sqrt((values**2).sum(axis=1))
-    products = values @ values.T
-    is_near = (products > 0) & (rated.astype(int) @ rated.T.astype(int) >= overlap)
-    np.fill_diagonal(is_near, False)
-    cosines = products / np.where(is_near, np.outer(norms, norms), 1)
-    for row, near in enumerate(is_near):
-        own = np.flatnonzero(near)
-        # A stable sort leaves the first of those that are equal in single precision first.
-        order = np.argsort(-cosines[row, own].astype(np.float32), kind="stable")
-        near[own[order[neighbours:]]] = False
-    return np.where(is_near, cosines, 0)
+def brute_centred(values: Dense, rated: Mask, model: CentredNeighbourhood) -> Dense:
+    expected = baselines(values, rated, model)
+    scores = expected.copy()
+    similarities = shrunk_by_common(cosines(values), rated, model.shrinkage)
+    for user, item in np.ndindex(values.shape):
+        raters = np.flatnonzero(rated[:, item])
+        chosen = nearest(similarities[user], raters, model.neighbours)
+        scores[user, item] += similarities[user, chosen] @ (values - expected)[chosen, item]
+    return scores
 
 
-@given(seeds, st.integers(1, 25), st.integers(1, 8))
-def test_nearest_rows_have_the_overlap_and_the_largest_cosines(
-    seed: int, neighbours: int, overlap: int
+def brute_centred_items(values: Dense, rated: Mask, model: CentredItemNeighbourhood) -> Dense:
+    """Return the scores by the nearest items in the profile, in the order of items if equal."""
+    expected = baselines(values, rated, model)
+    scores = expected.copy()
+    if model.cosine == "common":
+        similarities = co_rated_cosines(values.T, rated.T, model.shrinkage)
+    else:
+        similarities = shrunk_by_common(cosines(values.T), rated.T, model.shrinkage)
+    for user, item in np.ndindex(values.shape):
+        chosen = nearest(similarities[item], np.flatnonzero(rated[user]), model.neighbours)
+        scores[user, item] += similarities[item, chosen] @ (values - expected)[user, chosen]
+    return scores
+
+
+@given(
+    seeds,
+    st.integers(1, 25),
+    st.sampled_from([0.0, 1.5, 100.0]),
+    st.sampled_from(["user-and-item", "item", "user", "global"]),
+    st.sampled_from([0.0, 10.0]),
+)
+@pytest.mark.costly
+def test_centred_neighbourhood_adds_the_deviations_of_the_nearest_raters(
+    seed: int, neighbours: int, shrinkage: float, baseline: str, regularisation: float
 ) -> None:
-    values, rated = generated(22, 15, seed)
-    found = nearest_rows(to_matrix(values, rated), neighbours, overlap)
-    assert found.has_sorted_indices
-    np.testing.assert_allclose(
-        found.toarray(), brute_nearest(values, rated, neighbours, overlap), rtol=1e-6
+    values, rated = generated(20, 15, seed)
+    model = CentredNeighbourhood(
+        neighbours=neighbours,
+        shrinkage=shrinkage,
+        baseline=baseline,
+        item_regularisation=regularisation,
+        user_regularisation=regularisation / 2,
     )
-
-
-@pytest.mark.parametrize("neighbours", [1, 7, 60, 100])
-def test_nearest_rows_are_selected_from_many_more_rows_and_ties_go_by_row(neighbours: int) -> None:
-    rated = np.random.default_rng(neighbours).random((160, 8)) < 0.6
-    values = rated * 1.0
-    expected = brute_nearest(values, rated, neighbours, 1)
-    found = nearest_rows(to_matrix(values, rated), neighbours)
-    # Cosines of so few ones are equal more often than not: every row drops some that are equal.
-    assert (np.count_nonzero(expected, axis=1) == neighbours).mean() > 0.9
-    np.testing.assert_array_equal(found.toarray() > 0, expected > 0)
-    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6)
+    scores = scores_of(model, values, rated)
+    np.testing.assert_allclose(scores, brute_centred(values, rated, model), rtol=1e-5, atol=2e-5)
 
 
 @pytest.mark.costly
-def test_neighbours_take_the_memory_of_the_keys_that_they_are_found_by() -> None:
-    neighbours = 400
-    matrix = to_matrix(np.ones((2_000, 4)), np.ones((2_000, 4), dtype=bool))
-    nearest_rows(matrix, neighbours)
-    tracemalloc.start()
-    try:
-        found = nearest_rows(matrix, neighbours)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert found.nnz == 2_000 * neighbours
-    # Keys have as many bytes and half as many to spare. With both side by side it would be 2.5.
-    assert 1.5 < peak / (8 * found.nnz) < 2
-
-
-@given(seeds, st.integers(1, 6), st.sampled_from([-1.0, 0.5, 4.0]))
-def test_user_knn_binarises_before_everything_else(
-    seed: int, overlap: int, threshold: float
-) -> None:
-    values, rated = generated(20, 15, seed)
-    positive = rated & (values >= threshold)
-    similarities = brute_nearest(positive * 1.0, positive, 5, overlap)
-    expected = similarities @ positive
-    expected[expected == 0] = np.nan
-    model = UserKNN(5, minimum_overlap=overlap, threshold=threshold)
-    scores = model.fit(to_matrix(values, rated)).score(np.arange(20))
-    np.testing.assert_allclose(scores, expected, rtol=1e-5)
-
-
-def test_users_with_too_little_in_common_get_no_scores_and_the_others_keep_theirs() -> None:
-    rated = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 1]], dtype=bool)
-    train = to_matrix(rated * 5.0, rated)
-    scores = UserKNN(5, minimum_overlap=3, threshold=4).fit(train).score(np.arange(3))
-    assert np.isnan(scores[2]).all()
-    np.testing.assert_allclose(scores[0], np.full(4, np.sqrt(3) / 2), rtol=1e-6)
-
-
-def test_no_rating_at_the_threshold_gives_no_scores() -> None:
-    scores = UserKNN(threshold=9).fit(generated_matrix()).score(np.arange(60))
-    assert np.isnan(scores).all()
-
-
-def test_cosines_that_rise_by_less_than_a_millionth_push_out_the_lower_ones() -> None:
-    # Row after row comes a little nearer to the first; a millionth is what rounding is allowed.
-    slopes = np.linspace(3e-3, 1e-3, 1000)
-    values = np.vstack(([[1.0, 0.0]], np.column_stack((np.ones(1000), slopes))))
-    train = to_matrix(values, values > 0)
-    norms = np.sqrt((train.toarray().astype(np.float64) ** 2).sum(axis=1))
-    cosines = (1.0 / norms[1:]).astype(np.float32)
-    falling = np.lexsort((np.arange(1, 1001), -cosines))[:5] + 1
-    found = nearest_rows(train, 5)[[0]]
-    assert found.indices.tolist() == sorted(falling.tolist())
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: UserKNN(minimum_overlap=0), r"UserKNN: the parameter minimum_overlap is 0.*1"),
-        (lambda: UserKNN(threshold=float("nan")), r"UserKNN: the parameter threshold is nan"),
-        (lambda: LibRecKNN(neighbours=0), r"LibRecKNN: .* neighbours is 0.*least 1"),
-        (lambda: LibRecKNN(shrinkage=-1), r"LibRecKNN: .* shrinkage is -1.*least 0"),
-        (lambda: LibRecKNN(over="both"), r"LibRecKNN: .* over is 'both'.*'users'"),
-    ],
+@settings(max_examples=15)
+@given(
+    seeds,
+    st.integers(1, 14),
+    st.sampled_from(["full", "common"]),
+    st.sampled_from([0.0, 1.5, 100.0]),
+    st.sampled_from([0.0, 10.0]),
 )
-def test_bad_parameters_are_refused(make: object, message: str) -> None:
-    assert callable(make)
-    with pytest.raises(ValueError, match=message):
-        make()
+def test_centred_item_neighbourhood_adds_the_deviations_of_the_nearest_items(
+    seed: int, neighbours: int, ratings: str, shrinkage: float, regularisation: float
+) -> None:
+    values, rated = generated(14, 12, seed)
+    model = CentredItemNeighbourhood(
+        neighbours,
+        ratings,
+        shrinkage,
+        item_regularisation=regularisation,
+        user_regularisation=regularisation / 2,
+    )
+    found = scores_of(model, values, rated)
+    np.testing.assert_allclose(
+        found, brute_centred_items(values, rated, model), rtol=1e-5, atol=2e-5
+    )
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("neighbours", [2, 12, 40])
+def test_of_many_equally_similar_items_those_with_the_smaller_codes_are_nearest(
+    neighbours: int,
+) -> None:
+    # A user gives all items the same rating: all cosines are 1, and similarities differ by the
+    # number of users alone. Items are similar to more than the 64 of one word of bits.
+    generator = np.random.default_rng(3)
+    rated = generator.random((12, 90)) < 0.5
+    values = rated * generator.integers(1, 6, (12, 1)).astype(float)
+    model = CentredItemNeighbourhood(
+        neighbours, "common", 2.0, item_regularisation=5.0, user_regularisation=5.0
+    )
+    found = scores_of(model, values, rated)
+    assert (np.diff(model.similarities_.indptr) > 64).mean() > 0.9
+    np.testing.assert_allclose(
+        found, brute_centred_items(values, rated, model), rtol=1e-5, atol=2e-5
+    )
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("n_items", [64, 65, 128, 129])
+def test_items_similar_to_all_others_are_scored_at_every_number_of_words_of_bits(
+    n_items: int,
+) -> None:
+    # The bit behind the last similar item ends a word of 64 bits, or begins one. The last user has
+    # rated the last items alone, which stand anywhere among the similar ones.
+    values = np.random.default_rng(4).integers(1, 6, (4, n_items)).astype(float)
+    values[3, : n_items - 5] = 0.0
+    model = CentredItemNeighbourhood(2, shrinkage=2.0)
+    found = scores_of(model, values, values > 0)
+    assert np.diff(model.similarities_.indptr).tolist() == [n_items - 1] * n_items
+    np.testing.assert_allclose(
+        found, brute_centred_items(values, values > 0, model), rtol=1e-5, atol=2e-5
+    )

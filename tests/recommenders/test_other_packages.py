@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -12,16 +11,11 @@ from numpy.typing import NDArray
 from recommenders.matrices import communities, generated_matrix
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
-from sklearn.linear_model import ElasticNet
-from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from receval.recommenders.base import Recommender
 from receval.recommenders.implicit_systems import ImplicitALS, ImplicitBPR, ImplicitItemKNN
 from receval.recommenders.knn import ItemKNN, UserKNN
-from receval.recommenders.lda import LDA
-from receval.recommenders.plsa import PLSA
-from receval.recommenders.puresvd import PureSVD
 from receval.recommenders.sklearn_systems import (
     SklearnElasticNet,
     SklearnNeighbours,
@@ -29,13 +23,11 @@ from receval.recommenders.sklearn_systems import (
 )
 from receval.recommenders.sklearn_topics import SklearnLDA, SklearnNMF
 from receval.recommenders.slim import SLIM
-from receval.recommenders.wrmf import WRMF
 
 with threadpool_limits(limits=1):
     # implicit warns once where BLAS has several threads.
     from implicit.cpu.als import AlternatingLeastSquares
     from implicit.cpu.bpr import BayesianPersonalizedRanking
-    from implicit.nearest_neighbours import CosineRecommender
 
 USERS = np.arange(60)
 SEED = 11
@@ -103,22 +95,6 @@ def test_bpr_is_that_of_implicit() -> None:
     np.testing.assert_allclose(own[WARM][:, items], expected, atol=1e-5)
 
 
-def test_item_knn_is_that_of_implicit() -> None:
-    model = CosineRecommender(K=8, num_threads=1)
-    ratings = csr_matrix(DENSE)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(ratings, show_progress=False)
-        users = np.flatnonzero(DENSE.any(axis=1))
-        found, values = model.recommend(users, ratings[users], N=10)
-    own = np.where(DENSE > 0, np.nan, scores_of(ImplicitItemKNN(7)))
-    for user, items, theirs in zip(users, found, values, strict=True):
-        kept = theirs > 0
-        np.testing.assert_allclose(own[user, items[kept]], theirs[kept], rtol=1e-5)
-        best = np.sort(own[user][~np.isnan(own[user])])[::-1][: kept.sum()]
-        np.testing.assert_allclose(best, theirs[kept], rtol=1e-5)
-
-
 @pytest.mark.costly
 def test_nmf_is_that_of_scikit_learn() -> None:
     model = NMF(3, init="random", solver="mu", beta_loss=1, tol=0, max_iter=25, random_state=SEED)
@@ -150,39 +126,6 @@ def test_svd_is_that_of_scikit_learn() -> None:
     np.testing.assert_allclose(own[WARM], expected[WARM], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.costly
-def test_the_elastic_net_is_that_of_scikit_learn_on_the_nearest_items() -> None:
-    l1, l2, neighbours = 2.0, 8.0, 6
-    norms = np.linalg.norm(DENSE, axis=0)
-    cosines = DENSE.T @ DENSE / np.maximum(np.outer(norms, norms), 1e-9)
-    np.fill_diagonal(cosines, -1)
-    model = ElasticNet(
-        alpha=(l1 + l2) / 60,
-        l1_ratio=l1 / (l1 + l2),
-        positive=True,
-        fit_intercept=False,
-        tol=1e-9,
-        max_iter=100_000,
-    )
-    expected = np.zeros((60, 45))
-    for item in range(45):
-        nearest = [j for j in np.argsort(-cosines[item])[:neighbours] if cosines[item, j] > 0]
-        if nearest:
-            others = DENSE[:, nearest].astype(np.float64)
-            expected[:, item] = others @ model.fit(others, DENSE[:, item]).coef_
-    own = scores_of(SklearnElasticNet(l1, l2, neighbours, tolerance=1e-9, sweeps=100_000))
-    np.testing.assert_allclose(own[WARM], expected[WARM], atol=1e-4)
-
-
-def test_the_neighbours_are_those_of_scikit_learn() -> None:
-    rows = DENSE.any(axis=1)
-    model = NearestNeighbors(n_neighbors=5, metric="cosine", algorithm="brute")
-    distances, nearest = model.fit(DENSE.astype(np.float64)).kneighbors()
-    expected = np.einsum("uk,uki->ui", 1 - distances, DENSE[nearest])
-    own = np.nan_to_num(scores_of(SklearnNeighbours(5)))
-    np.testing.assert_allclose(own[rows], expected[rows], rtol=1e-4, atol=1e-5)
-
-
 # --- equal to ours where the algorithm is the same --------------------------------------------
 
 
@@ -212,51 +155,6 @@ def test_slim_is_ours() -> None:
     ours = scores_of(SLIM(2.0, 8.0, 6, tolerance=1e-12))
     theirs = scores_of(SklearnElasticNet(2.0, 8.0, 6, tolerance=1e-9, sweeps=100_000))
     np.testing.assert_allclose(theirs[WARM], ours[WARM], atol=1e-4)
-
-
-def test_randomised_svd_comes_to_ours_with_power_iterations() -> None:
-    ours = scores_of(PureSVD(4))[WARM]
-    few, many = (scores_of(SklearnSVD(4, number, SEED))[WARM] for number in (0, 60))
-    np.testing.assert_allclose(many, ours, atol=1e-4)
-    assert np.abs(few - ours).max() > 0.01
-
-
-def objective(model: WRMF | ImplicitALS) -> float:
-    users = np.nan_to_num(model.user_factors_.astype(np.float64))
-    items = model.item_factors_.astype(np.float64)
-    confidence = 1 + model.alpha * ENTRY
-    penalty = model.regularisation * (np.sum(users**2) + np.sum(items**2))
-    return float(np.sum(confidence * (ENTRY - users @ items) ** 2) + penalty)
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("solver", ["conjugate-gradients", "cholesky"])
-def test_als_reaches_the_objective_of_ours(solver: str) -> None:
-    parameters = {"factors": 3, "alpha": 2.0, "regularisation": 0.1, "iterations": 300}
-    ours = WRMF(**parameters).fit(RATED)
-    theirs = ImplicitALS(**parameters, solver=solver).fit(RATED)
-    assert objective(ours) == pytest.approx(ours.objective_[-1], rel=1e-4)
-    assert objective(theirs) == pytest.approx(objective(ours), rel=0.02)
-
-
-def log_likelihood(scores: NDArray[np.float32]) -> float:
-    shares = scores / scores.sum(axis=1, keepdims=True)
-    counted = DENSE > 0
-    return float(np.sum(DENSE[counted] * np.log(shares.astype(np.float64)[counted])))
-
-
-@pytest.mark.costly
-def test_nmf_reaches_the_likelihood_of_plsa() -> None:
-    ours = log_likelihood(scores_of(PLSA(3, 500)))
-    theirs = log_likelihood(scores_of(SklearnNMF(3, 500)))
-    assert theirs == pytest.approx(ours, rel=0.01)
-
-
-@pytest.mark.costly
-def test_ldas_of_many_iterations_have_the_same_likelihood() -> None:
-    ours = log_likelihood(scores_of(LDA(3, 200, 0.3, 0.2)))
-    theirs = log_likelihood(scores_of(SklearnLDA(3, 60, 0.3, 0.2)))
-    assert theirs == pytest.approx(ours, rel=0.01)
 
 
 # --- without the packages ---------------------------------------------------------------------
@@ -297,26 +195,8 @@ class _NotThere:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-@pytest.mark.parametrize("parameters", [{"l1": 0.0, "l2": 0.0}, {"neighbours": 0}])
-def test_an_elastic_net_without_penalty_or_neighbours_is_refused(
-    parameters: dict[str, float],
-) -> None:
-    with pytest.raises(ValueError, match=r"SklearnElasticNet: the parameter"):
-        SklearnElasticNet(**parameters)
-
-
-def test_more_factors_than_items_are_refused() -> None:
-    with pytest.raises(ValueError, match="SklearnSVD: the parameter factors is 46"):
-        SklearnSVD(46).fit(RATED)
-
-
 def test_more_factors_than_users_are_refused_too() -> None:
     fewer_users = RATED[:6]
     assert SklearnSVD(6).fit(fewer_users).item_factors_.shape == (6, 45)
     with pytest.raises(ValueError, match=r"factors is 7, .* 6 users and 45 items has at most 6"):
         SklearnSVD(7).fit(fewer_users)
-
-
-def test_exact_least_squares_need_regularisation() -> None:
-    with pytest.raises(ValueError, match="regularisation is 0"):
-        ImplicitALS(regularisation=0, solver="cholesky")

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.matrices import COLD_ITEM, COLD_USER, generated, generated_matrix, to_matrix
+from recommenders.brute_force import Dense, cosines, language_models, nearest
+from recommenders.matrices import generated, to_matrix
 from scipy.special import logsumexp
 
 from receval.recommenders.relevance_model import RelevanceModel
 from receval.recommenders.rocchio import Rocchio
-
-Dense = NDArray[np.float64]
 
 seeds = st.integers(0, 10_000)
 few_neighbours = st.integers(1, 22)
@@ -25,23 +24,12 @@ smoothings = st.sampled_from(
 )
 
 
-def nearest(values: Dense, user: int, neighbours: int) -> list[int]:
-    """The users most similar by cosine, equal float32 cosines by code."""
-    norms = np.sqrt((values**2).sum(axis=1))
-    products = values @ values[user]
-    similar = {
-        v: np.float32(products[v] / (norms[v] * norms[user]))
-        for v in range(len(values))
-        if v != user and products[v] > 0
-    }
-    return sorted(similar, key=lambda v: (-similar[v], v))[:neighbours]
-
-
 def brute_rocchio(values: Dense, weighting: str, neighbours: int, normalised: bool) -> Dense:
     scores = np.full(values.shape, np.nan)
     raters = (values > 0).any(axis=1).sum()
+    similarities = cosines(values)
     for user in range(len(values)):
-        chosen = nearest(values, user, neighbours)
+        chosen = nearest(similarities[user], range(len(values)), neighbours)
         for item in range(values.shape[1]):
             mass = values[chosen, item].sum()
             if mass == 0:
@@ -96,40 +84,15 @@ def test_rocchio_by_hand() -> None:
         np.testing.assert_allclose(scores(weighting, normalised), [*wanted, np.nan], rtol=1e-5)
 
 
-@pytest.mark.parametrize("normalised", [False, True])
-def test_rsv_ranks_as_rw_does(normalised: bool) -> None:
-    train = generated_matrix()
-    one, other = (
-        Rocchio(weighting, 10, normalised).fit(train).score(np.arange(60)).astype(float)
-        for weighting in ("rw", "rsv")
-    )
-    for user in np.setdiff1d(np.arange(60), COLD_USER):
-        scored = ~np.isnan(one[user])
-        rises = np.diff(other[user, scored][np.argsort(one[user, scored], kind="stable")])
-        assert (rises >= -1e-6).all()
-        assert (rises > 1e-6).any()
-
-
-def brute_models(values: Dense, smoothing: str, strength: float) -> Dense:
-    collection = values.sum(axis=0) / values.sum()
-    masses = values.sum(axis=1, keepdims=True)
-    masses[masses == 0] = np.nan
-    if smoothing == "jelinek-mercer":
-        return (1 - strength) * values / masses + strength * collection
-    if smoothing == "dirichlet":
-        return (values + strength * collection) / (masses + strength)
-    kept = np.maximum(values - strength, 0)
-    return (kept + (masses - kept.sum(axis=1, keepdims=True)) * collection) / masses
-
-
 def brute_relevance(
     values: Dense, model: str, neighbours: int, smoothing: str, strength: float
 ) -> Dense:
     """Scores up to a constant of the user, of the items that a neighbour rated above 0."""
     scores = np.full(values.shape, np.nan)
-    models = brute_models(values, smoothing, strength)
+    models = language_models(values, smoothing, strength)
+    similarities = cosines(values)
     for user in range(len(values)):
-        chosen = nearest(values, user, neighbours)
+        chosen = nearest(similarities[user], range(len(values)), neighbours)
         profile = np.flatnonzero(values[user])
         if not chosen:
             continue
@@ -193,51 +156,3 @@ def test_relevance_models_by_hand() -> None:
         fitted = RelevanceModel(model, 2, "jelinek-mercer", 0.5)
         found = fitted.fit(to_matrix(values, values > 0)).score(np.array([0]))[0]
         np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-5)
-
-
-@pytest.mark.parametrize("model", [Rocchio(), RelevanceModel("rm1"), RelevanceModel("rm2")])
-def test_what_no_neighbour_rated_is_not_scored(model: Rocchio | RelevanceModel) -> None:
-    scores = model.fit(generated_matrix()).score(np.arange(60))
-    assert np.isnan(scores[COLD_USER]).all()
-    assert np.isnan(scores[:, COLD_ITEM]).all()
-    # Users 0 and 1 have each other; the third nobody; the last item nobody but the third user.
-    values = np.array([[5, 4, 0, 0], [5, 0, 3, 0], [0, 0, 0, 2.0]])
-    scores = model.fit(to_matrix(values, values > 0)).score(np.arange(3))
-    expected = [[0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]]
-    np.testing.assert_array_equal(np.isnan(scores), np.array(expected, dtype=bool))
-
-
-@pytest.mark.parametrize("model", [Rocchio("kld"), RelevanceModel("rm1"), RelevanceModel("rm2")])
-def test_ratings_of_zero_count_for_nothing(model: Rocchio | RelevanceModel) -> None:
-    values, rated = generated(20, 15, 4)
-    with_zeros = model.fit(to_matrix(values, rated)).score(np.arange(20))
-    without = model.fit(to_matrix(values, values > 0)).score(np.arange(20))
-    assert (rated & (values == 0)).any()
-    np.testing.assert_array_equal(with_zeros, without)
-
-
-@pytest.mark.parametrize(
-    ("system", "parameters", "message"),
-    [
-        (Rocchio, {"weighting": "bm25"}, "the parameter weighting is 'bm25'"),
-        (Rocchio, {"neighbours": 0}, "neighbours is 0, but it must be a whole number of at least"),
-        (Rocchio, {"length_normalised": "yes"}, "length_normalised is 'yes'"),
-        (RelevanceModel, {"model": "rm3"}, "the parameter model is 'rm3', .* 'rm1', 'rm2'"),
-        (RelevanceModel, {"neighbours": 2.0}, "neighbours is 2.0, but it must be a whole number"),
-        (RelevanceModel, {"smoothing": "none"}, "the parameter smoothing is 'none'"),
-        (RelevanceModel, {"strength": 0.0}, "strength is 0.0, but it must be .* above 0"),
-        (RelevanceModel, {"strength": 2.0}, "strength is 2.0, but it must be .* at most 1"),
-    ],
-)
-def test_bad_parameters_are_refused(
-    system: type[Rocchio] | type[RelevanceModel], parameters: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=f"^{system.__name__}: .*{message}"):
-        system(**parameters)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("model", [Rocchio(), RelevanceModel()])
-def test_negative_ratings_are_no_frequencies(model: Rocchio | RelevanceModel) -> None:
-    values = np.array([[1.0, -1.0], [2.0, 3.0]])
-    with pytest.raises(ValueError, match=r"smallest is -1.0"):
-        model.fit(to_matrix(values, values != 0))

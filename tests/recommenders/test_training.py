@@ -15,7 +15,7 @@ from receval.data.ratings import Ratings
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import read_ranks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.model_files import model_file
+from receval.recommenders.base import model_file
 from receval.recommenders.non_personalised import AverageRating, OptimalRanking
 from receval.seeds import generator
 from receval.splits.split import TEST, TRAIN, UNBIASED, Split, fold

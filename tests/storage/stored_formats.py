@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from receval.data.ratings import ITEMS_FILE, RATINGS_FILE, USERS_FILE, Ratings
 from receval.protocols.judged_ranks import JudgedRanks, read_ranks, write_ranks
-from receval.recommenders.model_files import read_model, write_model
+from receval.recommenders.base import read_model, write_model
 from receval.splits.split import TEST, TRAIN, Split
 from receval.storage.archives import write_archive
 from receval.storage.files import DamagedFileError

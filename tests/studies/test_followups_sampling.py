@@ -25,8 +25,7 @@ from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import write_ranks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.model_files import model_file
-from receval.recommenders.registry import make
+from receval.recommenders.base import make, model_file
 from receval.seeds import generator
 from receval.splits.split import Split, fold
 from receval.storage.files import read_results, write_results

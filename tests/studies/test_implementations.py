@@ -23,9 +23,7 @@ from studies.prepared import (
 )
 
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import Recommender
-from receval.recommenders.model_files import model_file
-from receval.recommenders.registry import make
+from receval.recommenders.base import Recommender, make, model_file
 from receval.splits.split import Split, fold
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.systems import implementations

@@ -17,7 +17,7 @@ from studies.prepared import generated_ratings
 from receval.metrics.registry import parse
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from receval.seeds import generator, integer_seed
 from receval.splits.split import TEST, TRAIN, Split, fold
 from reproduction.config.settings import load_settings

@@ -16,7 +16,7 @@ from studies.prepared import generated_ratings
 
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
 from receval.seeds import generator, integer_seed
 from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import fold

@@ -50,7 +50,7 @@ KERNELS = (
     "receval.protocols",
     "receval.recommenders.neighbourhood_kernels",
     "receval.recommenders.products",
-    "receval.recommenders.shared_ratings",
+    "receval.recommenders.em",
     "receval.missing_judgments",
     "receval.splits",
 )

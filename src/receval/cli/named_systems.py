@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from receval.cli.arguments import number_or_word
-from receval.recommenders.base import Recommender
-from receval.recommenders.registry import make
+from receval.recommenders.base import Recommender, make
 from receval.seeds import integer_seed
 from receval.storage.messages import quoted
 

@@ -12,8 +12,8 @@ from receval.metrics.judged_items import DatasetMetadata, JudgedItems
 from receval.metrics.lists import JudgedLists
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.protocol import Protocol
-from receval.recommenders.clicks import clicked_training
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
+from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import integer_seed
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings

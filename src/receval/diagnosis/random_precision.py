@@ -18,8 +18,8 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.names import parse_protocol
 from receval.protocols.protocol import Protocol
-from receval.recommenders.clicks import clicked_training
 from receval.recommenders.non_personalised import Popularity, Random
+from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import generator, integer_seed
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings, split

@@ -17,10 +17,13 @@ from receval.notes import Note
 from receval.protocols.evaluation import Scorer, rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.adapters.adapt import adapt
-from receval.recommenders.adapters.scores import GivenScores
+from receval.recommenders.adapters.adapt import GivenScores, adapt
 from receval.recommenders.base import Recommender
-from receval.recommenders.clicks import are_clicks, clicked_training, takes_all_as_positive
+from receval.recommenders.training_ratings import (
+    are_clicks,
+    clicked_training,
+    takes_all_as_positive,
+)
 from receval.splits.split import Fold
 from receval.splits.split_ratings import SplitRatings
 from receval.storage.messages import enumerated, quoted

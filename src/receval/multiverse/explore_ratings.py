@@ -35,7 +35,7 @@ from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks
 from receval.protocols.protocol import NonComputable
 from receval.recommenders.base import Recommender
-from receval.recommenders.clicks import clicked_training
+from receval.recommenders.training_ratings import clicked_training
 from receval.seeds import generator, integer_seed
 from receval.splits.kinds import RandomRatio, SelectionSpec, UserRatio, make_split
 from receval.splits.split import Fold, fold

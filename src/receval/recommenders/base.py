@@ -1,28 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""The base class of recommenders: parameters, `fit`, `score`, and saving a fitted model."""
+"""The base class of recommenders: parameters, `fit`, `score`, model files and class paths."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import json
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from threadpoolctl import ThreadpoolController
 
 from receval.recommenders.checks import (
     Order,
+    check_parameters,
     checked_matrix,
     checked_order,
     refuse_beyond_data,
 )
 from receval.recommenders.checks import RatingMatrix as RatingMatrix
-from receval.recommenders.model_files import check_fitted, read_model, write_model
-from receval.recommenders.one_thread import on_one_thread
+from receval.storage.archives import Archive, write_archive
 from receval.storage.files import refusing_damage
+from receval.storage.messages import quoted, shortened
 
 # Limits the memory of a block of users besides its scores: 2**24 entries of 8 bytes are 128 MiB.
 BLOCK_ENTRIES = 2**24
@@ -39,6 +47,16 @@ class Recommender(ABC):
     numbers, strings). :meth:`score` uses nothing else, so a loaded model scores without the
     ratings.
 
+    The annotations of parameters say which values they accept; what is said of a parameter only
+    there means the same in every system that has it. ``factors`` is the length of the vectors of
+    users and items, ``topics`` and ``neighbours`` are numbers of these (k in the formulas), and
+    ``iterations``, ``epochs`` and ``sweeps`` numbers of passes; ``learning_rate`` scales the steps,
+    and ``regularisation`` a penalty on squared parameters. ``seed``, at least 0, seeds all random
+    numbers: initial values, orders and draws. ``librec_seed`` repeats the draws of LibRec
+    2.0.0 instead, from ``java.util.Random`` with this seed, at least 0
+    (:mod:`receval.recommenders.librec.java_random`); LibRec processes users and items in the order
+    of their first appearance, which is to be given to :meth:`fit`.
+
     Every system returns NaN if it cannot compute a score (the item is then not ranked); its
     docstring says when. A rating is an *entry* of the training matrix, whatever its value: an
     explicit 0 is a rating, a missing entry is not.
@@ -50,7 +68,7 @@ class Recommender(ABC):
     ----------
     SHARED_OVER : tuple of str
         Parameters in which settings may differ that share work when trained and scored together
-        (`receval.recommenders.family`).
+        (`receval.recommenders.model_grid`).
     n_users_, n_items_ : int
         Shape of the training matrix.
     order_of_users_, order_of_items_ : ndarray of int32
@@ -59,12 +77,14 @@ class Recommender(ABC):
 
     Notes
     -----
-    To add a system, derive from this class in a new module and write ``__init__`` (checks from
-    `receval.recommenders.checks`; a parameter named ``seed`` where the system draws random
-    numbers), ``_fit`` and ``_score_block``; override ``check_size`` where a parameter is bounded by
-    the size of the matrix. If several settings can share work, name the parameters in
-    ``SHARED_OVER`` and override ``_fit_family`` or ``_score_family``. A numba kernel may call only
-    kernels of its own module, because numba's cache does not detect changes in other files.
+    To add a system, derive a dataclass from this class in a new module. Its fields are the
+    parameters, whose annotations declare their bounds (`receval.recommenders.checks`); one is named
+    ``seed`` where the system draws random numbers. Bounds that depend on another parameter are
+    checked in ``__post_init__``. Write ``_fit`` and ``_score_block``; override ``check_size`` where
+    a parameter is bounded by the size of the matrix. If several settings can share work, name the
+    parameters in ``SHARED_OVER`` and override ``_fit_grid`` or ``_score_grid``. A numba kernel may
+    call only kernels of its own module, because numba's cache does not detect changes in other
+    files.
 
     Examples
     --------
@@ -101,6 +121,10 @@ class Recommender(ABC):
 
     # A system that reads the same data for a block of any size may use larger blocks.
     _blocks_at_a_time = 1
+
+    def __post_init__(self) -> None:
+        """Check the parameters of a dataclass, and convert numbers of numpy to those of Python."""
+        check_parameters(self)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -305,7 +329,7 @@ class Recommender(ABC):
         """
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         """Fit settings that differ only in `SHARED_OVER`, with the same bytes as ``_fit``.
 
         The models may share fitted arrays, because they never change them.
@@ -314,7 +338,7 @@ class Recommender(ABC):
             model._fit(train)
 
     @classmethod
-    def _score_family(
+    def _score_grid(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         """Score a block for several settings, with the same bytes as ``_score_block``."""
@@ -360,7 +384,7 @@ class Recommender(ABC):
         vars(model).update(fitted)
         if cls.__module__.startswith("receval."):
             with refusing_damage(Path(path)):
-                check_fitted(model, fitted, are_of_users=model._similarities_are_of_users)
+                _check_fitted(model, fitted)
         return model
 
     @classmethod
@@ -370,3 +394,256 @@ class Recommender(ABC):
     def _reordered(self, ratings: RatingMatrix) -> RatingMatrix:
         reordered: RatingMatrix = csr_array(ratings[self.order_of_users_][:, self.order_of_items_])
         return checked_matrix(type(self).__name__, "training", reordered)
+
+
+# Class paths.
+
+
+def make(class_path: str, parameters: Mapping[str, Any], seed: int) -> Recommender:
+    """Construct a recommender from its class path and parameters.
+
+    Parameters
+    ----------
+    class_path : str
+        Module and class, such as ``"receval.recommenders.plsa:PLSA"``. The module is imported only
+        now.
+    parameters : mapping of str to value
+        Constructor arguments by name; missing ones keep their defaults.
+    seed : int
+        Seed of the system's random numbers; passed only to classes with a parameter ``seed``.
+
+    Returns
+    -------
+    Recommender
+        The recommender, not fitted.
+
+    Raises
+    ------
+    ValueError
+        If the class does not exist or is not a recommender, a parameter is unknown, or a value is
+        outside its range.
+
+    Examples
+    --------
+    >>> system = make("receval.recommenders.knn:UserKNN", {"neighbours": 20}, seed=1)
+    >>> system.parameters
+    {'neighbours': 20, 'minimum_overlap': 1, 'threshold': None}
+    """
+    system = _find(class_path)
+    accepted = list(inspect.signature(system.__init__).parameters)[1:]
+    arguments = dict(parameters)
+    if "seed" in arguments:
+        raise ValueError(
+            f"{system.__name__}: the parameter seed cannot be configured: it is derived from the "
+            "names of dataset, split and system. Remove it."
+        )
+    configurable = [name for name in accepted if name != "seed"]
+    for name in arguments:
+        if name not in configurable:
+            listing = ", ".join(configurable) if configurable else "none"
+            raise ValueError(
+                f"{system.__name__} has no parameter {quoted(name)}; it accepts: {listing}."
+            )
+    if "seed" in accepted:
+        arguments["seed"] = seed
+    return system(**arguments)
+
+
+def load(class_path: str, path: Path) -> Recommender:
+    """Load a fitted recommender of a class, named as for :func:`make`, from a file."""
+    return _find(class_path).load(path)
+
+
+def _find(class_path: str) -> type[Recommender]:
+    module_name, _, class_name = class_path.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"There is no recommender {quoted(class_path)} ({shortened(str(error), 150)}): a class "
+            "path reads 'package.module:Class', for example 'receval.recommenders.plsa:PLSA'."
+        ) from error
+    if not (inspect.isclass(found) and issubclass(found, Recommender)):
+        raise ValueError(
+            f"{quoted(class_path)} is not a recommender: it must derive from Recommender."
+        )
+    return found
+
+
+def imported(system: object, module: str, distribution: str) -> ModuleType:
+    """Import a module of an optional package, such as ``"implicit.cpu.als"`` of ``"implicit"``.
+
+    If the package is not installed, the message names the class of the system that needs it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or module.partition(".")[0] != error.name.partition(".")[0]:
+            raise
+        raise ValueError(
+            f"{type(system).__name__} is trained by the package {distribution}, which is not "
+            f"installed: install it (pip install {distribution}), or receval with its extra "
+            "'workflow', which has it."
+        ) from error
+
+
+# Threads: results do not depend on their number, because there is one.
+
+
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """Limit linear algebra and OpenMP to one thread inside a ``with`` block."""
+    with _controller(len(sys.modules)).limit(limits=1):
+        yield
+
+
+def find_threads() -> None:
+    """Find the multi-threaded libraries before this process, or one forked from it, trains.
+
+    The first search takes as long as training a small system.
+    """
+    _controller(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    """Find the loaded multi-threaded libraries, again if more modules were imported.
+
+    Such libraries are loaded only by modules.
+    """
+    return ThreadpoolController()
+
+
+# Files of fitted recommenders: reproducible archives of named arrays.
+
+_PARTS = ("data", "indices", "indptr")
+"""Arrays of a sparse array in CSR form, besides its shape."""
+
+
+def model_file(folder: Path, number: int) -> Path:
+    """Return the file of the model of a fold, in the folder of a system's models."""
+    return folder / f"fold{number}.npz"
+
+
+def write_model(
+    path: Path, recommender: str, parameters: Mapping[str, Any], fitted: Mapping[str, Any]
+) -> None:
+    """Write a recommender (``module:class``) with its parameters and fitted attributes as ``.npz``.
+
+    The attributes are arrays, sparse arrays in CSR form, numbers and strings by name. The file has
+    no pickle and no date, and is written atomically.
+    """
+    entries: dict[str, Any] = {
+        "recommender": np.array(recommender),
+        "parameters": np.array(json.dumps(parameters, sort_keys=True)),
+    }
+    for name, value in sorted(fitted.items()):
+        if isinstance(value, csr_array):
+            for part in _PARTS:
+                entries[f"{name}.{part}"] = getattr(value, part)
+            entries[f"{name}.shape"] = np.array(value.shape, dtype=np.int64)
+        else:
+            entries[name] = np.asarray(value)
+    # Not compressed: it would take long and save little.
+    write_archive(Path(path), entries, compressed=False)
+
+
+def read_model(path: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Read a file of :func:`write_model`: recommender, parameters and fitted attributes.
+
+    Raises `DamagedFileError` if the file is damaged.
+    """
+    path = Path(path)
+    with Archive(path) as archive:
+        recommender = str(archive.array("recommender", str, ()))
+        encoded = str(archive.array("parameters", str, ()))
+        names = [name for name in archive.names if name not in ("recommender", "parameters")]
+        entries = {name: archive.array(name) for name in names}
+    with refusing_damage(path):
+        parameters = json.loads(encoded)
+        attributes = {entry.partition(".")[0] for entry in entries}
+        return recommender, parameters, {name: _fitted(name, entries) for name in attributes}
+
+
+def _fitted(name: str, entries: dict[str, Any]) -> Any:
+    """Return a fitted attribute: a sparse array, a number, a string or an array."""
+    if name in entries:
+        return entries[name] if entries[name].ndim else entries[name].item()
+    data, indices, indptr = (entries[f"{name}.{part}"] for part in _PARTS)
+    if indices.dtype.kind != "i" or indptr.dtype.kind != "i":
+        raise ValueError(f"the indices of {name} are no whole numbers")
+    matrix = csr_array((data, indices, indptr), shape=tuple(entries[f"{name}.shape"].tolist()))
+    # Kernels use indices without checking bounds.
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+AXES = {
+    **dict.fromkeys(("counts_", "means_", "values_", "item_biases_"), "items"),
+    **dict.fromkeys(("collection_", "log_priors_", "item_order_", "order_of_items_"), "items"),
+    **dict.fromkeys(("user_biases_", "norms_", "masses_", "sizes_", "unseen_"), "users"),
+    **dict.fromkeys(("states_", "crowded_ends_", "order_of_users_"), "users"),
+    **dict.fromkeys(("user_factors_", "user_topics_"), "users factors"),
+    **dict.fromkeys(("item_factors_", "topic_items_"), "factors items"),
+    **dict.fromkeys(("profiles_", "rated_", "deviations_", "seen_", "from_users_"), "users items"),
+    **dict.fromkeys(("raters_", "from_items_"), "items users"),
+    **dict.fromkeys(("weights_", "gains_"), "items items"),
+    "neighbours_": "users users",
+    "singular_values_": "factors",
+}
+"""The axes of fitted arrays by name. Arrays of other names record losses."""
+
+TRACES = frozenset(
+    {"objective_", "loss_", "bound_", "divergence_", "squared_error_", "log_likelihood_"}
+)
+"""Arrays of any length, which are not used for scoring."""
+
+_ORDERS = ("item_order_", "order_of_items_", "order_of_users_")
+
+
+def _check_fitted(model: Recommender, fitted: Mapping[str, Any]) -> None:
+    """Refuse invalid fitted attributes, because kernels read arrays without checking bounds.
+
+    An array may have a wrong shape for the model and its numbers of users and items, not be
+    numeric, or have indices out of range.
+    """
+    users, items = model.n_users_, model.n_items_
+    if not (isinstance(users, int) and isinstance(items, int) and users > 0 and items > 0):
+        raise ValueError("it has no numbers of users and of items")
+    own = model._own_users
+    if not 0 <= own.start < own.stop <= users:
+        raise ValueError(f"it was fitted for the users {own.start} to {own.stop - 1} of {users}")
+    lengths = {"users": users, "items": items, "own": len(own)}
+    axes = AXES | {
+        "similarities_": "own users" if model._similarities_are_of_users else "items items"
+    }
+    # For one class, the values are ratings in the order of its deviations.
+    ratings = fitted.get("ratings_")
+    if isinstance(ratings, np.ndarray):
+        lengths["entries"] = fitted["deviations_"].nnz
+    axes["ratings_"] = "entries" if "entries" in lengths else "users items"
+    for name, array in sorted(fitted.items()):
+        if not isinstance(array, np.ndarray | csr_array) or name in TRACES:
+            continue
+        if name not in axes:
+            raise ValueError(f"no model has {shortened(name)}")
+        wanted = axes[name].split()
+        numbers = array.data if isinstance(array, csr_array) else array
+        if len(wanted) == array.ndim and numbers.dtype.kind in "fiu":
+            shape = tuple(
+                lengths.setdefault(axis, own) for axis, own in zip(wanted, array.shape, strict=True)
+            )
+            if shape == array.shape:
+                continue
+        raise ValueError(f"{name} has the shape {array.shape} for {users} users and {items} items")
+    for name in _ORDERS:
+        if name in fitted and not np.array_equal(
+            np.sort(fitted[name]), np.arange(len(fitted[name]))
+        ):
+            raise ValueError(f"{name} does not have every place once")
+    if "crowded_ends_" in fitted:
+        starts, ends = fitted["deviations_"].indptr, fitted["crowded_ends_"]
+        if (ends < starts[:-1]).any() or (ends > starts[1:]).any():
+            raise ValueError("crowded_ends_ has places that are not there")
+        if not 0 <= fitted["n_crowded_"] <= items:
+            raise ValueError("n_crowded_ is more than the number of items")

@@ -4,19 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_divergence
-from receval.recommenders.family import Course, alike_but_for
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import (
+    AtLeastOne,
+    NonNegative,
+    Number,
+    Positive,
+    Seed,
+    refuse_divergence,
+)
+from receval.recommenders.model_grid import TrainingRun, alike_but_for
+from receval.recommenders.products import BiasedFactorModel
 from receval.storage.kernel_cache import njit
 
 
-class BiasedMF(Recommender):
+@dataclass(eq=False, repr=False)
+class BiasedMF(BiasedFactorModel):
     """A predicted rating: mean, biases of user and item, and a product of factors.
 
     ``s(u, i) = m + b_u + b_i + p_u . q_i``, with m the mean of all training ratings; minimises
@@ -37,35 +46,12 @@ class BiasedMF(Recommender):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    regularisation : float
-        At least 0.
-    learning_rate : float
-        Above 0.
-    epochs : int
-        Passes over the ratings, at least 1.
     initial_deviation : float
         Standard deviation of the initial factors, at least 0.
     decay : float
         Factor of the learning rate from one epoch to the next, above 0 and at most 1.
     bias_rate_ratio, bias_regularisation_ratio : float
         Factors of the learning rate and the regularisation for the biases, at least 0.
-    seed : int
-        Seed of the initial factors and of the orders, at least 0.
-
-    Attributes
-    ----------
-    mean_ : float
-        m.
-    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
-        b_u and b_i.
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
-    squared_error_ : ndarray of float64, shape (epochs,)
-        Mean of e^2 over each epoch, every e taken before its step.
 
     References
     ----------
@@ -85,77 +71,44 @@ class BiasedMF(Recommender):
         "bias_regularisation_ratio",
     )
 
-    mean_: float
-    user_biases_: NDArray[np.float32]
-    item_biases_: NDArray[np.float32]
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    squared_error_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 50,
-        regularisation: float = 0.02,
-        learning_rate: float = 0.01,
-        epochs: int = 20,
-        initial_deviation: float = 0.1,
-        decay: float = 1.0,
-        bias_rate_ratio: float = 1.0,
-        bias_regularisation_ratio: float = 1.0,
-        seed: int = 0,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
-        self.decay = real(self, "decay", decay, lowest=0, highest=1, above=True)
-        self.bias_rate_ratio = real(self, "bias_rate_ratio", bias_rate_ratio, lowest=0)
-        self.bias_regularisation_ratio = real(
-            self, "bias_regularisation_ratio", bias_regularisation_ratio, lowest=0
-        )
-        self.seed = integer(self, "seed", seed, lowest=0)
+    factors: AtLeastOne = 50
+    regularisation: NonNegative = 0.02
+    learning_rate: Positive = 0.01
+    epochs: AtLeastOne = 20
+    initial_deviation: NonNegative = 0.1
+    decay: Annotated[float, Number(0, 1, above=True)] = 1.0
+    bias_rate_ratio: NonNegative = 1.0
+    bias_regularisation_ratio: NonNegative = 1.0
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         n_users, n_items = train.shape
         generator = np.random.Generator(np.random.PCG64(models[0].seed))
         drawn = generator.standard_normal((n_users + n_items, models[0].factors), dtype=np.float32)
         drawn[:n_users][np.diff(train.indptr) == 0] = 0
         drawn[n_users:][np.bincount(train.indices, minlength=n_items) == 0] = 0
         mean = float(train.data.mean(dtype=np.float64))
-        courses = [
-            _Course([models[index] for index in indices], drawn, n_users, mean)
+        runs = [
+            _Run([models[index] for index in indices], drawn, n_users, mean)
             for indices in alike_but_for(models, ("epochs",))
         ]
         users = np.repeat(np.arange(n_users, dtype=np.int32), np.diff(train.indptr))
-        while courses:
+        while runs:
             order = generator.permutation(train.nnz)
             ratings = users[order], train.indices[order], train.data[order]
-            for course in courses:
-                course.descend(*ratings)
-            courses = [course for course in courses if course.continues]
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
-        scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
+            for run in runs:
+                run.descend(*ratings)
+            runs = [run for run in runs if run.continues]
 
 
-class _Course(Course[BiasedMF]):
-    """A course of training on ratings, whose losses are mean squared errors.
+class _Run(TrainingRun[BiasedMF]):
+    """A training on ratings, whose losses are mean squared errors.
 
-    Parameters
-    ----------
-    models : sequence of BiasedMF
-        Models that differ only in their epochs.
-    drawn : ndarray of float32, shape (n_users + n_items, factors)
-        Initial factors of deviation 1, 0 where there is no rating.
-    n_users : int
-    mean : float
-        Mean of all ratings.
+    ``drawn`` are initial factors of deviation 1 of users, then items, 0 where there is no rating.
     """
 
     def __init__(

@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import choice, real
-from receval.recommenders.family import Course, alike_but_for
-from receval.recommenders.pairwise_factors import PairwiseFactors, Triples, descend
-from receval.recommenders.pairwise_sampling import NEGATIVES, POSITIVES, PairSampler
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf, Positive, Seed
+from receval.recommenders.model_grid import TrainingRun, alike_but_for
+from receval.recommenders.pairwise import (
+    NEGATIVES,
+    POSITIVES,
+    PairSampler,
+    PairwiseFactors,
+    Triples,
+    descend,
+)
 
 
+@dataclass(eq=False, repr=False)
 class BPRMF(PairwiseFactors):
     """Factors fitted to rank rated items above unrated ones.
 
@@ -55,20 +63,6 @@ class BPRMF(PairwiseFactors):
         the paper, or in proportion to the number of ratings (``"popularity"``).
     initial_deviation : float
         Standard deviation of the initial factors, at least 0.
-    seed : int
-        Seed of the initial factors and of the triples, at least 0.
-
-    Attributes
-    ----------
-    item_biases_ : ndarray of float32, shape (n_items,)
-        b_i.
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
-    loss_ : ndarray of float64, shape (epochs,)
-        Mean of ``-ln sigmoid(x)`` over each epoch, every x taken before its step; 0 where no user
-        has an unrated item.
 
     References
     ----------
@@ -82,8 +76,7 @@ class BPRMF(PairwiseFactors):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = BPRMF(factors=2, epochs=200, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
@@ -99,38 +92,23 @@ class BPRMF(PairwiseFactors):
         "initial_deviation",
     )
 
-    def __init__(
-        self,
-        factors: int = 10,
-        learning_rate: float = 0.05,
-        user_regularisation: float = 0.0025,
-        positive_regularisation: float = 0.0025,
-        negative_regularisation: float = 0.00025,
-        bias_regularisation: float = 0.0,
-        epochs: int = 30,
-        positives: str = "users",
-        negatives: str = "uniform",
-        initial_deviation: float = 0.1,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(factors, learning_rate, epochs, seed)
-        self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
-        self.positive_regularisation = real(
-            self, "positive_regularisation", positive_regularisation, lowest=0
-        )
-        self.negative_regularisation = real(
-            self, "negative_regularisation", negative_regularisation, lowest=0
-        )
-        self.bias_regularisation = real(self, "bias_regularisation", bias_regularisation, lowest=0)
-        self.positives = choice(self, "positives", positives, POSITIVES)
-        self.negatives = choice(self, "negatives", negatives, NEGATIVES)
-        self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
+    factors: AtLeastOne = 10
+    learning_rate: Positive = 0.05
+    user_regularisation: NonNegative = 0.0025
+    positive_regularisation: NonNegative = 0.0025
+    negative_regularisation: NonNegative = 0.00025
+    bias_regularisation: NonNegative = 0.0
+    epochs: AtLeastOne = 30
+    positives: Annotated[str, OneOf(*POSITIVES)] = "users"
+    negatives: Annotated[str, OneOf(*NEGATIVES)] = "uniform"
+    initial_deviation: NonNegative = 0.1
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         generator = np.random.Generator(np.random.PCG64(first.seed))
         users, items = (
@@ -139,31 +117,21 @@ class BPRMF(PairwiseFactors):
         )
         items[np.bincount(train.indices, minlength=first.n_items_) == 0] = 0
         sampler = PairSampler(train, generator, first.positives, first.negatives)
-        courses = [
-            _Course([models[index] for index in indices], train, users, items)
+        runs = [
+            _Run([models[index] for index in indices], train, users, items)
             for indices in alike_but_for(models, ("epochs",))
         ]
-        while courses:
+        while runs:
             blocks = sampler.blocks(train.nnz)
-            # All courses train on the same triples; for a single course they need not be kept.
-            held = list(blocks) if len(courses) > 1 else blocks
-            for course in courses:
-                course.ascend(iter(held))
-            courses = [course for course in courses if course.continues]
+            # All runs train on the same triples; for a single run they need not be kept.
+            held = list(blocks) if len(runs) > 1 else blocks
+            for run in runs:
+                run.ascend(iter(held))
+            runs = [run for run in runs if run.continues]
 
 
-class _Course(Course[BPRMF]):
-    """A course of training on triples.
-
-    Parameters
-    ----------
-    models : sequence of BPRMF
-        Models that differ only in their epochs.
-    train : csr_array of float32, shape (n_users, n_items)
-        The training ratings.
-    users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
-        Initial factors of deviation 1.
-    """
+class _Run(TrainingRun[BPRMF]):
+    """A training on triples; the initial factors of users and items are of deviation 1."""
 
     def __init__(
         self,
@@ -193,5 +161,4 @@ class _Course(Course[BPRMF]):
             model.bias_regularisation,
         )
         for model in self.finished_with(loss):
-            learnt = (self.biases.copy(), self.users.copy(), self.items.copy())
-            model._keep(self.train, *learnt, np.array(self.losses))
+            model._keep(self.train, self.biases, self.users, self.items, np.array(self.losses))

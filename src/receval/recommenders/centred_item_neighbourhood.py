@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
-from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.family import alike_but_for
-from receval.recommenders.products import row_norms
-from receval.recommenders.rating_baselines import BASELINES, rating_baselines
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.centred_neighbourhood import BASELINES, CentredModel, rating_baselines
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
+from receval.recommenders.model_grid import alike_but_for
+from receval.recommenders.neighbourhood import co_rated_cosines
+from receval.recommenders.products import csr_parts, row_norms
 from receval.storage.kernel_cache import njit
 
 # Rows of similarities computed and sorted at a time. With 10,000 items they take 10 MB, and their
@@ -23,7 +24,8 @@ from receval.storage.kernel_cache import njit
 ROWS = 256
 
 
-class CentredItemNeighbourhood(Recommender):
+@dataclass(eq=False, repr=False)
+class CentredItemNeighbourhood(CentredModel):
     """A baseline plus the similarity-weighted sum of the user's deviations from it.
 
     ``s(u, i) = b_ui + sum_j d_ij (r_uj - b_uj)`` over the k items j most similar to i among those
@@ -40,8 +42,6 @@ class CentredItemNeighbourhood(Recommender):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     cosine : str
         ``"full"`` or ``"common"``: the ratings of the two items that are compared.
     shrinkage : float
@@ -52,10 +52,6 @@ class CentredItemNeighbourhood(Recommender):
 
     Attributes
     ----------
-    mean_ : float
-        m.
-    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
-        b_u and b_i.
     deviations_ : csr_array of float32, shape (n_users, n_items)
         ``r_uj - b_uj``.
     similarities_ : csr_array of float32, shape (n_items, n_items)
@@ -70,40 +66,25 @@ class CentredItemNeighbourhood(Recommender):
 
     SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
 
-    mean_: float
-    user_biases_: NDArray[np.float32]
-    item_biases_: NDArray[np.float32]
-    deviations_: RatingMatrix
-    similarities_: RatingMatrix
-
-    def __init__(
-        self,
-        neighbours: int = 200,
-        cosine: str = "full",
-        shrinkage: float = 100.0,
-        baseline: str = "user-and-item",
-        item_regularisation: float = 25.0,
-        user_regularisation: float = 10.0,
-    ) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.cosine = choice(self, "cosine", cosine, ("full", "common"))
-        self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)
-        self.baseline = choice(self, "baseline", baseline, BASELINES)
-        self.item_regularisation = real(self, "item_regularisation", item_regularisation, lowest=0)
-        self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
+    neighbours: AtLeastOne = 200
+    cosine: Annotated[str, OneOf("full", "common")] = "full"
+    shrinkage: NonNegative = 100.0
+    baseline: Annotated[str, OneOf(*BASELINES)] = "user-and-item"
+    item_regularisation: NonNegative = 25.0
+    user_regularisation: NonNegative = 10.0
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         similarities = models[0]._all_similarities(train)
         for model in models:
-            model._centre(train)
-            model.similarities_ = similarities
+            model._centre(train, similarities)
 
-    def _centre(self, train: RatingMatrix) -> None:
+    def _centre(self, train: RatingMatrix, similarities: RatingMatrix) -> None:
         """Fit the baselines and subtract them from the ratings."""
+        self.similarities_ = similarities
         baselines = rating_baselines(
             train, self.baseline, self.item_regularisation, self.user_regularisation
         )
@@ -136,23 +117,16 @@ class CentredItemNeighbourhood(Recommender):
         similarities = np.zeros((len(items), self.n_items_), dtype=np.float32)
         _full_similarities(
             items,
-            by_item.indptr,
-            by_item.indices,
-            by_item.data,
-            train.indptr,
-            train.indices,
-            train.data,
+            *csr_parts(by_item),
+            *csr_parts(train),
             row_norms(by_item),
             self.shrinkage,
             similarities,
         )
         return similarities
 
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        self._score_family([self], users, scores[None])
-
     @classmethod
-    def _score_family(
+    def _score_grid(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         # The nearest few are the first of the nearest many, so one pass suffices for all numbers.
@@ -160,17 +134,11 @@ class CentredItemNeighbourhood(Recommender):
             numbers = sorted({models[index].neighbours for index in alike})
             first = models[alike[0]]
             found = np.empty((len(numbers), *scores.shape[1:]), dtype=np.float32)
-            found[:] = (
-                np.float32(first.mean_) + first.user_biases_[users, None] + first.item_biases_
-            )
+            found[:] = first._baselines(users)
             _add_deviations(
                 users,
-                first.deviations_.indptr,
-                first.deviations_.indices,
-                first.deviations_.data,
-                first.similarities_.indptr,
-                first.similarities_.indices,
-                first.similarities_.data,
+                *csr_parts(first.deviations_),
+                *csr_parts(first.similarities_),
                 np.array(numbers, dtype=np.int64),
                 found,
             )

@@ -4,21 +4,91 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
-from receval.recommenders.family import alike_but_for
-from receval.recommenders.products import row_norms
-from receval.recommenders.rating_baselines import BASELINES, rating_baselines
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
+from receval.recommenders.model_grid import alike_but_for
+from receval.recommenders.products import csr_parts, row_norms
 from receval.storage.kernel_cache import njit
 
+BASELINES = ("user-and-item", "item", "user", "global")
 
-class CentredNeighbourhood(Recommender):
+
+@dataclass(frozen=True)
+class RatingBaselines:
+    """Mean and biases: ``b_ui = mean + users[u] + items[i]``, with biases 0 without ratings."""
+
+    mean: float
+    users: NDArray[np.float64]
+    items: NDArray[np.float64]
+
+
+def rating_baselines(
+    ratings: RatingMatrix, baseline: str, item_regularisation: float, user_regularisation: float
+) -> RatingBaselines:
+    """Estimate the biases of the items, and then those of the users.
+
+    With m the mean of all ratings, ``b_i = sum_u (r_ui - m) / (n_i + item_regularisation)`` and
+    ``b_u = sum_i (r_ui - m - b_i) / (n_u + user_regularisation)``. The baseline ``"item"`` has
+    ``b_u = 0``, ``"user"`` has ``b_i = 0``, and ``"global"`` has both 0.
+
+    Koren, "Factor in the Neighbors: Scalable and Accurate Collaborative Filtering", TKDD 2010,
+    section 2.1.
+    """
+    n_users, n_items = ratings.shape
+    users = np.repeat(np.arange(n_users), np.diff(ratings.indptr))
+    values = ratings.data.astype(np.float64)
+    mean = float(values.mean())
+    item_biases, user_biases = np.zeros(n_items), np.zeros(n_users)
+    if baseline in ("user-and-item", "item"):
+        item_biases = _shrunk_means(ratings.indices, values - mean, n_items, item_regularisation)
+    if baseline in ("user-and-item", "user"):
+        rest = values - mean - item_biases[ratings.indices]
+        user_biases = _shrunk_means(users, rest, n_users, user_regularisation)
+    return RatingBaselines(mean, user_biases, item_biases)
+
+
+def _shrunk_means(
+    groups: NDArray[np.integer], values: NDArray[np.float64], size: int, regularisation: float
+) -> NDArray[np.float64]:
+    sums = np.bincount(groups, weights=values, minlength=size)
+    weights = np.bincount(groups, minlength=size) + regularisation
+    means = np.zeros(size)
+    np.divide(sums, weights, out=means, where=weights > 0)
+    return means
+
+
+class CentredModel(Recommender):
+    """Neighbourhoods on ratings from which a baseline is subtracted.
+
+    Attributes
+    ----------
+    mean_ : float
+        m, the mean of all training ratings.
+    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
+        b_u and b_i.
+    """
+
+    mean_: float
+    user_biases_: NDArray[np.float32]
+    item_biases_: NDArray[np.float32]
+
+    def _baselines(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return b_ui of some users and all items."""
+        return np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        self._score_grid([self], users, scores[None])
+
+
+@dataclass(eq=False, repr=False)
+class CentredNeighbourhood(CentredModel):
     """A baseline plus the similarity-weighted sum of the neighbours' deviations from it.
 
     ``s(u, i) = b_ui + sum_v d_uv (r_vi - b_vi)`` over the k users v most similar to u among those
@@ -40,34 +110,21 @@ class CentredNeighbourhood(Recommender):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     shrinkage : float
         At least 0, in common items: with fewer common items, similarities are reduced by more than
         half.
-    baseline : str
-        ``"user-and-item"``, ``"item"``, ``"user"`` or ``"global"``.
     item_regularisation, user_regularisation : float
         At least 0, in ratings; 0 gives plain means.
 
     Attributes
     ----------
-    mean_ : float
-        m.
-    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
-        b_u and b_i.
     item_order_ : ndarray of int32, shape (n_items,)
-        The items by descending number of training ratings, as the columns of `deviations_`.
+        The items by descending number of training ratings.
     deviations_ : csr_array of float32, shape (n_users, n_items)
-        ``r_vi - b_vi``, columns in `item_order_`.
-    n_crowded_ : int
-        Number of items with more than k training ratings, the first columns of `deviations_`.
-    crowded_ends_ : ndarray of int32, shape (n_users,)
-        Where the entries of those items end in each row of `deviations_`.
-    ratings_ : ndarray of float32, shape (n_ratings,)
-        r_vi, in the order of the entries of `deviations_`.
-    raters_ : csr_array of float32, shape (n_items, n_users)
-        r_vi by item, rows in `item_order_`.
+        ``r_vi - b_vi``, columns in `item_order_`. The first `n_crowded_` columns are of items with
+        more than k training ratings; their entries end in each row at its `crowded_ends_`.
+    ratings_, raters_ : ndarray of float32, and csr_array of shape (n_items, n_users)
+        r_vi, in the order of the entries of `deviations_`, and by item in `item_order_`.
     norms_ : ndarray of float64, shape (n_users,)
         Norms of the users' rating vectors.
 
@@ -82,30 +139,11 @@ class CentredNeighbourhood(Recommender):
 
     SHARED_OVER = ("neighbours", "baseline", "item_regularisation", "user_regularisation")
 
-    mean_: float
-    user_biases_: NDArray[np.float32]
-    item_biases_: NDArray[np.float32]
-    item_order_: NDArray[np.int32]
-    deviations_: RatingMatrix
-    n_crowded_: int
-    crowded_ends_: NDArray[np.int32]
-    ratings_: NDArray[np.float32]
-    raters_: RatingMatrix
-    norms_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        neighbours: int = 200,
-        shrinkage: float = 100.0,
-        baseline: str = "user-and-item",
-        item_regularisation: float = 25.0,
-        user_regularisation: float = 10.0,
-    ) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)
-        self.baseline = choice(self, "baseline", baseline, BASELINES)
-        self.item_regularisation = real(self, "item_regularisation", item_regularisation, lowest=0)
-        self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
+    neighbours: AtLeastOne = 200
+    shrinkage: NonNegative = 100.0
+    baseline: Annotated[str, OneOf(*BASELINES)] = "user-and-item"
+    item_regularisation: NonNegative = 25.0
+    user_regularisation: NonNegative = 10.0
 
     def _fit(self, train: RatingMatrix) -> None:
         counts = np.bincount(train.indices, minlength=self.n_items_)
@@ -138,11 +176,8 @@ class CentredNeighbourhood(Recommender):
         self.raters_ = by_popularity.T.tocsr()
         self.norms_ = row_norms(train)
 
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        self._score_family([self], users, scores[None])
-
     @classmethod
-    def _score_family(
+    def _score_grid(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         keys = models[0]._nearest_first(users)
@@ -154,17 +189,13 @@ class CentredNeighbourhood(Recommender):
             sums = np.zeros((len(numbers), *scores.shape[1:]), dtype=np.float32)
             _sum_deviations(
                 keys,
-                first.deviations_.indptr,
-                first.deviations_.indices,
-                first.deviations_.data,
+                *csr_parts(first.deviations_),
                 first.crowded_ends_,
                 first.n_crowded_,
                 np.array(numbers, dtype=np.int64),
                 sums,
             )
-            baselines = (
-                np.float32(first.mean_) + first.user_biases_[users, None] + first.item_biases_
-            )
+            baselines = first._baselines(users)
             for index in alike:
                 own = scores[index]
                 own[:, first.item_order_] = sums[numbers.index(models[index].neighbours)]
@@ -175,12 +206,9 @@ class CentredNeighbourhood(Recommender):
         keys = np.zeros((len(users), self.n_users_), dtype=np.int64)
         _similarity_keys(
             users,
-            self.deviations_.indptr,
-            self.deviations_.indices,
+            *csr_parts(self.deviations_)[:2],
             self.ratings_,
-            self.raters_.indptr,
-            self.raters_.indices,
-            self.raters_.data,
+            *csr_parts(self.raters_),
             self.norms_,
             self.shrinkage,
             keys,

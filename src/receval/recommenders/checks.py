@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the parameters and training ratings that a recommender is given."""
+"""Checks of the parameters and training ratings that a recommender is given.
+
+Parameters are declared: the annotation of a field of a recommender's dataclass says which values
+it accepts, such as ``topics: AtLeastOne = 50`` or ``decay: Annotated[float, Number(0, 1)]``.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,127 +21,126 @@ from receval.storage.messages import how_many, quoted
 
 LARGEST = float(np.finfo(np.float32).max)
 
+LARGEST_SEED = 2**32 - 1
+"""The largest seed that scikit-learn accepts."""
+
 
 def _interval(lowest: float, highest: float | None, above: bool) -> str:
     bound = f"above {lowest}" if above else f"of at least {lowest}"
     return bound if highest is None else f"{bound} and at most {highest}"
 
 
-def integer(
-    system: object, name: str, value: object, *, lowest: int, highest: int | None = None
-) -> int:
-    """Return a parameter after checking that it is a whole number in ``lowest..highest``.
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers from ``lowest`` to ``highest``, both included; a bool or 3.0 is none."""
 
-    Parameters
-    ----------
-    system : object
-        The recommender under construction; its class is named in the message.
-    name : str
-        Name of the parameter.
-    value : object
-        The given value.
-    lowest, highest : int
-        Accepted range, both ends included; no upper end when ``highest`` is None.
+    lowest: int
+    highest: int | None = None
+    converted = int
 
-    Raises
-    ------
-    ValueError
-        If the value is not a whole number (a bool or 3.0 is not) or lies outside the range.
-    """
-    accepted = (
-        isinstance(value, int | np.integer)
-        and not isinstance(value, bool)
-        and value >= lowest
-        and (highest is None or value <= highest)
-    )
-    if not accepted:
-        raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be a "
-            f"whole number {_interval(lowest, highest, above=False)}."
+    def accepts(self, value: Any) -> bool:
+        return bool(
+            isinstance(value, int | np.integer)
+            and not isinstance(value, bool)
+            and value >= self.lowest
+            and (self.highest is None or value <= self.highest)
         )
-    return int(cast("int", value))
+
+    def __str__(self) -> str:
+        return f"a whole number {_interval(self.lowest, self.highest, above=False)}"
 
 
-def optional_integer(system: object, name: str, value: object, *, lowest: int) -> int | None:
-    """Return a parameter after checking that it is None or a whole number (:func:`integer`)."""
-    return None if value is None else integer(system, name, value, lowest=lowest)
-
-
-def real(
-    system: object,
-    name: str,
-    value: object,
-    *,
-    lowest: float,
-    highest: float | None = None,
-    above: bool = False,
-) -> float:
-    """Return a parameter after checking that it is a finite number in ``lowest..highest``.
+@dataclass(frozen=True)
+class Number:
+    """Finite numbers from ``lowest``, itself refused if ``above``, to ``highest``, included.
 
     Numbers beyond single precision, in which systems compute, are not finite.
-
-    Parameters
-    ----------
-    system, name, value
-        As in :func:`integer`.
-    lowest, highest : float
-        Accepted range, both ends included; no upper end when ``highest`` is None.
-    above : bool
-        Whether the lower end itself is refused.
-
-    Raises
-    ------
-    ValueError
-        If the value is not a number, not finite, or outside the range.
     """
-    accepted = (
-        isinstance(value, int | float | np.integer | np.floating)
-        and not isinstance(value, bool)
-        and -LARGEST <= value <= LARGEST
-        and (value > lowest if above else value >= lowest)
-        and (highest is None or value <= highest)
-    )
-    if not accepted:
-        raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be a "
-            f"finite number {_interval(lowest, highest, above)}."
+
+    lowest: float
+    highest: float | None = None
+    above: bool = False
+    converted = float
+
+    def accepts(self, value: Any) -> bool:
+        return bool(
+            isinstance(value, int | float | np.integer | np.floating)
+            and not isinstance(value, bool)
+            and -LARGEST <= value <= LARGEST
+            and (value > self.lowest if self.above else value >= self.lowest)
+            and (self.highest is None or value <= self.highest)
         )
-    return float(cast("float", value))
+
+    def __str__(self) -> str:
+        return f"a finite number {_interval(self.lowest, self.highest, self.above)}"
 
 
-def choice(system: object, name: str, value: object, accepted: Collection[str]) -> str:
-    """Return a parameter after checking that it is one of the accepted names.
+class OneOf:
+    """Some names."""
 
-    Raises
-    ------
-    ValueError
-        If the value is none of the accepted names.
-    """
-    if not isinstance(value, str) or value not in accepted:
+    converted = str
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.names
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self.names))}"
+
+
+class Flag:
+    """True or False."""
+
+    converted = bool
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def __str__(self) -> str:
+        return "True or False"
+
+
+Accepted: TypeAlias = Whole | Number | OneOf | Flag
+AtLeastOne: TypeAlias = Annotated[int, Whole(1)]
+NonNegative: TypeAlias = Annotated[float, Number(0)]
+Positive: TypeAlias = Annotated[float, Number(0, above=True)]
+Seed: TypeAlias = Annotated[int, Whole(0)]
+LibRecSeed: TypeAlias = Annotated[int | None, Whole(0)]
+
+
+def checked_parameter(system: object, name: str, value: Any, kind: Accepted) -> Any:
+    """Return a parameter that a kind accepts; else say which system and parameter is wrong."""
+    if not kind.accepts(value):
         raise ValueError(
-            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be one "
-            f"of {', '.join(map(repr, accepted))}."
+            f"{type(system).__name__}: the parameter {name} is {quoted(value)}, but it must be "
+            f"{kind}."
         )
-    return value
+    return kind.converted(value)
+
+
+def check_parameters(system: Any) -> None:
+    """Check all parameters with declared kinds, which may be None where the annotation says so."""
+    for name, (kind, is_optional) in _declared(system.__class__).items():
+        value = getattr(system, name)
+        if not (value is None and is_optional):
+            setattr(system, name, checked_parameter(system, name, value, kind))
+
+
+@cache
+def _declared(system: Any) -> dict[str, tuple[Accepted, bool]]:
+    """Return the kind of each parameter that has one, and whether None is accepted too."""
+    hints = get_type_hints(system.__init__, include_extras=True)
+    return {
+        name: (hint.__metadata__[0], type(None) in get_args(hint.__origin__))
+        for name, hint in hints.items()
+        if hasattr(hint, "__metadata__")
+    }
 
 
 def refuse_divergence(system: object, learning_rate: float, last_loss: float) -> None:
-    """Raise an error if the loss of the last epoch is not finite.
-
-    Parameters
-    ----------
-    system : object
-        The recommender; its class is named in the message.
-    learning_rate : float
-        Its learning rate.
-    last_loss : float
-        Loss of the last epoch.
-
-    Raises
-    ------
-    ValueError
-        If the loss is not finite.
-    """
+    """Raise an error if the loss of the last epoch is not finite."""
     if not math.isfinite(last_loss):
         raise ValueError(
             f"{type(system).__name__} diverged: the parameter learning_rate is {learning_rate}, "
@@ -160,18 +165,7 @@ def refuse_beyond_data(
 ) -> None:
     """Refuse parameters that need far more memory than the data can justify.
 
-    Parameters
-    ----------
-    system : object
-        The recommender; its class is named in the message.
-    parameters : mapping
-    n_users, n_items : int
-
-    Raises
-    ------
-    ValueError
-        There are more factors than independent rows of the matrix, or an unreasonable number of
-        steps.
+    There are more factors than independent rows of the matrix, or an unreasonable number of steps.
     """
     bounds = {
         **dict.fromkeys(_OF_RANK, max(FEWEST_BOUND, min(n_users, n_items))),
@@ -190,6 +184,16 @@ def refuse_beyond_data(
             )
 
 
+def refuse_beyond_rank(system: object, factors: int, n_users: int, n_items: int) -> None:
+    """Refuse more factors than the smaller side of the matrix."""
+    most = min(n_users, n_items)
+    if factors > most:
+        raise ValueError(
+            f"{type(system).__name__}: the parameter factors is {factors}, but a matrix of "
+            f"{n_users} users and {n_items} items has at most {most}."
+        )
+
+
 RatingMatrix: TypeAlias = "csr_array[np.float32, tuple[int, int]]"
 Order: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 
@@ -199,23 +203,9 @@ def checked_matrix(
 ) -> RatingMatrix:
     """Return a checked matrix for training: sorted, without repeated entries, int32 and float32.
 
-    Parameters
-    ----------
-    name : str
-        Name of the recommender, for the messages.
-    what : str
-        ``"training"`` or ``"test"``, for the messages.
-    matrix : csr_array
-        Not changed.
-    shape : tuple of int, optional
-        The required shape.
-
-    Raises
-    ------
-    ValueError
-        If the matrix has no entry, one that is not finite, or another shape.
-    TypeError
-        If it is not a sparse matrix.
+    The matrix is not changed. The message of an error names the recommender and what the matrix is,
+    ``"training"`` or ``"test"``. It must be sparse (else `TypeError`), with at least one entry, all
+    finite, and of the given shape, if any.
     """
     if not issparse(matrix):
         raise TypeError(
@@ -242,22 +232,20 @@ def checked_matrix(
         raise ValueError(
             f"{name}.fit got {what} ratings that are not finite: every rating must be a number."
         )
-    # With one index type, every kernel is compiled only once.
-    ratings.indices = ratings.indices.astype(np.int32, copy=False)
-    ratings.indptr = ratings.indptr.astype(np.int32, copy=False)
-    return ratings
+    return with_short_indices(ratings)
+
+
+def with_short_indices(matrix: RatingMatrix) -> RatingMatrix:
+    """Change the index type of a matrix to int32, for which alone kernels are compiled."""
+    matrix.indices = matrix.indices.astype(np.int32, copy=False)
+    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return matrix
 
 
 def checked_order(
     order: Order, shape: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Check an order of users and of items, and return it as int32.
-
-    Raises
-    ------
-    ValueError
-        If one of them does not contain every code once.
-    """
+    """Check that an order of users and of items has every code once; return it as int32."""
     for what, codes, size in zip(("users", "items"), order, shape, strict=True):
         if np.shape(codes) != (size,) or not np.array_equal(np.sort(codes), np.arange(size)):
             raise ValueError(
@@ -269,22 +257,7 @@ def checked_order(
 
 
 def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None:
-    """Raise an error if a rating is negative.
-
-    Parameters
-    ----------
-    system : object
-        The recommender; its class is named in the message.
-    ratings : csr_array of float32, shape (n_rows, n_columns)
-        The training ratings.
-    amounts : str
-        What ratings mean to the system, for example ``"counts"``.
-
-    Raises
-    ------
-    ValueError
-        If a rating is negative.
-    """
+    """Raise an error if a training rating is negative; `amounts` says what ratings mean."""
     if ratings.data.min() < 0:
         raise ValueError(
             f"{type(system).__name__} takes ratings as {amounts}, but the smallest is "
@@ -293,18 +266,7 @@ def refuse_negative(system: object, ratings: RatingMatrix, amounts: str) -> None
 
 
 def positive_ratings(system: object, ratings: RatingMatrix) -> RatingMatrix:
-    """Return the ratings above 0, for systems that treat ratings as frequencies.
-
-    Parameters
-    ----------
-    system, ratings
-        As in :func:`refuse_negative`; the ratings are not changed.
-
-    Raises
-    ------
-    ValueError
-        If a rating is negative.
-    """
+    """Return a copy of the ratings above 0, for systems that treat ratings as frequencies."""
     refuse_negative(system, ratings, "frequencies")
     positive: RatingMatrix = ratings.copy()
     positive.eliminate_zeros()

@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import librec_factors
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Seed
+from receval.recommenders.librec.java_random import JavaRandom, librec_factors
+from receval.recommenders.products import FactorModel, csr_parts
 from receval.storage.kernel_cache import njit
 
-MISSING = ("uniform", "popularity")
 INITIAL_DEVIATION = 0.1
 # Numbers that are copied together: they fill one cache line.
 COLUMNS_AT_A_TIME = 16
 
 
-class EALS(Recommender):
+@dataclass(eq=False, repr=False)
+class EALS(FactorModel):
     """Factors that distinguish rated from unrated pairs, fitted one element at a time.
 
     Minimises ``sum_rated w_ui (1 - p_u . q_i)^2 + sum_unrated c_i (p_u . q_i)^2 +
@@ -56,19 +58,9 @@ class EALS(Recommender):
         Weight of every unrated pair, or of all items together; at least 0.
     exponent : float
         Exponent of popularity, at least 0; not used with ``missing="uniform"``.
-    seed : int
-        Seed of the initial factors, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
     objective_ : ndarray of float64, shape (2 * iterations,)
         The objective after each side of every iteration.
 
@@ -86,38 +78,21 @@ class EALS(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = EALS(factors=2, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    objective_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 200,
-        alpha: float = 1.0,
-        regularisation: float = 0.01,
-        iterations: int = 20,
-        missing: str = "uniform",
-        missing_weight: float = 1.0,
-        exponent: float = 0.4,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.missing = choice(self, "missing", missing, MISSING)
-        self.missing_weight = real(self, "missing_weight", missing_weight, lowest=0)
-        self.exponent = real(self, "exponent", exponent, lowest=0)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 200
+    alpha: NonNegative = 1.0
+    regularisation: NonNegative = 0.01
+    iterations: AtLeastOne = 20
+    missing: Annotated[str, OneOf("uniform", "popularity")] = "uniform"
+    missing_weight: NonNegative = 1.0
+    exponent: NonNegative = 0.4
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.alpha > 0 and train.data.min() < 0:
@@ -134,15 +109,13 @@ class EALS(Recommender):
 
         users, items = self._initial(train)
         items[popularity == 0] = 0
-        self.objective_ = np.empty(2 * self.iterations)
+        self.objective_: NDArray[np.float64] = np.empty(2 * self.iterations)
         for iteration in range(self.iterations):
             for half, side in enumerate((by_user, by_item)):
                 solved, fixed = (users, items) if half == 0 else (items, users)
                 own, others = (certain, missing) if half == 0 else (missing, certain)
                 objective = _update_rows(
-                    side.indptr,
-                    side.indices,
-                    side.data,
+                    *csr_parts(side),
                     fixed,
                     fixed.T @ (others[:, None] * fixed),
                     own,
@@ -152,9 +125,7 @@ class EALS(Recommender):
                 )
                 penalty = self.regularisation * float(np.sum(fixed**2, dtype=np.float64))
                 self.objective_[2 * iteration + half] = objective + penalty
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
+        self._keep_factors(train, users, items)
 
     def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         if self.librec_seed is not None:
@@ -172,9 +143,6 @@ class EALS(Recommender):
         # Items without ratings have zero factors whatever their weight; 0^0 would be 1.
         powers = np.where(popularity > 0, popularity.astype(np.float64) ** self.exponent, 0.0)
         return (self.missing_weight * powers / powers.sum()).astype(np.float32)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
 
 
 @njit(cache=True)

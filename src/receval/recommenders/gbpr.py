@@ -4,24 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix
-from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.librec.java_random import Grouped, JavaRandom, JavaSampler
-from receval.recommenders.librec.start import librec_factors, rated_rows, spread
-from receval.recommenders.pairwise_factors import SampledPairwiseFactors
-from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Positive, Seed
+from receval.recommenders.librec.java_random import (
+    Grouped,
+    JavaRandom,
+    JavaSampler,
+    librec_factors,
+    rated_rows,
+    spread,
+)
+from receval.recommenders.pairwise import BLOCK, PairSampler, SampledPairwiseFactors
 from receval.storage.kernel_cache import njit
-
-UPDATES = ("triple", "epoch")
 
 Tables = tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating]]
 """Biases, user factors and item factors."""
 
 
+@dataclass(eq=False, repr=False)
 class GBPR(SampledPairwiseFactors):
     """Factors that rank what a group of users rated above what one of them did not rate.
 
@@ -46,46 +52,13 @@ class GBPR(SampledPairwiseFactors):
 
     Factors start normally distributed around 0 with deviation 0.1, biases uniform on [0, 1].
 
-    NaN for all items of users without training ratings. Items without training ratings are never
-    drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
-
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
     group_weight : float
         At least 0; at most 1 in the paper, where it is called rho, but 1.5 in LibRec's
         configuration.
     group_size : int
         Size of G, at least 1; all raters of i if there are fewer.
-    learning_rate : float
-        Above 0.
-    regularisation : float
-        At least 0.
-    epochs : int
-        At least 1.
-    samples_per_user : int
-        At least 1.
-    updates : str
-        ``"triple"`` or ``"epoch"``.
-    seed : int
-        Seed of the initial values and of all draws, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
-
-    Attributes
-    ----------
-    item_biases_ : ndarray of float32, shape (n_items,)
-        b_i.
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
-    loss_ : ndarray of float64, shape (epochs,)
-        Mean of ``-ln sigmoid(x)`` over each epoch, every x taken before its step; 0 where no user
-        has an unrated item.
 
     References
     ----------
@@ -93,24 +66,16 @@ class GBPR(SampledPairwiseFactors):
     Collaborative Filtering", IJCAI 2013, equations 3 to 7.
     """
 
-    def __init__(
-        self,
-        factors: int = 10,
-        group_weight: float = 0.5,
-        group_size: int = 2,
-        learning_rate: float = 0.01,
-        regularisation: float = 0.01,
-        epochs: int = 100,
-        samples_per_user: int = 100,
-        updates: str = "triple",
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        super().__init__(factors, learning_rate, regularisation, epochs, samples_per_user, seed)
-        self.group_weight = real(self, "group_weight", group_weight, lowest=0)
-        self.group_size = integer(self, "group_size", group_size, lowest=1)
-        self.updates = choice(self, "updates", updates, UPDATES)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 10
+    group_weight: NonNegative = 0.5
+    group_size: AtLeastOne = 2
+    learning_rate: Positive = 0.01
+    regularisation: NonNegative = 0.01
+    epochs: AtLeastOne = 100
+    samples_per_user: AtLeastOne = 100
+    updates: Annotated[str, OneOf("triple", "epoch")] = "triple"
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         draws = self._drawn_by_librec(train) if self.librec_seed is not None else self._drawn(train)

@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, positive_ratings
+from receval.recommenders.checks import Whole, positive_ratings
+from receval.recommenders.products import csr_parts
 from receval.storage.kernel_cache import njit
 
 # Number of users processed together: every rating is then read once for a few cache lines.
 USERS_AT_A_TIME = 64
 
 
+@dataclass(eq=False, repr=False)
 class HittingTime(Recommender):
     """How many steps before its limit a random walk from the item reaches the user, on average.
 
@@ -59,33 +62,28 @@ class HittingTime(Recommender):
 
     SHARED_OVER = ("nearest_items",)
 
-    from_users_: RatingMatrix
-    from_items_: RatingMatrix
-
-    def __init__(self, steps: int = 15, nearest_items: int | None = None) -> None:
-        self.steps = integer(self, "steps", steps, lowest=2)
-        self.nearest_items = (
-            None
-            if nearest_items is None
-            else integer(self, "nearest_items", nearest_items, lowest=1)
-        )
+    steps: Annotated[int, Whole(2)] = 15
+    nearest_items: Annotated[int | None, Whole(1)] = None
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         ratings = positive_ratings(models[0], train)
         from_users, from_items = _transitions(ratings), _transitions(ratings.T.tocsr())
         for model in models:
-            model.from_users_, model.from_items_ = from_users, from_items
+            model._keep(from_users, from_items)
+
+    def _keep(self, from_users: RatingMatrix, from_items: RatingMatrix) -> None:
+        self.from_users_, self.from_items_ = from_users, from_items
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         self._walk(users, scores)
         self._forget(users, scores)
 
     @classmethod
-    def _score_family(
+    def _score_grid(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         models[0]._walk(users, scores[0])
@@ -98,31 +96,15 @@ class HittingTime(Recommender):
         for start in range(0, len(users), USERS_AT_A_TIME):
             targets = users[start : start + USERS_AT_A_TIME]
             saved = np.zeros((self.n_items_, len(targets)), dtype=np.float32)
-            _saved_steps(
-                targets,
-                self.from_users_.indptr,
-                self.from_users_.indices,
-                self.from_users_.data,
-                self.from_items_.indptr,
-                self.from_items_.indices,
-                self.from_items_.data,
-                self.steps,
-                saved,
-            )
+            parts = (*csr_parts(self.from_users_), *csr_parts(self.from_items_))
+            _saved_steps(targets, *parts, self.steps, saved)
             scores[start : start + USERS_AT_A_TIME] = saved.T
 
     def _forget(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         """Write NaN where no score can be computed."""
         if self.nearest_items is not None:
-            _forget_far_items(
-                users,
-                self.from_users_.indptr,
-                self.from_users_.indices,
-                self.from_items_.indptr,
-                self.from_items_.indices,
-                self.nearest_items,
-                scores,
-            )
+            graph = (*csr_parts(self.from_users_)[:2], *csr_parts(self.from_items_)[:2])
+            _forget_far_items(users, *graph, self.nearest_items, scores)
         scores[:, np.diff(self.from_items_.indptr) == 0] = np.nan
         scores[np.diff(self.from_users_.indptr)[users] == 0] = np.nan
 

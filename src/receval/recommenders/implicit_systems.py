@@ -13,47 +13,29 @@ processors.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real, refuse_negative
-from receval.recommenders.packages import imported
-from receval.recommenders.products import inner_products, sparse_products
-
-WEIGHTS = ("binary", "rating")
-SOLVERS = ("conjugate-gradients", "cholesky")
-
-
-class _ImplicitFactors(Recommender):
-    """Factors that implicit learns; ``s(u, i) = x_u . y_i``.
-
-    Attributes
-    ----------
-    user_factors_ : ndarray of float32, shape (n_users, n_factors)
-        x_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (n_factors, n_items)
-        y_i, one column each.
-    """
-
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-
-    def _keep(
-        self, train: RatingMatrix, users: NDArray[np.float32], items: NDArray[np.float32]
-    ) -> None:
-        """Store the learnt factors, one row per user or item."""
-        self.user_factors_ = users.copy()
-        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-        self.item_factors_ = np.ascontiguousarray(items.T)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
+from receval.recommenders.base import RatingMatrix, imported
+from receval.recommenders.checks import (
+    AtLeastOne,
+    NonNegative,
+    Number,
+    OneOf,
+    Positive,
+    Seed,
+    checked_parameter,
+    refuse_negative,
+    with_short_indices,
+)
+from receval.recommenders.products import FactorModel, NeighbourModel
 
 
-class ImplicitALS(_ImplicitFactors):
+@dataclass(eq=False, repr=False)
+class ImplicitALS(FactorModel):
     """``implicit.cpu.als.AlternatingLeastSquares``: factors for implicit feedback.
 
     The objective is that of :class:`receval.recommenders.wrmf.WRMF` with target ``"preference"``:
@@ -62,13 +44,8 @@ class ImplicitALS(_ImplicitFactors):
     [0, .01), and with ``solver="conjugate-gradients"``, the package's default, every vector takes
     three steps towards the solution per iteration instead of being solved exactly.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``y_i = 0`` and score 0.
-
     Parameters
     ----------
-    factors : int
-        Length of x_u and y_i, at least 1.
     alpha : float
         Confidence of a rating, at least 0.
     regularisation : float
@@ -78,10 +55,6 @@ class ImplicitALS(_ImplicitFactors):
         Number of times both sides are solved, users first; at least 1.
     weights : str
         ``"binary"`` or ``"rating"``; the latter refuses ratings below 0.
-    solver : str
-        ``"conjugate-gradients"`` or ``"cholesky"``.
-    seed : int
-        Seed of the initial factors, at least 0.
 
     References
     ----------
@@ -99,24 +72,18 @@ class ImplicitALS(_ImplicitFactors):
     True
     """
 
-    def __init__(
-        self,
-        factors: int = 10,
-        alpha: float = 1.0,
-        regularisation: float = 0.015,
-        iterations: int = 15,
-        weights: str = "binary",
-        solver: str = "conjugate-gradients",
-        seed: int = 0,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0)
-        self.solver = choice(self, "solver", solver, SOLVERS)
-        exact = self.solver == "cholesky"
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0, above=exact)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.weights = choice(self, "weights", weights, WEIGHTS)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    factors: AtLeastOne = 10
+    alpha: NonNegative = 1.0
+    regularisation: float = 0.015
+    iterations: AtLeastOne = 15
+    weights: Annotated[str, OneOf("binary", "rating")] = "binary"
+    solver: Annotated[str, OneOf("conjugate-gradients", "cholesky")] = "conjugate-gradients"
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kind = Number(0, above=self.solver == "cholesky")
+        self.regularisation = checked_parameter(self, "regularisation", self.regularisation, kind)
 
     def _fit(self, train: RatingMatrix) -> None:
         amounts = np.ones_like(train.data)
@@ -136,10 +103,11 @@ class ImplicitALS(_ImplicitFactors):
             random_state=self.seed,
         )
         model.fit(confidences, show_progress=False)
-        self._keep(train, model.user_factors, model.item_factors)
+        self._keep_factors(train, model.user_factors, model.item_factors)
 
 
-class ImplicitBPR(_ImplicitFactors):
+@dataclass(eq=False, repr=False)
+class ImplicitBPR(FactorModel):
     """``implicit.cpu.bpr.BayesianPersonalizedRanking``: rated items above unrated ones.
 
     The criterion and the steps are those of :class:`receval.recommenders.bprmf.BPRMF` with
@@ -150,21 +118,10 @@ class ImplicitBPR(_ImplicitFactors):
 
     The item's bias is the last of its factors, with a user's factor of 1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``y_i = 0`` and score 0.
-
     Parameters
     ----------
-    factors : int
-        Length of the vectors without the bias, at least 1.
-    learning_rate : float
-        Above 0.
     regularisation : float
         Regularisation of factors and biases, at least 0.
-    epochs : int
-        At least 1.
-    seed : int
-        Seed of the initial factors and of the pairs, at least 0.
 
     References
     ----------
@@ -172,19 +129,11 @@ class ImplicitBPR(_ImplicitFactors):
     Implicit Feedback", UAI 2009.
     """
 
-    def __init__(
-        self,
-        factors: int = 10,
-        learning_rate: float = 0.01,
-        regularisation: float = 0.01,
-        epochs: int = 30,
-        seed: int = 0,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    factors: AtLeastOne = 10
+    learning_rate: Positive = 0.01
+    regularisation: NonNegative = 0.01
+    epochs: AtLeastOne = 30
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         model = imported(self, "implicit.cpu.bpr", "implicit").BayesianPersonalizedRanking(
@@ -200,10 +149,11 @@ class ImplicitBPR(_ImplicitFactors):
             (np.ones_like(train.data), train.indices, train.indptr), shape=train.shape
         )
         model.fit(rated, show_progress=False)
-        self._keep(train, model.user_factors, model.item_factors)
+        self._keep_factors(train, model.user_factors, model.item_factors)
 
 
-class ImplicitItemKNN(Recommender):
+@dataclass(eq=False, repr=False)
+class ImplicitItemKNN(NeighbourModel):
     """``implicit.nearest_neighbours.CosineRecommender``: neighbours of the items that were rated.
 
     ``s(u, i) = sum_{j rated by u, i in N(j)} cos(j, i) r_uj``, where N(j) are the k items most
@@ -215,29 +165,13 @@ class ImplicitItemKNN(Recommender):
 
     NaN if i is not a neighbour of a rated item; ratings of value 0 do not count.
 
-    Parameters
-    ----------
-    neighbours : int
-        k, at least 1.
-
-    Attributes
-    ----------
-    similarities_ : csr_array of float32, shape (n_items, n_items)
-        Row j holds the cosines with j's neighbours.
-    ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings, without those of value 0.
-
     References
     ----------
     Sarwar, Karypis, Konstan and Riedl, "Item-Based Collaborative Filtering Recommendation
     Algorithms", WWW 2001.
     """
 
-    similarities_: RatingMatrix
-    ratings_: RatingMatrix
-
-    def __init__(self, neighbours: int = 100) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         package = imported(self, "implicit.nearest_neighbours", "implicit")
@@ -253,15 +187,5 @@ class ImplicitItemKNN(Recommender):
         similarities = csr_array(model.similarity).astype(np.float32)
         similarities.sum_duplicates()
         similarities.eliminate_zeros()
-        self.similarities_ = _with_short_indices(similarities)
-        self.ratings_ = _with_short_indices(csr_array(ratings))
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        sparse_products(users, self.ratings_, self.similarities_, scores)
-
-
-def _with_short_indices(matrix: RatingMatrix) -> RatingMatrix:
-    """Return a matrix with the index type for which kernels are compiled."""
-    matrix.indices = matrix.indices.astype(np.int32, copy=False)
-    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
-    return matrix
+        self.similarities_ = with_short_indices(similarities)
+        self.ratings_ = with_short_indices(csr_array(ratings))

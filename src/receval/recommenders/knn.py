@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, Number
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.products import sparse_products
+from receval.recommenders.products import NeighbourModel
 
 
-class UserKNN(Recommender):
+@dataclass(eq=False, repr=False)
+class UserKNN(NeighbourModel):
     """The similarity-weighted sum of the ratings of the user's nearest neighbours.
 
     ``s(u, i) = sum_{v in N(u), v rated i} cos(u, v) r_vi``, where N(u) are the k users most similar
@@ -65,26 +68,15 @@ class UserKNN(Recommender):
     FITS_SOME_USERS = True
     _similarities_are_of_users = True
 
-    similarities_: RatingMatrix
-    ratings_: RatingMatrix
-
-    def __init__(
-        self, neighbours: int = 100, minimum_overlap: int = 1, threshold: float | None = None
-    ) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.minimum_overlap = integer(self, "minimum_overlap", minimum_overlap, lowest=1)
-        self.threshold = (
-            None if threshold is None else real(self, "threshold", threshold, lowest=-np.inf)
-        )
+    neighbours: AtLeastOne = 100
+    minimum_overlap: AtLeastOne = 1
+    threshold: Annotated[float | None, Number(-np.inf)] = None
 
     def _fit(self, train: RatingMatrix) -> None:
         self.ratings_ = train if self.threshold is None else _binarised(train, self.threshold)
         self.similarities_ = nearest_rows(
             self.ratings_, self.neighbours, self.minimum_overlap, self._own_users
         )
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        sparse_products(users - self._own_users.start, self.similarities_, self.ratings_, scores)
 
 
 def _binarised(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
@@ -97,7 +89,8 @@ def _binarised(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     return positive
 
 
-class ItemKNN(Recommender):
+@dataclass(eq=False, repr=False)
+class ItemKNN(NeighbourModel):
     """The similarity-weighted sum of the user's ratings of the target item's neighbours.
 
     ``s(u, i) = sum_{j in N(i), u rated j} cos(i, j) r_uj``, where N(i) are the k items most similar
@@ -130,23 +123,14 @@ class ItemKNN(Recommender):
     Two groups of users share no item. The best unrated item of the first user is from the group of
     this user:
 
-    >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = ItemKNN(neighbours=2).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
     """
 
-    similarities_: RatingMatrix
-    ratings_: RatingMatrix
-
-    def __init__(self, neighbours: int = 100) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         self.similarities_ = nearest_rows(train.T.tocsr(), self.neighbours).T.tocsr()
         self.ratings_ = train
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        sparse_products(users, self.ratings_, self.similarities_, scores)

@@ -4,31 +4,96 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, positive_ratings
-from receval.recommenders.language_models import (
-    SMOOTHINGS,
-    LanguageModels,
-    check_strength,
-    smoothed_models,
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import (
+    AtLeastOne,
+    Number,
+    OneOf,
+    checked_parameter,
+    positive_ratings,
 )
-from receval.recommenders.products import row_norms, sparse_products
+from receval.recommenders.products import NeighbourModel, csr_parts, row_norms
 from receval.storage.kernel_cache import njit
 
+SMOOTHINGS = ("jelinek-mercer", "absolute-discounting", "dirichlet")
 
-class LanguageModelNeighbourhood(Recommender):
+WeightMatrix: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
+
+
+@dataclass(frozen=True)
+class LanguageModels:
+    """A probability distribution over the columns for every row of a matrix.
+
+    ``p(c | v) = seen_vc + unseen_v p(c)``, where p(c) is the distribution of the collection,
+    ``sum_v r_vc / sum_vj r_vj``, 0 for columns without a rating above 0. ``seen`` has entries only
+    for ratings above 0; ``unseen``, the weight of the collection, is above 0 for every row with
+    such a rating. These rows sum to 1; others have no model and are all 0.
+    """
+
+    seen: WeightMatrix
+    unseen: NDArray[np.float64]
+    collection: NDArray[np.float64]
+
+
+def check_strength(system: object, smoothing: str, strength: object) -> float:
+    """Check that ``strength`` is above 0 and, for ``"jelinek-mercer"``, at most 1; return it."""
+    highest = 1.0 if smoothing == "jelinek-mercer" else None
+    return checked_parameter(system, "strength", strength, Number(0, highest, above=True))
+
+
+def smoothed_models(ratings: RatingMatrix, smoothing: str, strength: float) -> LanguageModels:
+    """Estimate the language models of the rows of a matrix of ratings above 0.
+
+    With ``|v| = sum_c r_vc``:
+
+    - ``"jelinek-mercer"``: ``p(c | v) = (1 - strength) r_vc / |v| + strength p(c)``;
+    - ``"absolute-discounting"``: ``(max(r_vc - strength, 0) + m_v p(c)) / |v|``, with m_v the mass
+      taken from the row, strength times the number of its ratings (less where a rating is below
+      the strength, so that the row still sums to 1);
+    - ``"dirichlet"``: ``(r_vc + strength p(c)) / (|v| + strength)``.
+
+    Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information
+    Retrieval", TOIS 2004, section 3.
+    """
+    n_rows, n_columns = ratings.shape
+    rows = np.repeat(np.arange(n_rows), np.diff(ratings.indptr))
+    values = ratings.data.astype(np.float64)
+    masses = np.bincount(rows, weights=values, minlength=n_rows)
+    totals = np.bincount(ratings.indices, weights=values, minlength=n_columns)
+    collection = np.zeros(n_columns)
+    np.divide(totals, masses.sum(), out=collection, where=totals > 0)
+
+    unseen = np.zeros(n_rows)
+    modelled = masses > 0
+    if smoothing == "jelinek-mercer":
+        seen = (1 - strength) * values / masses[rows]
+        unseen[modelled] = strength
+    elif smoothing == "absolute-discounting":
+        seen = np.maximum(values - strength, 0) / masses[rows]
+        taken = np.bincount(rows, weights=np.minimum(values, strength), minlength=n_rows)
+        np.divide(taken, masses, out=unseen, where=modelled)
+    else:
+        seen = values / (masses[rows] + strength)
+        unseen[modelled] = strength / (masses[modelled] + strength)
+    weights: WeightMatrix = csr_array((seen, ratings.indices, ratings.indptr), shape=ratings.shape)
+    return LanguageModels(weights, unseen, collection)
+
+
+@dataclass(eq=False, repr=False)
+class LanguageModelNeighbourhood(NeighbourModel):
     """The weighted sum recommender over the likeliest neighbours (LM-WSR).
 
     ``s(u, i) = sum_{v in N(u)} cos(u, v) r_vi`` over users, and over items
     ``s(u, i) = sum_{j in N(i)} cos(i, j) r_uj``, with the cosines of the full rating vectors.
     N(u) are the k other users v under whose smoothed language model (see
-    `receval.recommenders.language_models`) the ratings of u are likeliest, by
+    `smoothed_models`) the ratings of u are likeliest, by
     ``sum_i r_ui log p(i | v)`` with a uniform prior; N(i) are the k items chosen in the same way
     from the transposed matrix. Equal likelihoods are ordered by code. Users (items) without a
     rating above 0 have no model and are never neighbours; neighbours that share no rating with u
@@ -41,21 +106,9 @@ class LanguageModelNeighbourhood(Recommender):
     ----------
     over : str
         ``"users"`` (LM-WSR-UB) or ``"items"`` (LM-WSR-IB).
-    neighbours : int
-        k, at least 1.
-    smoothing : str
-        ``"jelinek-mercer"``, ``"absolute-discounting"`` or ``"dirichlet"``.
     strength : float
         Above 0. For Jelinek-Mercer, the weight of the collection, at most 1; for the others, in
         units of ratings.
-
-    Attributes
-    ----------
-    similarities_ : csr_array of float32, shape (n_users, n_users) or (n_items, n_items)
-        Cosines. Over users, row u holds u's neighbours; over items, row j holds the items that
-        have j among their neighbours.
-    ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings above 0.
 
     References
     ----------
@@ -65,30 +118,24 @@ class LanguageModelNeighbourhood(Recommender):
 
     SHARED_OVER = ("neighbours",)
 
-    similarities_: RatingMatrix
-    ratings_: RatingMatrix
+    over: Annotated[str, OneOf("users", "items")] = "users"
+    neighbours: AtLeastOne = 100
+    smoothing: Annotated[str, OneOf(*SMOOTHINGS)] = "jelinek-mercer"
+    strength: float = 0.9
 
-    def __init__(
-        self,
-        over: str = "users",
-        neighbours: int = 100,
-        smoothing: str = "jelinek-mercer",
-        strength: float = 0.9,
-    ) -> None:
-        self.over = choice(self, "over", over, ("users", "items"))
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.smoothing = choice(self, "smoothing", smoothing, SMOOTHINGS)
-        self.strength = check_strength(self, self.smoothing, strength)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.strength = check_strength(self, self.smoothing, self.strength)
 
     @property
     def _similarities_are_of_users(self) -> bool:  # type: ignore[override]
         return self.over == "users"
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         ratings = positive_ratings(first, train)
         over_users = first.over == "users"
@@ -99,12 +146,6 @@ class LanguageModelNeighbourhood(Recommender):
             model.ratings_ = ratings
             model.similarities_ = similarities if over_users else similarities.T.tocsr()
 
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        if self.over == "users":
-            sparse_products(users, self.similarities_, self.ratings_, scores)
-        else:
-            sparse_products(users, self.ratings_, self.similarities_, scores)
-
 
 def likeliest_rows_for(
     matrix: RatingMatrix, models: LanguageModels, numbers: Sequence[int]
@@ -112,21 +153,9 @@ def likeliest_rows_for(
     """Return every row's cosines with the rows under whose models it is likeliest.
 
     The likelihood is ``sum_c r_qc log p(c | v)``; without terms that do not depend on v, only
-    ``log(p(c | v) / (unseen_v p(c)))`` for common columns and ``log unseen_v`` are left.
-
-    Parameters
-    ----------
-    matrix : csr_array of float32, shape (n_rows, n_columns)
-        Ratings above 0.
-    models : LanguageModels
-        Models of the rows of the matrix.
-    numbers : sequence of int
-        One or several maximum numbers of neighbours; equal likelihoods are ordered by row.
-
-    Returns
-    -------
-    list of csr_array of float32, shape (n_rows, n_rows)
-        For each number, cosines above 0, with sorted columns and none on the diagonal.
+    ``log(p(c | v) / (unseen_v p(c)))`` for common columns and ``log unseen_v`` are left. Equal
+    likelihoods are ordered by row. For each of some maximum numbers of neighbours, the result has
+    cosines above 0, with sorted columns and none on the diagonal.
     """
     n_rows = matrix.shape[0]
     neighbours = min(max(numbers), n_rows)
@@ -139,12 +168,8 @@ def likeliest_rows_for(
     chosen = np.full((n_rows, neighbours), n_rows, dtype=np.int32)
     cosines = np.zeros((n_rows, neighbours), dtype=np.float32)
     _likeliest_rows(
-        matrix.indptr,
-        matrix.indices,
-        matrix.data,
-        by_column.indptr,
-        by_column.indices,
-        by_column.data,
+        *csr_parts(matrix),
+        *csr_parts(by_column),
         ratings_by_column.data,
         log_unseen,
         row_norms(matrix),

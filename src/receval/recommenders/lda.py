@@ -3,22 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln, psi
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real, refuse_negative
-from receval.recommenders.products import inner_products
-from receval.recommenders.shared_ratings import SharedRatings, exponentiated
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, OneOf, Positive, Seed, refuse_negative
+from receval.recommenders.em import SharedRatings, exponentiated
+from receval.recommenders.products import TopicModel
 
-WEIGHTS = ("rating", "binary")
 # Initial parameters are gamma distributed with this shape and mean 1, as in Hoffman's code.
 INITIAL_SHAPE = 100.0
 
 
-class LDA(Recommender):
+@dataclass(eq=False, repr=False)
+class LDA(TopicModel):
     """The expected probability of the item under the user's topics.
 
     Every user has a mixture of topics drawn from a Dirichlet distribution of parameter ``alpha``,
@@ -47,15 +50,9 @@ class LDA(Recommender):
         Prior parameter of each item in the topics, above 0.
     weights : str
         ``"rating"`` or ``"binary"``.
-    seed : int
-        Seed of the initial parameters, at least 0.
 
     Attributes
     ----------
-    user_topics_ : ndarray of float32, shape (n_users, topics)
-        E[p(z|u)]; NaN for users without training ratings.
-    topic_items_ : ndarray of float32, shape (topics, n_items)
-        E[p(i|z)].
     bound_ : ndarray of float64, shape (iterations + 1,)
         The evidence lower bound (without the logarithm of the multinomial coefficients, which are
         constant) before the first and after every iteration; it never decreases, except for
@@ -72,33 +69,18 @@ class LDA(Recommender):
     Two groups of users share no item. The best unrated item of the first user is from the group of
     this user:
 
-    >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = LDA(topics=2, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
     """
 
-    user_topics_: NDArray[np.float32]
-    topic_items_: NDArray[np.float32]
-    bound_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        topics: int = 50,
-        iterations: int = 100,
-        alpha: float = 0.02,
-        beta: float = 0.01,
-        weights: str = "rating",
-        seed: int = 0,
-    ) -> None:
-        self.topics = integer(self, "topics", topics, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0, above=True)
-        self.beta = real(self, "beta", beta, lowest=0, above=True)
-        self.weights = choice(self, "weights", weights, WEIGHTS)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
+    alpha: Positive = 0.02
+    beta: Positive = 0.01
+    weights: Annotated[str, OneOf("rating", "binary")] = "rating"
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.weights == "rating":
@@ -113,7 +95,7 @@ class LDA(Recommender):
             generator.gamma(INITIAL_SHAPE, 1 / INITIAL_SHAPE, (size, self.topics))
             for size in (self.n_users_, self.n_items_)
         )
-        self.bound_ = np.empty(self.iterations + 1)
+        self.bound_: NDArray[np.float64] = np.empty(self.iterations + 1)
         for iteration in range(self.iterations + 1):
             user_logarithms = psi(users) - psi(users.sum(axis=1, keepdims=True))
             item_logarithms = psi(items) - psi(items.sum(axis=0))
@@ -131,12 +113,8 @@ class LDA(Recommender):
                 users = self.alpha + (user_table * ratios.users).astype(np.float64)
                 items = self.beta + (item_table * ratios.items).astype(np.float64)
         users /= users.sum(axis=1, keepdims=True)
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_topics_ = users.astype(np.float32)
-        self.topic_items_ = np.ascontiguousarray((items / items.sum(axis=0)).T, dtype=np.float32)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_topics_[users], self.topic_items_, scores)
+        items /= items.sum(axis=0)
+        self._keep_topics(train, users.astype(np.float32), items.astype(np.float32))
 
 
 def _divergence(
@@ -144,14 +122,8 @@ def _divergence(
 ) -> float:
     """Return the sum of Kullback-Leibler divergences of Dirichlet distributions from their prior.
 
-    Parameters
-    ----------
-    parameters, logarithms : ndarray of float64, shape (n, k)
-        Parameters of the distributions along the axis, and expected logarithms.
-    prior : float
-        The parameter of the symmetric prior.
-    axis : int
-        0 or 1.
+    The distributions are along the axis of a table of their parameters, with their expected
+    logarithms in another; the prior is symmetric.
     """
     size, number = parameters.shape[axis], parameters.shape[1 - axis]
     normalised = gammaln(parameters.sum(axis=axis)).sum() - gammaln(parameters).sum()

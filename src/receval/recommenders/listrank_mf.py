@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, optional_integer, real
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Positive, Seed
 from receval.recommenders.librec.iterators import read_by_column_iterator, read_by_row
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import librec_factors, rated_rows, spread
-from receval.recommenders.products import inner_products
+from receval.recommenders.librec.java_random import JavaRandom, librec_factors, rated_rows, spread
+from receval.recommenders.products import FactorModel
 from receval.storage.kernel_cache import njit
 
-ZEROS = ("rated", "misread")
 # The learning rate is not halved below this value, where steps no longer change the objective.
 SMALLEST_RATE = 1e-9
 
 
-class ListRankMF(Recommender):
+@dataclass(eq=False, repr=False)
+class ListRankMF(FactorModel):
     """Factors fitted to order each user's rated items as the ratings do.
 
     ``s(u, i) = p_u . q_i``; minimises ``-sum_ui t_ui ln f_ui + regularisation / 2 (sum |p_u|^2 +
@@ -41,36 +43,15 @@ class ListRankMF(Recommender):
     Factors start uniform on [0, highest]. LibRec intends 0.1, but discards the scaling, so that it
     is 1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0.
-
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    regularisation : float
-        At least 0.
     learning_rate : float
         Learning rate before the first doubling, above 0.
-    iterations : int
-        At least 1.
-    zeros : str
-        ``"rated"`` or ``"misread"``.
     highest : float
         Bound of the initial factors, above 0.
-    seed : int
-        Seed of the initial factors, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
     objective_ : ndarray of float64, shape (iterations + 1,)
         The objective before the first and after every iteration; it never increases.
 
@@ -81,35 +62,19 @@ class ListRankMF(Recommender):
     are those of LibRec 2.0.0 as configured in menamaldonado2021.
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    objective_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 5,
-        regularisation: float = 0.06,
-        learning_rate: float = 1.0,
-        iterations: int = 30,
-        zeros: str = "rated",
-        highest: float = 0.1,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.zeros = choice(self, "zeros", zeros, ZEROS)
-        self.highest = real(self, "highest", highest, lowest=0, above=True)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 5
+    regularisation: NonNegative = 0.06
+    learning_rate: Positive = 1.0
+    iterations: AtLeastOne = 30
+    zeros: Annotated[str, OneOf("rated", "misread")] = "rated"
+    highest: Positive = 0.1
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         users, items = self._initial(train)
         items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
-        cold = np.diff(train.indptr) == 0
-        users[cold] = 0
+        users[np.diff(train.indptr) == 0] = 0
         everything = np.ones(train.nnz, dtype=np.bool_)
         in_gradient = read_by_row(train) if self.zeros == "misread" else everything
         in_objective = read_by_column_iterator(train) if self.zeros == "misread" else everything
@@ -121,7 +86,8 @@ class ListRankMF(Recommender):
             return float(entropy + self.regularisation / 2 * penalty)
 
         rate = self.learning_rate
-        self.objective_ = np.full(self.iterations + 1, objective(users, items))
+        lowest = objective(users, items)
+        self.objective_: NDArray[np.float64] = np.full(self.iterations + 1, lowest)
         for iteration in range(self.iterations):
             user_slopes = self.regularisation * users
             item_slopes = self.regularisation * items
@@ -138,9 +104,7 @@ class ListRankMF(Recommender):
                 break
             users, items = new_users, new_items
             self.objective_[iteration + 1 :] = reached
-        users[cold] = np.nan
-        self.user_factors_ = users.astype(np.float32)
-        self.item_factors_ = np.ascontiguousarray(items.T.astype(np.float32))
+        self._keep_factors(train, users, items)
 
     def _initial(self, train: RatingMatrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw factors in double precision, because comparing objectives decides every step."""
@@ -164,9 +128,6 @@ class ListRankMF(Recommender):
         owners = np.repeat(np.arange(self.n_users_), np.diff(train.indptr))
         strengths = np.exp(train.data.astype(np.float64) / (largest if largest > 0 else 1.0))
         return strengths / np.bincount(owners, strengths, minlength=self.n_users_)[owners]
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
 
 
 @njit(cache=True)

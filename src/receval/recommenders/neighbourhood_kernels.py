@@ -46,6 +46,13 @@ def _data(context, builder, kind, array, element=None):
     return data if element is None else builder.bitcast(data, element.as_pointer())
 
 
+def _everywhere(builder, kind, value):
+    """Return a vector that has a value in every place."""
+    held = builder.insert_element(kind(ir.Undefined), value, ir.IntType(32)(0))
+    places = ir.VectorType(ir.IntType(32), _VECTOR)
+    return builder.shuffle_vector(held, kind(ir.Undefined), places(None))
+
+
 @intrinsic
 def _add_dense(context, table, places, starts, most, sums):
     """Add the products of a row with the rows of a table to sums of int32, shape (LANES,).
@@ -82,12 +89,7 @@ def _add_dense(context, table, places, starts, most, sums):
                 value = loop.index
                 end = builder.load(builder.gep(bounds, [builder.add(value, word(1))]))
                 first = builder.load(builder.gep(bounds, [value]))
-                weight = builder.insert_element(
-                    shorts(ir.Undefined), builder.trunc(value, short), ir.IntType(32)(0)
-                )
-                weight = builder.shuffle_vector(
-                    weight, shorts(ir.Undefined), ir.VectorType(ir.IntType(32), _VECTOR)(None)
-                )
+                weight = _everywhere(builder, shorts, builder.trunc(value, short))
                 with cgutils.for_range_slice(builder, first, end, most) as (start, _):
                     stop = builder.add(start, most)
                     stop = builder.select(builder.icmp_signed("<", stop, end), stop, end)
@@ -133,23 +135,18 @@ def _near(context, sums, first, reciprocals, floors, own_reciprocal, own_floor):
             )
             return builder.load(place, align=alignment)
 
-        def everywhere(value):
-            held = builder.insert_element(numbers(ir.Undefined), value, ir.IntType(32)(0))
-            return builder.shuffle_vector(
-                held, numbers(ir.Undefined), ir.VectorType(ir.IntType(32), _VECTOR)(None)
-            )
-
         kind = context.get_value_type(kinds[0].dtype)
         size, alignment = (context.get_abi_sizeof(one) for one in (kind, number))
         products = vector(0, kind, size)
         if isinstance(kind, ir.IntType):
             products = builder.sitofp(products, numbers)
-        scales = builder.fmul(vector(2, number, alignment), everywhere(arguments[4]))
+        own = _everywhere(builder, numbers, arguments[4])
+        scales = builder.fmul(vector(2, number, alignment), own)
         cosines = builder.fmul(products, scales)
         # NaN is marked too; a later check decides.
         near = builder.or_(
             builder.fcmp_unordered(">", cosines, vector(3, number, alignment)),
-            builder.fcmp_unordered(">", cosines, everywhere(arguments[5])),
+            builder.fcmp_unordered(">", cosines, _everywhere(builder, numbers, arguments[5])),
         )
         return builder.bitcast(near, ir.IntType(_VECTOR))
 
@@ -166,10 +163,7 @@ def _overlapping(context, common, first, fewest):
         numbers = ir.VectorType(number, _VECTOR)
         data = _data(context, builder, signature.args[0], arguments[0])
         place = builder.bitcast(builder.gep(data, [arguments[1]]), numbers.as_pointer())
-        held = builder.insert_element(
-            numbers(ir.Undefined), builder.trunc(arguments[2], number), number(0)
-        )
-        fewest = builder.shuffle_vector(held, numbers(ir.Undefined), numbers(None))
+        fewest = _everywhere(builder, numbers, builder.trunc(arguments[2], number))
         enough = builder.icmp_signed(">=", builder.load(place, align=4), fewest)
         return builder.bitcast(enough, ir.IntType(_VECTOR))
 

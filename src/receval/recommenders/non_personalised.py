@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
+from receval.recommenders.checks import NonNegative, OneOf, Seed
 
 
+@dataclass(eq=False, repr=False)
 class Popularity(Recommender):
     """The number of training ratings of the item, whatever their values: ``s(u, i) = |U_i|``.
 
@@ -29,11 +33,6 @@ class Popularity(Recommender):
     [[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]]
     """
 
-    counts_: NDArray[np.float32]
-
-    def __init__(self) -> None:
-        pass
-
     def _fit(self, train: RatingMatrix) -> None:
         counts = np.bincount(train.indices, minlength=self.n_items_)
         self.counts_ = counts.astype(np.float32)
@@ -42,6 +41,7 @@ class Popularity(Recommender):
         scores[:] = self.counts_
 
 
+@dataclass(eq=False, repr=False)
 class AverageRating(Recommender):
     """The item's mean training rating, smoothed towards the mean of all training ratings.
 
@@ -76,10 +76,7 @@ class AverageRating(Recommender):
     [[4.5, 2.0, nan]]
     """
 
-    means_: NDArray[np.float32]
-
-    def __init__(self, smoothing: float = 1.0) -> None:
-        self.smoothing = real(self, "smoothing", smoothing, lowest=0)
+    smoothing: NonNegative = 1.0
 
     def _fit(self, train: RatingMatrix) -> None:
         values = train.data.astype(np.float64)
@@ -94,17 +91,13 @@ class AverageRating(Recommender):
         scores[:] = self.means_
 
 
+@dataclass(eq=False, repr=False)
 class Random(Recommender):
     """Scores drawn uniformly from [0, 1), independently for every pair of user and item.
 
     Each user has a generator, seeded by (seed, user), so that scores do not depend on which other
     users are scored. No score is NaN: users and items without training ratings are scored like all
     others.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the random numbers, at least 0.
 
     Examples
     --------
@@ -117,8 +110,7 @@ class Random(Recommender):
     (True, False)
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = integer(self, "seed", seed, lowest=0)
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         pass
@@ -129,10 +121,7 @@ class Random(Recommender):
             np.random.Generator(stream).random(dtype=np.float32, out=row)
 
 
-OPTIMISED = ("precision", "anti-precision")
-KNOWLEDGE = ("train", "judged", "test")
-
-
+@dataclass(eq=False, repr=False)
 class OptimalRanking(Recommender):
     r"""Ranks items by the probability of being a true positive, or of not being a false positive.
 
@@ -158,10 +147,6 @@ class OptimalRanking(Recommender):
 
     Parameters
     ----------
-    metric : str
-        ``"precision"`` or ``"anti-precision"``.
-    knowledge : str
-        ``"train"``, ``"judged"`` or ``"test"``.
     relevance_threshold : float
         At least 0; values at or above it are positive. The default fits grades of relevance
         (`receval.recommenders.training_ratings`).
@@ -177,17 +162,9 @@ class OptimalRanking(Recommender):
     Evaluation", TOIS 2021, equations 6, 8 and 10 and section 7; formulas of the released code.
     """
 
-    values_: NDArray[np.float32]
-
-    def __init__(
-        self,
-        metric: str = "precision",
-        knowledge: str = "train",
-        relevance_threshold: float = 1.0,
-    ) -> None:
-        self.metric = choice(self, "metric", metric, OPTIMISED)
-        self.knowledge = choice(self, "knowledge", knowledge, KNOWLEDGE)
-        self.relevance_threshold = real(self, "relevance_threshold", relevance_threshold, lowest=0)
+    metric: Annotated[str, OneOf("precision", "anti-precision")] = "precision"
+    knowledge: Annotated[str, OneOf("train", "judged", "test")] = "train"
+    relevance_threshold: NonNegative = 1.0
 
     @property
     def reads_test(self) -> bool:

@@ -4,25 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, optional_integer, refuse_negative
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import rated_rows, spread
-from receval.recommenders.products import inner_products
-from receval.recommenders.shared_ratings import SharedRatings
-from receval.recommenders.single_precision import rounded_apart
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Seed, refuse_negative
+from receval.recommenders.em import SharedRatings
+from receval.recommenders.librec.java_random import JavaRandom, rated_rows, spread
+from receval.recommenders.products import TopicModel, rounded_apart
 
 # Smaller probabilities count as 0, which changes scores by less than that: their products would be
 # subnormal floats, which are many times slower.
 SMALLEST_PROBABILITY = 1e-18
 
 
-class PLSA(Recommender):
+@dataclass(eq=False, repr=False)
+class PLSA(TopicModel):
     """The probability of the item under the user's topics.
 
     ``s(u, i) = p(i | u) = sum_z p(z | u) p(i | z)``; maximises ``sum_ui r_ui log p(i | u)`` over
@@ -39,12 +39,6 @@ class PLSA(Recommender):
         Number of topics, at least 1.
     iterations : int
         Number of EM steps, at least 1.
-    seed : int
-        Seed of the initial tables, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
@@ -67,8 +61,7 @@ class PLSA(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = PLSA(topics=2, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
@@ -76,27 +69,16 @@ class PLSA(Recommender):
 
     SHARED_OVER = ("iterations",)
 
-    user_topics_: NDArray[np.floating]
-    topic_items_: NDArray[np.floating]
-    log_likelihood_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        topics: int = 50,
-        iterations: int = 100,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.topics = integer(self, "topics", topics, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         first = models[0]
         refuse_negative(first, train, "numbers of observations")
         users: NDArray[np.floating]
@@ -113,23 +95,24 @@ class PLSA(Recommender):
         for step in range(longest + 1):
             for model in models:
                 if model.iterations == step:
-                    model.user_topics_ = users.copy()
-                    model.user_topics_[np.diff(train.indptr) == 0] = np.nan
-                    model.topic_items_ = np.ascontiguousarray(items.T)
+                    model._keep_topics(train, users, items)
             if step < longest:
                 users, items, log_likelihood[step] = expectation_maximisation(ratings, users, items)
         log_likelihood[-1] = ratings.ratios(users, items).log_likelihood
         for model in models:
-            model.log_likelihood_ = log_likelihood[: model.iterations + 1].copy()
+            model._record(log_likelihood)
+
+    def _record(self, log_likelihood: NDArray[np.float64]) -> None:
+        self.log_likelihood_ = log_likelihood[: self.iterations + 1].copy()
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         if self.librec_seed is None:
-            inner_products(self.user_topics_[users], self.topic_items_, scores)
-            return
-        exact = np.zeros(scores.shape)
-        for topic, of_items in enumerate(self.topic_items_):
-            exact += self.user_topics_[users, topic, None] * of_items
-        scores[:] = rounded_apart(exact)
+            super()._score_block(users, scores)
+        else:
+            exact = np.zeros(scores.shape)
+            for topic, of_items in enumerate(self.topic_items_):
+                exact += self.user_topics_[users, topic, None] * of_items
+            scores[:] = rounded_apart(exact)
 
 
 def initial_tables(
@@ -162,23 +145,9 @@ def _librec_tables(
 def expectation_maximisation(
     ratings: SharedRatings, users: NDArray[np.floating], items: NDArray[np.floating]
 ) -> tuple[NDArray[np.floating], NDArray[np.floating], float]:
-    """Do one step of EM.
+    """Do one step of EM on p(z | u) and p(i | z), with one row per user or item.
 
-    Parameters
-    ----------
-    ratings : SharedRatings
-        The ratings.
-    users : ndarray of float32 or float64, shape (n_users, topics)
-        p(z | u).
-    items : ndarray of float32 or float64, shape (n_items, topics)
-        p(i | z).
-
-    Returns
-    -------
-    users, items : ndarray
-        The tables after the step.
-    log_likelihood : float
-        The objective of the tables before the step.
+    Returns the tables after the step, and the objective of those before it.
     """
     ratios = ratings.ratios(users, items)
     new_users, new_items = users * ratios.users, items * ratios.items

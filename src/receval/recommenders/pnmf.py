@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, optional_integer
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import rated_rows, spread
-from receval.recommenders.products import inner_products
-from receval.recommenders.shared_ratings import SharedRatings
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Seed
+from receval.recommenders.em import SharedRatings
+from receval.recommenders.librec.java_random import JavaRandom, rated_rows, spread
+from receval.recommenders.products import FactorModel
 
 # Smaller weights count as 0: their products would be subnormal floats, which are many times slower.
 SMALLEST_WEIGHT = 1e-18
 
 
-class PNMF(Recommender):
+@dataclass(eq=False, repr=False)
+class PNMF(FactorModel):
     """Users projected on a few non-negative patterns of items.
 
     With v_ui = 1 for rated pairs, whatever the rating (also 0), and 0 for the others, and with
@@ -37,23 +39,11 @@ class PNMF(Recommender):
 
     Parameters
     ----------
-    factors : int
-        Number of patterns, at least 1.
     iterations : int
         At least 1; LibRec 2.0.0 does one more than configured.
-    seed : int
-        Seed of the initial weights, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        h_uk; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        w_ik, one column per item.
     divergence_ : ndarray of float64, shape (iterations + 1,)
         The objective before the first and after every iteration.
 
@@ -65,21 +55,10 @@ class PNMF(Recommender):
     Nonnegative Matrix Factorization", IEEE Transactions on Neural Networks 2011.
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    divergence_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 10,
-        iterations: int = 26,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 10
+    iterations: AtLeastOne = 26
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         ones = np.ones_like(train.data)
@@ -89,7 +68,7 @@ class PNMF(Recommender):
         pairs = SharedRatings(rated)
         items = self._initial(train)
 
-        self.divergence_ = np.empty(self.iterations + 1)
+        self.divergence_: NDArray[np.float64] = np.empty(self.iterations + 1)
         for iteration in range(self.iterations + 1):
             users = np.asarray(rated @ items)
             weights, projections = (
@@ -104,9 +83,7 @@ class PNMF(Recommender):
             lowered = popularity * weights + projections
             items *= np.sqrt(np.divide(raised, lowered, where=lowered > 0, out=raised))
             items[items < SMALLEST_WEIGHT] = 0
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = users
-        self.item_factors_ = np.ascontiguousarray(items.T)
+        self._keep_factors(train, users, items)
 
     def _initial(self, train: RatingMatrix) -> NDArray[np.float32]:
         if self.librec_seed is not None:
@@ -117,6 +94,3 @@ class PNMF(Recommender):
         generator = np.random.Generator(np.random.PCG64(self.seed))
         start = (1 + generator.random((self.n_items_, self.factors))) / (2 * self.n_items_)
         return start.astype(np.float32)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, optional_integer, real, refuse_negative
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import librec_factors, rated_rows, spread
-from receval.recommenders.products import inner_products
-from receval.recommenders.shared_ratings import SharedRatings, exponentiated
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, Positive, Seed, refuse_negative
+from receval.recommenders.em import SharedRatings, exponentiated
+from receval.recommenders.librec.java_random import JavaRandom, librec_factors, rated_rows, spread
+from receval.recommenders.products import FactorModel
 
 # Initial expectations differ from the prior's by at most this fraction.
 INITIAL_SPREAD = 0.01
@@ -24,7 +24,8 @@ SHAPE, SHAPE_SPREAD = 0.1, 0.01
 RATE, RATE_SPREAD = 0.1, 0.1
 
 
-class PoissonFactorisation(Recommender):
+@dataclass(eq=False, repr=False)
+class PoissonFactorisation(FactorModel):
     """Ratings as Poisson counts around a product of gamma factors, with gamma activities.
 
     ``r_ui ~ Poisson(sum_k t_uk b_ik)`` for all pairs, where unrated pairs are counts of 0; ``t_uk ~
@@ -48,15 +49,9 @@ class PoissonFactorisation(Recommender):
         Shape of the factors' prior, above 0; below 1 it makes them sparse.
     activity_shape, activity_mean : float
         Shape and mean of the rates' prior, above 0.
-    seed : int
-        Seed of the initial distributions, at least 0.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        E[t_uk]; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        E[b_ik], one column per item.
     bound_ : ndarray of float64, shape (iterations + 1,)
         The evidence lower bound before the first and after every iteration (without the constant
         ``-sum log r_ui!``); it never decreases, except for rounding to float32.
@@ -72,32 +67,18 @@ class PoissonFactorisation(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = PoissonFactorisation(factors=2, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    bound_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 50,
-        iterations: int = 100,
-        shape: float = 0.3,
-        activity_shape: float = 0.3,
-        activity_mean: float = 1.0,
-        seed: int = 0,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.shape = real(self, "shape", shape, lowest=0, above=True)
-        self.activity_shape = real(self, "activity_shape", activity_shape, lowest=0, above=True)
-        self.activity_mean = real(self, "activity_mean", activity_mean, lowest=0, above=True)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    factors: AtLeastOne = 50
+    iterations: AtLeastOne = 100
+    shape: Positive = 0.3
+    activity_shape: Positive = 0.3
+    activity_mean: Positive = 1.0
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         refuse_negative(self, train, "counts")
@@ -107,7 +88,7 @@ class PoissonFactorisation(Recommender):
         generator = np.random.Generator(np.random.PCG64(self.seed))
         users, items = (self._initial(generator, size) for size in train.shape)
         prior = (self.shape, self.activity_shape, self.activity_mean)
-        self.bound_ = np.empty(self.iterations + 1)
+        self.bound_: NDArray[np.float64] = np.empty(self.iterations + 1)
         for iteration in range(self.iterations + 1):
             user_logarithms, item_logarithms = users.logarithms(), items.logarithms()
             user_table, user_scales = exponentiated(user_logarithms)
@@ -124,10 +105,7 @@ class PoissonFactorisation(Recommender):
             if iteration < self.iterations:
                 users = self._updated(user_table * ratios.users, users, items)
                 items = self._updated(item_table * ratios.items, items, users)
-        means = users.means().astype(np.float32)
-        means[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = means
-        self.item_factors_ = np.ascontiguousarray(items.means().T, dtype=np.float32)
+        self._keep_factors(train, users.means(), items.means())
 
     def _initial(self, generator: np.random.Generator, size: int) -> _Side:
         spread = 1 + INITIAL_SPREAD * generator.random((2, size, self.factors))
@@ -141,9 +119,6 @@ class PoissonFactorisation(Recommender):
         rates = (old.activity_shape / old.activity_rates)[:, None] + other.means().sum(axis=0)
         activity_rates = self.activity_shape / self.activity_mean + (shapes / rates).sum(axis=1)
         return _Side(shapes, rates, old.activity_shape, activity_rates)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
 
 
 class _Side(NamedTuple):
@@ -191,7 +166,8 @@ class _Side(NamedTuple):
         return float(own.sum() - constant + above.sum() - prior)
 
 
-class UntrainedPoissonFactorisation(Recommender):
+@dataclass(eq=False, repr=False)
+class UntrainedPoissonFactorisation(FactorModel):
     """Random factors, which rank items in similar order for all users.
 
     ``s(u, i) = sum_k t_uk b_ik`` with ``t_uk = (0.1 + 0.01 random) / (0.1 + 0.1 random_k)``, where
@@ -203,41 +179,14 @@ class UntrainedPoissonFactorisation(Recommender):
     NaN for all items of users without training ratings. Items without training ratings are scored
     like all others.
 
-    Parameters
-    ----------
-    factors : int
-        At least 1.
-    seed : int
-        Seed of the factors, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
-
-    Attributes
-    ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        t_uk; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        b_ik, one column per item.
-
     References
     ----------
     LibRec 2.0.0, class ``BPoissMFRecommender``, meant to be Gopalan, Hofman and Blei, UAI 2015.
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-
-    def __init__(
-        self,
-        factors: int = 10,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 10
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.librec_seed is not None:
@@ -249,9 +198,7 @@ class UntrainedPoissonFactorisation(Recommender):
                 / (RATE + RATE_SPREAD * generator.random(self.factors))
                 for size in train.shape
             )
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = users.astype(np.float32)
-        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+        self._keep_factors(train, users, items)
 
     def _librec_tables(
         self, java: JavaRandom, train: RatingMatrix
@@ -267,6 +214,3 @@ class UntrainedPoissonFactorisation(Recommender):
             shapes = SHAPE + SHAPE_SPREAD * np.vstack([first, others])
             tables.append(spread(shapes / (RATE + RATE_SPREAD * rates), present))
         return tables[0], tables[1]
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Multiply fitted factors so that a user's scores do not depend on who is scored together.
+"""Scores as products of what was fitted: dense factors, or sparse ratings and similarities.
 
-The order of summation of BLAS depends on the shape of the block, the processor and the thread
-count. These kernels always sum in the order of the factors.
+A user's scores must not depend on who is scored together, but the order of summation of BLAS
+depends on the shape of the block, the processor and the thread count. These kernels always sum in
+the order of the factors.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix
+from receval.recommenders.base import RatingMatrix, Recommender
 from receval.storage.kernel_cache import njit
 
 TILE = 512
@@ -29,19 +30,135 @@ MOST_AHEAD = 1024
 """Numbers of the next row to prefetch; the processor prefetches the rest of longer rows."""
 
 
+class FactorModel(Recommender):
+    """Factors of users and items: ``s(u, i) = p_u . q_i``.
+
+    NaN for all items of users without training ratings. Items without training ratings have
+    ``q_i = 0`` and score 0, unless a system's own description says otherwise.
+
+    Attributes
+    ----------
+    user_factors_ : ndarray of float32, shape (n_users, factors)
+        p_u; NaN for users without training ratings.
+    item_factors_ : ndarray of float32, shape (factors, n_items)
+        q_i, one column each.
+    """
+
+    user_factors_: NDArray[np.float32]
+    item_factors_: NDArray[np.float32]
+
+    def _keep_factors(
+        self, train: RatingMatrix, users: NDArray[np.floating], items: NDArray[np.floating]
+    ) -> None:
+        """Store the learnt factors, given with one row per user or item."""
+        self.user_factors_ = users.astype(np.float32)
+        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
+        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_factors_[users], self.item_factors_, scores)
+
+
+class BiasedFactorModel(FactorModel):
+    """Factors, a mean and biases: ``s(u, i) = m + b_u + b_i + p_u . q_i``; no score is NaN.
+
+    Attributes
+    ----------
+    mean_ : float
+        m, the mean of all training ratings.
+    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
+        b_u and b_i; they and the factors of users or items without training ratings are 0.
+    squared_error_ : ndarray of float64, shape (epochs,)
+        Mean of the squared error over each epoch, every error taken before its step.
+    """
+
+    mean_: float
+    user_biases_: NDArray[np.float32]
+    item_biases_: NDArray[np.float32]
+    squared_error_: NDArray[np.float64]
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        super()._score_block(users, scores)
+        scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
+
+
+class TopicModel(Recommender):
+    """Weights of topics for users and of items in topics: ``s(u, i) = sum_z w_uz h_zi``.
+
+    Attributes
+    ----------
+    user_topics_ : ndarray of float32, shape (n_users, topics)
+        w_uz; NaN for users without training ratings, whose items have no score.
+    topic_items_ : ndarray of float32, shape (topics, n_items)
+        h_zi.
+    """
+
+    user_topics_: NDArray[np.floating]
+    topic_items_: NDArray[np.floating]
+
+    def _keep_topics(
+        self, train: RatingMatrix, users: NDArray[np.floating], items: NDArray[np.floating]
+    ) -> None:
+        """Store copies of the learnt tables, given with one row per user or item."""
+        self.user_topics_ = users.copy()
+        self.user_topics_[np.diff(train.indptr) == 0] = np.nan
+        self.topic_items_ = np.ascontiguousarray(items.T)
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        inner_products(self.user_topics_[users], self.topic_items_, scores)
+
+
+class NeighbourModel(Recommender):
+    """Neighbours of users or items: sums of ratings, weighted by similarities.
+
+    Attributes
+    ----------
+    similarities_ : csr_array of float32, shape (n_users, n_users) or (n_items, n_items)
+        Over users, row u holds the similarities of u's neighbours; over items, row j those of the
+        items to whose scores a rating of j contributes.
+    ratings_ : csr_array of float32, shape (n_users, n_items)
+        The ratings that count.
+    """
+
+    similarities_: RatingMatrix
+    ratings_: RatingMatrix
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        if self._similarities_are_of_users:
+            rows = users - self._own_users.start
+            sparse_products(rows, self.similarities_, self.ratings_, scores)
+        else:
+            sparse_products(users, self.ratings_, self.similarities_, scores)
+
+
+class LinearModel(Recommender):
+    """A sparse linear model: ``s(u, i) = sum_j r_uj w_ji``.
+
+    NaN for all items of users without training ratings. Items without training ratings score 0, and
+    so do items without a weight for any item that the user rated.
+
+    Attributes
+    ----------
+    ratings_ : csr_array of float32, shape (n_users, n_items)
+        The training ratings.
+    weights_ : csr_array of float32, shape (n_items, n_items)
+        W.
+    """
+
+    ratings_: RatingMatrix
+    weights_: RatingMatrix
+
+    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        scores[np.diff(self.ratings_.indptr)[users] > 0] = 0
+        sparse_products(users, self.ratings_, self.weights_, scores)
+
+
 def inner_products(
     rows: NDArray[np.float32], columns: NDArray[np.float32], out: NDArray[np.float32]
 ) -> None:
     """Write ``rows @ columns`` into ``out``; NaN in a row makes its products NaN.
 
-    Parameters
-    ----------
-    rows : ndarray of float32, shape (n, n_factors)
-        Factors of the users of a block.
-    columns : ndarray of float32, shape (n_factors, n_items)
-        Factors of the items, one factor per row.
-    out : ndarray of float32, shape (n, n_items)
-        Overwritten.
+    The shapes are (n, n_factors), (n_factors, n_items) and (n, n_items).
     """
     _inner_products(rows, columns, out)
 
@@ -49,23 +166,17 @@ def inner_products(
 def sparse_products(
     rows: NDArray[np.int64], left: RatingMatrix, right: RatingMatrix, out: NDArray[np.float32]
 ) -> None:
-    """Write some rows of the product of two sparse matrices into ``out``.
+    """Write some rows of the product of two sparse matrices into ``out``, shape (n, n_items).
 
     ``out[n, i] = sum_j left[rows[n], j] * right[j, i]`` over the j for which both are entries (also
-    of value 0). Without such a j, ``out`` is not changed.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n,)
-        Rows of the left matrix.
-    left, right : csr_array of float32, shapes (n_rows, n_inner) and (n_inner, n_items)
-        The factors.
-    out : ndarray of float32, shape (n, n_items)
-        Filled with NaN by the caller.
+    of value 0). Without such a j, ``out`` is not changed; the caller fills it with NaN.
     """
-    _sparse_products(
-        rows, left.indptr, left.indices, left.data, right.indptr, right.indices, right.data, out
-    )
+    _sparse_products(rows, *csr_parts(left), *csr_parts(right), out)
+
+
+def csr_parts(matrix: RatingMatrix) -> tuple[NDArray, NDArray, NDArray]:
+    """Return starts, columns and values of a matrix, as kernels take them."""
+    return matrix.indptr, matrix.indices, matrix.data
 
 
 @intrinsic
@@ -152,3 +263,37 @@ def row_norms(matrix: RatingMatrix) -> NDArray[np.float64]:
     squares = matrix.data.astype(np.float64)
     np.square(squares, out=squares)
     return np.sqrt(np.bincount(rows, weights=squares, minlength=matrix.shape[0]))
+
+
+# Scores in single precision.
+
+
+def rounded_apart(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Round to single precision without changing the order within each row.
+
+    LibRec ranks by numbers in double precision, some of which would be equal in single precision.
+    Of these, the larger one becomes the next higher number: two numbers of
+    a row are equal if and only if their values are.
+
+    Examples
+    --------
+    >>> rounded_apart(np.array([[1.0, 1.0 + 1e-12, 1.0, 2.0]])).tolist()
+    [[1.0, 1.0000001192092896, 1.0, 2.0]]
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    rising = np.take_along_axis(values, order, axis=1)
+    rounded = rising.astype(np.float32)
+    _part(rising, rounded)
+    apart = np.empty_like(rounded)
+    np.put_along_axis(apart, order, rounded, axis=1)
+    return apart
+
+
+@njit(cache=True)
+def _part(rising, rounded):
+    for row in range(rising.shape[0]):
+        for column in range(1, rising.shape[1]):
+            if rising[row, column] == rising[row, column - 1]:
+                rounded[row, column] = rounded[row, column - 1]
+            elif rounded[row, column] <= rounded[row, column - 1]:
+                rounded[row, column] = np.nextafter(rounded[row, column - 1], np.float32(np.inf))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from inspect import signature
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import AtLeastOne, refuse_beyond_rank
+from receval.recommenders.products import FactorModel
 
 # Matrices with a smaller side up to this size are decomposed completely, which is fast.
 LARGEST_DENSE_SIDE = 200
@@ -20,7 +21,8 @@ LARGEST_DENSE_SIDE = 200
 SMALLEST_RATIO = 1e-6
 
 
-class PureSVD(Recommender):
+@dataclass(eq=False, repr=False)
+class PureSVD(FactorModel):
     """The user's ratings projected on the leading right singular vectors of the rating matrix.
 
     ``s(u, i) = r_u Q q_i``, with r_u the user's ratings (missing ones 0) and the columns of Q the
@@ -39,10 +41,6 @@ class PureSVD(Recommender):
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        ``r_u Q``; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        Q transposed, by descending singular value.
     singular_values_ : ndarray of float64, shape (factors,)
         The largest singular values, descending.
 
@@ -62,21 +60,12 @@ class PureSVD(Recommender):
     [[2.0, 2.0, 0.0], [0.0, 0.0, 0.0]]
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    singular_values_: NDArray[np.float64]
-
-    def __init__(self, factors: int = 25) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
+    factors: AtLeastOne = 25
 
     def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse more factors than the smaller side of the matrix."""
         super().check_size(n_users, n_items)
-        if self.factors > min(n_users, n_items):
-            raise ValueError(
-                f"PureSVD: the parameter factors is {self.factors}, but a matrix of {n_users} "
-                f"users and {n_items} items has at most {min(n_users, n_items)}."
-            )
+        refuse_beyond_rank(self, self.factors, n_users, n_items)
 
     def _fit(self, train: RatingMatrix) -> None:
         ratings = train.astype(np.float64)
@@ -92,13 +81,8 @@ class PureSVD(Recommender):
         vectors[:, np.bincount(train.indices, minlength=self.n_items_) == 0] = 0.0
         peaks = np.argmax(np.abs(vectors), axis=1)
         vectors[vectors[np.arange(self.factors), peaks] < 0] *= -1.0
-        self.singular_values_ = values
-        self.item_factors_ = vectors.astype(np.float32)
-        self.user_factors_ = np.asarray(ratings @ vectors.T, dtype=np.float32)
-        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
+        self.singular_values_: NDArray[np.float64] = values
+        self._keep_factors(train, ratings @ vectors.T, vectors.T)
 
 
 def _leading_right_vectors(

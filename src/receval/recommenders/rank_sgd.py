@@ -3,19 +3,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, optional_integer, real, refuse_divergence
-from receval.recommenders.librec.java_random import JavaRandom, JavaSampler
-from receval.recommenders.librec.start import librec_factors
-from receval.recommenders.pairwise_sampling import BLOCK, PairSampler
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import (
+    AtLeastOne,
+    LibRecSeed,
+    NonNegative,
+    Positive,
+    Seed,
+    refuse_divergence,
+)
+from receval.recommenders.librec.java_random import JavaRandom, JavaSampler, librec_factors
+from receval.recommenders.pairwise import BLOCK, PairSampler
+from receval.recommenders.products import FactorModel
 from receval.storage.kernel_cache import njit
 
 
-class RankSGD(Recommender):
+@dataclass(eq=False, repr=False)
+class RankSGD(FactorModel):
     """Factors fitted so that a rated item's score exceeds an unrated item's by the rating.
 
     ``s(u, i) = p_u . q_i``; minimises the sum of ``(s(u, i) - s(u, j) - r_ui)^2`` over the training
@@ -30,32 +39,15 @@ class RankSGD(Recommender):
 
     Factors start normally distributed around 0 with deviation 0.1.
 
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0. The ratings of users who have rated every item are skipped.
+    The ratings of users who have rated every item are skipped.
 
     Parameters
     ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    learning_rate : float
-        Above 0.
     regularisation : float
         At least 0. LibRec 2.0.0 ignores its configured values, which is equal to the default 0.
-    epochs : int
-        Passes over the ratings, at least 1.
-    seed : int
-        Seed of the initial factors and of the items j, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
     squared_error_ : ndarray of float64, shape (epochs,)
         Mean of e^2 over each epoch, every e taken before its step; 0 if no user has an unrated
         item.
@@ -66,32 +58,19 @@ class RankSGD(Recommender):
     proceedings 18, 2012), "Rank SGD", in the form of LibRec 2.0.0.
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    squared_error_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 10,
-        learning_rate: float = 0.01,
-        regularisation: float = 0.0,
-        epochs: int = 30,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 10
+    learning_rate: Positive = 0.01
+    regularisation: NonNegative = 0.0
+    epochs: AtLeastOne = 30
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         users, items, sampler = self._start(train)
         owners = np.repeat(np.arange(self.n_users_, dtype=np.int32), np.diff(train.indptr))
         visited = np.flatnonzero(np.isin(owners, sampler.eligible))
         exact = users.dtype.type
-        self.squared_error_ = np.empty(self.epochs)
+        self.squared_error_: NDArray[np.float64] = np.empty(self.epochs)
         for epoch in range(self.epochs):
             total = 0.0
             for start in range(0, len(visited), BLOCK):
@@ -108,9 +87,7 @@ class RankSGD(Recommender):
                 )
             self.squared_error_[epoch] = total / max(len(visited), 1)
         refuse_divergence(self, self.learning_rate, self.squared_error_[-1])
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.user_factors_ = users.astype(np.float32)
-        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+        self._keep_factors(train, users, items)
 
     def _start(
         self, train: RatingMatrix
@@ -125,9 +102,6 @@ class RankSGD(Recommender):
         items = scale * generator.standard_normal((self.n_items_, self.factors), dtype=np.float32)
         items[np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
         return users, items, PairSampler(train, generator, negatives="popularity")
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
 
 
 @njit(cache=True)

@@ -4,23 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, positive_ratings
-from receval.recommenders.language_models import (
+from receval.recommenders.checks import AtLeastOne, OneOf, positive_ratings
+from receval.recommenders.language_model_neighbourhood import (
     SMOOTHINGS,
-    WeightMatrix,
+    LanguageModels,
     check_strength,
     smoothed_models,
 )
 from receval.recommenders.neighbourhood import nearest_rows_for
+from receval.recommenders.products import csr_parts
 from receval.storage.kernel_cache import njit
-
-MODELS = ("rm1", "rm2")
 
 # Number of factors that are multiplied before a logarithm is taken. None exceeds LARGEST_RATIO, so
 # that the product stays below the largest float64.
@@ -28,12 +28,14 @@ FACTORS = 16
 LARGEST_RATIO = 1e18
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceModel(Recommender):
     """The relevance of an item under the language models of the user's neighbours (RM1, RM2).
 
     N are the k users most similar to u by the cosine of the full rating vectors, I the items that
-    u rated, p(i | v) the smoothed language model of v's ratings (see
-    `receval.recommenders.language_models`), and the priors of users and items are uniform:
+    u rated, p(i | v) the smoothed language model of v's ratings
+    (:func:`receval.recommenders.language_model_neighbourhood.smoothed_models`), and the priors of
+    users and items are uniform:
 
     - ``"rm1"``: ``s(u, i) = log sum_{v in N} p(i | v) prod_{j in I} p(j | v)``, with the whole
       profile drawn from one neighbour;
@@ -83,8 +85,7 @@ class RelevanceModel(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = RelevanceModel().fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
@@ -92,36 +93,27 @@ class RelevanceModel(Recommender):
 
     SHARED_OVER = ("neighbours", "smoothing", "strength")
 
-    neighbours_: RatingMatrix
-    seen_: WeightMatrix
-    unseen_: NDArray[np.float64]
-    collection_: NDArray[np.float64]
+    model: Annotated[str, OneOf("rm1", "rm2")] = "rm2"
+    neighbours: AtLeastOne = 100
+    smoothing: Annotated[str, OneOf(*SMOOTHINGS)] = "jelinek-mercer"
+    strength: float = 0.01
 
-    def __init__(
-        self,
-        model: str = "rm2",
-        neighbours: int = 100,
-        smoothing: str = "jelinek-mercer",
-        strength: float = 0.01,
-    ) -> None:
-        self.model = choice(self, "model", model, MODELS)
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.smoothing = choice(self, "smoothing", smoothing, SMOOTHINGS)
-        self.strength = check_strength(self, self.smoothing, strength)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.strength = check_strength(self, self.smoothing, self.strength)
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         ratings = positive_ratings(models[0], train)
-        for model in models:
-            model._smooth(ratings)
+        smoothed = [model._smoothed(ratings) for model in models]
         neighbourhoods = nearest_rows_for(ratings, [model.neighbours for model in models])
-        for model, nearest in zip(models, neighbourhoods, strict=True):
-            model.neighbours_ = nearest
+        for model, nearest, own in zip(models, neighbourhoods, smoothed, strict=True):
+            model._keep(nearest, own)
 
-    def _smooth(self, ratings: RatingMatrix) -> None:
+    def _smoothed(self, ratings: RatingMatrix) -> LanguageModels:
         models = smoothed_models(ratings, self.smoothing, self.strength)
         raters = np.repeat(np.arange(self.n_users_), np.diff(ratings.indptr))
         background = models.unseen[raters] * models.collection[ratings.indices]
@@ -130,6 +122,10 @@ class RelevanceModel(Recommender):
                 f"RelevanceModel: the parameter strength is {self.strength}, which smooths so "
                 "little that sums of probabilities lose all precision: it must be larger, 1e-6 say."
             )
+        return models
+
+    def _keep(self, nearest: RatingMatrix, models: LanguageModels) -> None:
+        self.neighbours_ = nearest
         self.seen_ = models.seen
         self.unseen_ = models.unseen
         self.collection_ = models.collection
@@ -138,11 +134,8 @@ class RelevanceModel(Recommender):
         kernel = _score_together if self.model == "rm1" else _score_one_by_one
         kernel(
             users,
-            self.neighbours_.indptr,
-            self.neighbours_.indices,
-            self.seen_.indptr,
-            self.seen_.indices,
-            self.seen_.data,
+            *csr_parts(self.neighbours_)[:2],
+            *csr_parts(self.seen_),
             self.unseen_,
             self.collection_,
             scores,

@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, positive_ratings
+from receval.recommenders.checks import AtLeastOne, Flag, OneOf, positive_ratings
 from receval.recommenders.neighbourhood import nearest_rows_for
 from receval.recommenders.products import sparse_products
-from receval.storage.messages import quoted
-
-WEIGHTINGS = ("rw", "rsv", "chi2", "kld")
 
 
+@dataclass(eq=False, repr=False)
 class Rocchio(Recommender):
     """Weights of the item in the ratings of the user's neighbours, as in pseudo-relevance feedback.
 
@@ -71,8 +70,7 @@ class Rocchio(Recommender):
     this user:
 
     >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = Rocchio().fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
@@ -80,29 +78,15 @@ class Rocchio(Recommender):
 
     SHARED_OVER = ("weighting", "neighbours", "length_normalised")
 
-    neighbours_: RatingMatrix
-    ratings_: RatingMatrix
-    masses_: NDArray[np.float64]
-    sizes_: NDArray[np.float64]
-    collection_: NDArray[np.float64]
-
-    def __init__(
-        self, weighting: str = "rw", neighbours: int = 200, length_normalised: bool = True
-    ) -> None:
-        self.weighting = choice(self, "weighting", weighting, WEIGHTINGS)
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        if not isinstance(length_normalised, bool):
-            raise ValueError(
-                f"Rocchio: the parameter length_normalised is {quoted(length_normalised)}, but it "
-                "must be True or False."
-            )
-        self.length_normalised = length_normalised
+    weighting: Annotated[str, OneOf("rw", "rsv", "chi2", "kld")] = "rw"
+    neighbours: AtLeastOne = 200
+    length_normalised: Annotated[bool, Flag()] = True
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         ratings = positive_ratings(models[0], train)
         neighbourhoods = nearest_rows_for(ratings, [model.neighbours for model in models])
         for model, nearest in zip(models, neighbourhoods, strict=True):
@@ -127,7 +111,7 @@ class Rocchio(Recommender):
         self._weigh(users, scores)
 
     @classmethod
-    def _score_family(
+    def _score_grid(
         cls, models: Sequence[Self], users: NDArray[np.int64], scores: NDArray[np.float32]
     ) -> None:
         sums: dict[int, NDArray[np.float32]] = {}

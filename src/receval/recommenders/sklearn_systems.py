@@ -10,31 +10,38 @@ processors.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real
+from receval.recommenders.base import RatingMatrix, imported
+from receval.recommenders.checks import (
+    LARGEST_SEED,
+    AtLeastOne,
+    NonNegative,
+    Number,
+    Positive,
+    Whole,
+    checked_parameter,
+    refuse_beyond_rank,
+    with_short_indices,
+)
 from receval.recommenders.neighbourhood import nearest_rows
-from receval.recommenders.packages import imported
-from receval.recommenders.products import inner_products, sparse_products
-
-LARGEST_SEED = 2**32 - 1
+from receval.recommenders.products import FactorModel, LinearModel, NeighbourModel
 
 SMALLEST_COSINE = 1e-12
 """Smaller cosines are rounding errors of 0, because distances are subtracted from 1."""
 
 
-class SklearnSVD(Recommender):
+@dataclass(eq=False, repr=False)
+class SklearnSVD(FactorModel):
     """``sklearn.decomposition.TruncatedSVD``: a randomised approximation of PureSVD.
 
     ``s(u, i) = r_u Q q_i`` as in :class:`receval.recommenders.puresvd.PureSVD`, which finds
     the singular vectors exactly. The package multiplies random vectors by the matrix and its
     transpose ``power_iterations`` times; more iterations give a better approximation.
-
-    NaN for all items of users without training ratings. Items without training ratings have
-    ``q_i = 0`` and score 0.
 
     Parameters
     ----------
@@ -42,37 +49,20 @@ class SklearnSVD(Recommender):
         At least 1 and at most the smaller of the numbers of users and items.
     power_iterations : int
         At least 0; 5 in the package.
-    seed : int
-        Seed of the random vectors, at least 0.
-
-    Attributes
-    ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        ``r_u Q``; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        Q transposed.
 
     References
     ----------
     Halko, Martinsson and Tropp, "Finding Structure with Randomness", SIAM Review 2011.
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-
-    def __init__(self, factors: int = 25, power_iterations: int = 5, seed: int = 0) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.power_iterations = integer(self, "power_iterations", power_iterations, lowest=0)
-        self.seed = integer(self, "seed", seed, lowest=0, highest=LARGEST_SEED)
+    factors: AtLeastOne = 25
+    power_iterations: Annotated[int, Whole(0)] = 5
+    seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
     def check_size(self, n_users: int, n_items: int) -> None:
         """Refuse more factors than the smaller side of the matrix."""
         super().check_size(n_users, n_items)
-        if self.factors > min(n_users, n_items):
-            raise ValueError(
-                f"SklearnSVD: the parameter factors is {self.factors}, but a matrix of {n_users} "
-                f"users and {n_items} items has at most {min(n_users, n_items)}."
-            )
+        refuse_beyond_rank(self, self.factors, n_users, n_items)
 
     def _fit(self, train: RatingMatrix) -> None:
         model = imported(self, "sklearn.decomposition", "scikit-learn").TruncatedSVD(
@@ -87,15 +77,13 @@ class SklearnSVD(Recommender):
         vectors = np.asarray(model.components_, dtype=np.float64)
         # Rounding would rank unrated items.
         vectors[:, np.bincount(train.indices, minlength=self.n_items_) == 0] = 0
+        self._keep_factors(train, train.astype(np.float64) @ vectors.T, vectors.T)
+        # In the package's order of memory, which the bytes of a model file depend on.
         self.item_factors_ = vectors.astype(np.float32)
-        self.user_factors_ = np.asarray(train.astype(np.float64) @ vectors.T, dtype=np.float32)
-        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
 
 
-class SklearnElasticNet(Recommender):
+@dataclass(eq=False, repr=False)
+class SklearnElasticNet(LinearModel):
     """``sklearn.linear_model.ElasticNet``, one per item: SLIM with the nearest items.
 
     ``s(u, i) = sum_j r_uj w_ji`` as in :class:`receval.recommenders.slim.SLIM` with as many
@@ -104,9 +92,6 @@ class SklearnElasticNet(Recommender):
     The columns that may have a weight are receval's nearest items. The stopping criterion differs:
     coordinate descent ends when the duality gap is below the tolerance times the squared norm of
     the item's ratings. It uses the Gram matrix of the dense columns.
-
-    NaN for all items of users without training ratings. Items without training ratings score 0, and
-    so do items without a weight for any item that the user rated.
 
     Parameters
     ----------
@@ -120,35 +105,21 @@ class SklearnElasticNet(Recommender):
         Maximum number of passes over a column's items, at least 1; 1,000 in the package, which
         warns if they do not suffice.
 
-    Attributes
-    ----------
-    ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings.
-    weights_ : csr_array of float32, shape (n_items, n_items)
-        W.
-
     References
     ----------
     Ning and Karypis, "SLIM: Sparse Linear Methods for Top-N Recommender Systems", ICDM 2011,
     equation 4 and section IV-C (fsSLIM).
     """
 
-    ratings_: RatingMatrix
-    weights_: RatingMatrix
+    l1: NonNegative = 1.0
+    l2: float = 1000.0
+    neighbours: AtLeastOne = 50
+    tolerance: Positive = 1e-4
+    sweeps: AtLeastOne = 1000
 
-    def __init__(
-        self,
-        l1: float = 1.0,
-        l2: float = 1000.0,
-        neighbours: int = 50,
-        tolerance: float = 1e-4,
-        sweeps: int = 1000,
-    ) -> None:
-        self.l1 = real(self, "l1", l1, lowest=0)
-        self.l2 = real(self, "l2", l2, lowest=0, above=self.l1 == 0)
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.tolerance = real(self, "tolerance", tolerance, lowest=0, above=True)
-        self.sweeps = integer(self, "sweeps", sweeps, lowest=1)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.l2 = checked_parameter(self, "l2", self.l2, Number(0, above=self.l1 == 0))
 
     def _fit(self, train: RatingMatrix) -> None:
         model = imported(self, "sklearn.linear_model", "scikit-learn").ElasticNet(
@@ -181,12 +152,9 @@ class SklearnElasticNet(Recommender):
         self.weights_ = by_target.T.tocsr()
         self.ratings_ = train
 
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        scores[np.diff(self.ratings_.indptr)[users] > 0] = 0
-        sparse_products(users, self.ratings_, self.weights_, scores)
 
-
-class SklearnNeighbours(Recommender):
+@dataclass(eq=False, repr=False)
+class SklearnNeighbours(NeighbourModel):
     """``sklearn.neighbors.NearestNeighbors`` with the cosine: user kNN.
 
     ``s(u, i) = sum_{v in N(u), v rated i} cos(u, v) r_vi`` as in
@@ -201,13 +169,6 @@ class SklearnNeighbours(Recommender):
     neighbours : int
         Number of nearest users, at least 1; all other users if there are fewer.
 
-    Attributes
-    ----------
-    similarities_ : csr_array of float32, shape (n_users, n_users)
-        Cosines of each user's neighbours.
-    ratings_ : csr_array of float32, shape (n_users, n_items)
-        The training ratings, without those of value 0.
-
     References
     ----------
     As for :class:`receval.recommenders.knn.UserKNN`.
@@ -215,11 +176,7 @@ class SklearnNeighbours(Recommender):
 
     _similarities_are_of_users = True
 
-    similarities_: RatingMatrix
-    ratings_: RatingMatrix
-
-    def __init__(self, neighbours: int = 100) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
+    neighbours: AtLeastOne = 100
 
     def _fit(self, train: RatingMatrix) -> None:
         ratings: RatingMatrix = train.copy()
@@ -240,10 +197,5 @@ class SklearnNeighbours(Recommender):
             cosines.data[cosines.data < SMALLEST_COSINE] = 0
             cosines.eliminate_zeros()
             cosines.sort_indices()
-        cosines.indices = cosines.indices.astype(np.int32, copy=False)
-        cosines.indptr = cosines.indptr.astype(np.int32, copy=False)
-        self.similarities_ = cosines
+        self.similarities_ = with_short_indices(cosines)
         self.ratings_ = ratings
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        sparse_products(users, self.similarities_, self.ratings_, scores)

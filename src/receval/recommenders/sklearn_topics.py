@@ -10,43 +10,19 @@ processors.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_negative
-from receval.recommenders.packages import imported
-from receval.recommenders.products import inner_products
-
-LARGEST_SEED = 2**32 - 1
+from receval.recommenders.base import RatingMatrix, imported
+from receval.recommenders.checks import LARGEST_SEED, AtLeastOne, Positive, Whole, refuse_negative
+from receval.recommenders.products import TopicModel
 
 
-class _SklearnTopics(Recommender):
-    """Users and items by topic; ``s(u, i) = sum_z w_uz h_zi``.
-
-    Attributes
-    ----------
-    user_topics_ : ndarray of float32, shape (n_users, topics)
-        w_uz; NaN for users without training ratings.
-    topic_items_ : ndarray of float32, shape (topics, n_items)
-        h_zi.
-    """
-
-    user_topics_: NDArray[np.float32]
-    topic_items_: NDArray[np.float32]
-
-    def _keep(self, train: RatingMatrix, users: NDArray, items: NDArray) -> None:
-        """Store the learnt tables, with one row per user and one column per item."""
-        self.user_topics_ = users.astype(np.float32)
-        self.user_topics_[np.diff(train.indptr) == 0] = np.nan
-        self.topic_items_ = np.ascontiguousarray(items, dtype=np.float32)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_topics_[users], self.topic_items_, scores)
-
-
-class SklearnNMF(_SklearnTopics):
+@dataclass(eq=False, repr=False)
+class SklearnNMF(TopicModel):
     """``sklearn.decomposition.NMF`` with Kullback-Leibler loss: pLSA up to a scale per user.
 
     Minimises ``sum_ui (s(u, i) - r_ui log s(u, i))`` over all pairs by multiplicative updates; at
@@ -58,25 +34,15 @@ class SklearnNMF(_SklearnTopics):
     NaN for all items of users without training ratings. Users whose ratings are all 0 score 0 for
     all items; so do items without training ratings above 0.
 
-    Parameters
-    ----------
-    topics : int
-        Number of topics, at least 1.
-    iterations : int
-        Number of updates of both tables, at least 1.
-    seed : int
-        Seed of the initial tables, at least 0.
-
     References
     ----------
     Lee and Seung, "Algorithms for Non-negative Matrix Factorization", NIPS 2000; Gaussier and
     Goutte, "Relation between PLSA and NMF and Implications", SIGIR 2005.
     """
 
-    def __init__(self, topics: int = 50, iterations: int = 100, seed: int = 0) -> None:
-        self.topics = integer(self, "topics", topics, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0, highest=LARGEST_SEED)
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
+    seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         refuse_negative(self, train, "numbers of observations")
@@ -84,8 +50,8 @@ class SklearnNMF(_SklearnTopics):
         ratings.eliminate_zeros()
         if not ratings.nnz:
             # The package would divide by 0.
-            empty = np.zeros((train.shape[0], self.topics)), np.zeros((self.topics, train.shape[1]))
-            self._keep(train, *empty)
+            users, items = (np.zeros((size, self.topics), np.float32) for size in train.shape)
+            self._keep_topics(train, users, items)
             return
         model = imported(self, "sklearn.decomposition", "scikit-learn").NMF(
             n_components=self.topics,
@@ -102,10 +68,11 @@ class SklearnNMF(_SklearnTopics):
         # Unrated items get values near 0, whose order would be due to rounding.
         users[np.diff(ratings.indptr) == 0] = 0
         items[:, np.bincount(ratings.indices, minlength=self.n_items_) == 0] = 0
-        self._keep(train, users, items)
+        self._keep_topics(train, users.astype(np.float32), items.T.astype(np.float32))
 
 
-class SklearnLDA(_SklearnTopics):
+@dataclass(eq=False, repr=False)
+class SklearnLDA(TopicModel):
     """``sklearn.decomposition.LatentDirichletAllocation``, by variational inference in batches.
 
     The model and the score are those of :class:`receval.recommenders.lda.LDA`, whose names and
@@ -118,10 +85,6 @@ class SklearnLDA(_SklearnTopics):
 
     Parameters
     ----------
-    topics : int
-        Number of topics, at least 1.
-    iterations : int
-        Number of updates of the topics, at least 1.
     alpha : float
         Prior parameter of each topic in the users' mixtures, above 0.
     beta : float
@@ -129,29 +92,18 @@ class SklearnLDA(_SklearnTopics):
     user_updates : int
         Maximum number of updates of a user's mixture per iteration, at least 1; updates stop
         earlier if it changes by less than .001 per topic. 100 in the package.
-    seed : int
-        Seed of the initial parameters, at least 0.
 
     References
     ----------
     Hoffman, Blei and Bach, "Online Learning for Latent Dirichlet Allocation", NIPS 2010.
     """
 
-    def __init__(
-        self,
-        topics: int = 50,
-        iterations: int = 100,
-        alpha: float = 0.02,
-        beta: float = 0.01,
-        user_updates: int = 100,
-        seed: int = 0,
-    ) -> None:
-        self.topics = integer(self, "topics", topics, lowest=1)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0, above=True)
-        self.beta = real(self, "beta", beta, lowest=0, above=True)
-        self.user_updates = integer(self, "user_updates", user_updates, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0, highest=LARGEST_SEED)
+    topics: AtLeastOne = 50
+    iterations: AtLeastOne = 100
+    alpha: Positive = 0.02
+    beta: Positive = 0.01
+    user_updates: AtLeastOne = 100
+    seed: Annotated[int, Whole(0, LARGEST_SEED)] = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         refuse_negative(self, train, "numbers of observations")
@@ -170,4 +122,4 @@ class SklearnLDA(_SklearnTopics):
         with np.errstate(divide="ignore"):
             users = model.fit_transform(csr_matrix(train))
         items = model.components_ / model.components_.sum(axis=1, keepdims=True)
-        self._keep(train, users, items)
+        self._keep_topics(train, users.astype(np.float32), items.T.astype(np.float32))

@@ -3,18 +3,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, optional_integer, real, refuse_divergence
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import DEVIATION, librec_factors, rated_rows, spread
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import (
+    AtLeastOne,
+    LibRecSeed,
+    NonNegative,
+    Positive,
+    Seed,
+    refuse_divergence,
+)
+from receval.recommenders.librec.java_random import (
+    DEVIATION,
+    JavaRandom,
+    librec_factors,
+    rated_rows,
+    spread,
+)
+from receval.recommenders.products import BiasedFactorModel
 from receval.storage.kernel_cache import njit
 
 
-class SVDPlusPlus(Recommender):
+@dataclass(eq=False, repr=False)
+class SVDPlusPlus(BiasedFactorModel):
     """A predicted rating: mean, biases, and a product of factors with implicit feedback.
 
     ``s(u, i) = m + b_u + b_i + q_i . (p_u + z_u)`` with ``z_u = |I_u|^-1/2 sum_{j in I_u} y_j``, m
@@ -39,38 +54,14 @@ class SVDPlusPlus(Recommender):
 
     Parameters
     ----------
-    factors : int
-        Length of p_u, q_i and y_j, at least 1.
-    learning_rate : float
-        Above 0.
-    user_regularisation, item_regularisation : float
-        Of p_u and of q_i, at least 0.
-    implicit_regularisation, bias_regularisation : float
-        Of y_j, and of b_u and b_i, at least 0.
-    epochs : int
-        Passes over the ratings, at least 1.
     initial_deviation : float
         Standard deviation of the initial factors and biases, at least 0; not used with
         ``librec_seed``, which has LibRec's 0.1.
-    seed : int
-        Seed of the initial values, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    mean_ : float
-        m.
-    user_biases_, item_biases_ : ndarray of float32, shapes (n_users,) and (n_items,)
-        b_u and b_i.
     user_factors_ : ndarray of float32, shape (n_users, factors)
         p_u + z_u.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
-    squared_error_ : ndarray of float64, shape (epochs,)
-        Mean of e^2 over each epoch, every e taken before its step.
 
     References
     ----------
@@ -79,38 +70,16 @@ class SVDPlusPlus(Recommender):
     configured in menamaldonado2021.
     """
 
-    mean_: float
-    user_biases_: NDArray[np.float32]
-    item_biases_: NDArray[np.float32]
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    squared_error_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        factors: int = 20,
-        learning_rate: float = 0.002,
-        user_regularisation: float = 0.01,
-        item_regularisation: float = 0.01,
-        implicit_regularisation: float = 0.01,
-        bias_regularisation: float = 0.01,
-        epochs: int = 100,
-        initial_deviation: float = 0.1,
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.user_regularisation = real(self, "user_regularisation", user_regularisation, lowest=0)
-        self.item_regularisation = real(self, "item_regularisation", item_regularisation, lowest=0)
-        self.implicit_regularisation = real(
-            self, "implicit_regularisation", implicit_regularisation, lowest=0
-        )
-        self.bias_regularisation = real(self, "bias_regularisation", bias_regularisation, lowest=0)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.initial_deviation = real(self, "initial_deviation", initial_deviation, lowest=0)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    factors: AtLeastOne = 20
+    learning_rate: Positive = 0.002
+    user_regularisation: NonNegative = 0.01
+    item_regularisation: NonNegative = 0.01
+    implicit_regularisation: NonNegative = 0.01
+    bias_regularisation: NonNegative = 0.01
+    epochs: AtLeastOne = 100
+    initial_deviation: NonNegative = 0.1
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         users, user_biases, items, item_biases, implicit = self._initial(train)
@@ -166,10 +135,6 @@ class SVDPlusPlus(Recommender):
         users, user_biases = initial(self.n_users_, self.factors), initial(self.n_users_)
         items, item_biases = initial(self.n_items_, self.factors), initial(self.n_items_)
         return users, user_biases, items, item_biases, initial(self.n_items_, self.factors)
-
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
-        scores += np.float32(self.mean_) + self.user_biases_[users, None] + self.item_biases_
 
 
 @njit(cache=True)

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Convert raw values, such as play counts, to the ratings that systems train on."""
+"""What systems train on: ratings from plays, grades of relevance, and clicks.
+
+Systems that treat every pair as positive get only the clicked pairs of data that also have items
+that were shown but not clicked.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix
@@ -19,18 +26,6 @@ def relevance_grades(ratings: RatingMatrix, threshold: float) -> RatingMatrix:
     with :math:`\tau` the relevance threshold: on the scale 1 to 5 with threshold 4 the ratings 1
     to 3 become 0, 4 becomes 1 and 5 becomes 2. The released train files of menamaldonado2021 hold
     these grades, although the paper mentions binary ratings; rated items of grade 0 stay entries.
-
-    Parameters
-    ----------
-    ratings : csr_array of float32, shape (n_users, n_items)
-        Ratings on a scale with steps of 1.
-    threshold : float
-        Ratings at or above it are relevant.
-
-    Returns
-    -------
-    csr_array of float32
-        A matrix with the same entries.
 
     Examples
     --------
@@ -54,21 +49,6 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     bellogin2017 (section 3.3) maps plays "as in Celma and Herrera (2008)", who grade the artists of
     a user by fifths of the complementary cumulative distribution of plays; the formula is our
     reading of that sentence. Items with equal numbers of plays get equal ratings.
-
-    Parameters
-    ----------
-    plays : csr_array, shape (n_users, n_items)
-        Positive numbers of plays.
-
-    Returns
-    -------
-    csr_array of float32
-        A matrix with the same entries.
-
-    Raises
-    ------
-    ValueError
-        A number of plays is not positive.
 
     Examples
     --------
@@ -98,3 +78,62 @@ def ratings_from_plays(plays: RatingMatrix) -> RatingMatrix:
     # Sums of integers are exact, so a share on the border of two grades is exact too.
     ratings.data[order] = np.ceil(GRADES * up_to / totals[users[order]])
     return ratings
+
+
+LEARN_FROM_NEGATIVES = (
+    "AverageRating",
+    "BiasedMF",
+    "CentredItemNeighbourhood",
+    "CentredNeighbourhood",
+    "ListRankMF",
+    "SVDPlusPlus",
+)
+"""Classes of receval for which a low value means that a user does not like an item."""
+
+
+def are_clicks(values: NDArray[np.floating] | NDArray[np.integer]) -> bool:
+    """Return whether there are two distinct values, only one of them positive, such as 1 and 0.
+
+    Examples
+    --------
+    >>> are_clicks(np.array([0.0, 1.0])), are_clicks(np.array([1.0, 1.0]))
+    (True, False)
+    """
+    if not len(values):
+        return False
+    low, high = values.min(), values.max()
+    return bool(low <= 0 < high and ((values == low) | (values == high)).all())
+
+
+def takes_all_as_positive(system: Any) -> bool:
+    """Return whether a system of receval treats every training pair as positive.
+
+    Custom classes are not restricted: they get all pairs.
+    """
+    own, ours = type(system), "receval.recommenders."
+    return (
+        own.__module__.startswith(ours)
+        and not own.__module__.startswith(f"{ours}adapters.")
+        and own.__name__ not in LEARN_FROM_NEGATIVES
+    )
+
+
+def clicked_training(system: Any, train: csr_array) -> csr_array:
+    """Return the training pairs of a system, without unclicked ones if it needs only positives.
+
+    Systems that treat every pair as positive would treat shown but unclicked items as clicked.
+    Ratings, counts, and data with only clicks are returned unchanged.
+
+    Examples
+    --------
+    >>> from receval.recommenders.non_personalised import AverageRating, Popularity
+    >>> shown = csr_array((np.array([1.0, 0.0]), ([0, 0], [0, 1])), shape=(1, 2))
+    >>> [clicked_training(own, shown).nnz for own in (Popularity(), AverageRating())]
+    [1, 2]
+    """
+    if not (takes_all_as_positive(system) and are_clicks(train.data)):
+        return train
+    positive = csr_array(train, copy=True)
+    positive.data[positive.data <= 0] = 0
+    positive.eliminate_zeros()
+    return positive

@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import dataclass
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import positive_ratings, real
+from receval.recommenders.checks import Number, positive_ratings, with_short_indices
 from receval.recommenders.products import sparse_products
 
 ITEMS_A_BLOCK = 256
 """Rows of the matrix whose gains are computed together, in float64."""
 
 
+@dataclass(eq=False, repr=False)
 class UserItemRelevance(Recommender):
     """The item-based user-item relevance model (UIR-Item) on binary profiles.
 
@@ -54,18 +56,13 @@ class UserItemRelevance(Recommender):
 
     SHARED_OVER = ("smoothing",)
 
-    gains_: RatingMatrix
-    log_priors_: NDArray[np.float64]
-    ratings_: RatingMatrix
-
-    def __init__(self, smoothing: float = 0.9) -> None:
-        self.smoothing = real(self, "smoothing", smoothing, lowest=0, highest=1, above=True)
+    smoothing: Annotated[float, Number(0, 1, above=True)] = 0.9
 
     def _fit(self, train: RatingMatrix) -> None:
-        self._fit_family([self], train)
+        self._fit_grid([self], train)
 
     @classmethod
-    def _fit_family(cls, models: Sequence[Self], train: RatingMatrix) -> None:
+    def _fit_grid(cls, models: Sequence[Self], train: RatingMatrix) -> None:
         ratings = positive_ratings(models[0], train)
         ratings.data[:] = 1
         n_items = ratings.shape[1]
@@ -74,10 +71,9 @@ class UserItemRelevance(Recommender):
         log_priors = np.full(n_items, np.nan)
         np.log(counts / total, out=log_priors, where=counts > 0)
         # Sums of ones are exact in float32 up to 2**24 users.
-        together = (ratings.T.tocsr() @ ratings).tocsr()
+        together = with_short_indices((ratings.T.tocsr() @ ratings).tocsr())
         together.sort_indices()
-        indices = together.indices.astype(np.int32, copy=False)
-        indptr = together.indptr.astype(np.int32, copy=False)
+        indices, indptr = together.indices, together.indptr
         gains = [np.empty(together.nnz, dtype=np.float32) for _ in models]
         # In blocks of items, because lifts of all pairs in float64 would take too much memory.
         for start in range(0, n_items, ITEMS_A_BLOCK):
@@ -88,9 +84,14 @@ class UserItemRelevance(Recommender):
             for model, of_model in zip(models, gains, strict=True):
                 of_model[block] = np.log1p((1 - model.smoothing) / model.smoothing * lifts)
         for model, of_model in zip(models, gains, strict=True):
-            model.gains_ = csr_array((of_model, indices, indptr), shape=together.shape)
-            model.log_priors_ = log_priors
-            model.ratings_ = ratings
+            model._keep(
+                csr_array((of_model, indices, indptr), shape=together.shape), log_priors, ratings
+            )
+
+    def _keep(
+        self, gains: RatingMatrix, log_priors: NDArray[np.float64], ratings: RatingMatrix
+    ) -> None:
+        self.gains_, self.log_priors_, self.ratings_ = gains, log_priors, ratings
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         sparse_products(users, self.ratings_, self.gains_, scores)

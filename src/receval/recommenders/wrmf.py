@@ -3,25 +3,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.equations import solve_rows
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import librec_factors
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import (
+    AtLeastOne,
+    LibRecSeed,
+    NonNegative,
+    Number,
+    OneOf,
+    Seed,
+    checked_parameter,
+)
+from receval.recommenders.cholesky import solve_rows
+from receval.recommenders.librec.java_random import JavaRandom, librec_factors
+from receval.recommenders.products import FactorModel, csr_parts
 
-WEIGHTS = ("binary", "rating", "logarithm")
-TARGETS = ("preference", "rating")
 SIDES = ("users", "items")
-INITIALISATIONS = ("normal", "uniform")
 INITIAL_DEVIATION = 0.1
 
 
-class WRMF(Recommender):
+@dataclass(eq=False, repr=False)
+class WRMF(FactorModel):
     """Factors that distinguish rated from unrated pairs, with more confidence in rated ones.
 
     Minimises ``sum_ui c_ui (t_ui - x_u . y_i)^2 + regularisation (sum |x_u|^2 + sum |y_i|^2)`` over
@@ -62,19 +70,9 @@ class WRMF(Recommender):
         ``"normal"``: initial factors normally distributed around 0 with deviation 0.1;
         ``"uniform"``: uniformly on [0, factors^-1/2). Not used with ``librec_seed``, which starts
         like ``"normal"``.
-    seed : int
-        Seed of the initial factors, at least 0.
-    librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`). LibRec processes users and
-        items in the order of their first appearance.
 
     Attributes
     ----------
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        x_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        y_i, one column each.
     objective_ : ndarray of float64, shape (2 * iterations,)
         The objective after each of the two solutions of every iteration.
 
@@ -91,42 +89,27 @@ class WRMF(Recommender):
     Two groups of users share no item. The best unrated item of the first user is from the group of
     this user:
 
-    >>> from scipy.sparse import csr_array
-    >>> group = [[5, 4, 0], [4, 5, 3], [5, 3, 4]]
-    >>> train = csr_array(np.kron(np.eye(2), group).astype(np.float32))
+    >>> train = csr_array(np.kron(np.eye(2), [[5, 4, 0], [4, 5, 3], [5, 3, 4]]))
     >>> scores = WRMF(factors=2, seed=1).fit(train).score(np.array([0]))[0]
     >>> int(np.nanargmax(scores[2:])) + 2
     2
     """
 
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    objective_: NDArray[np.float64]
+    factors: AtLeastOne = 10
+    alpha: float = 1.0
+    regularisation: NonNegative = 0.015
+    iterations: AtLeastOne = 15
+    weights: Annotated[str, OneOf("binary", "rating", "logarithm")] = "binary"
+    target: Annotated[str, OneOf("preference", "rating")] = "preference"
+    first: Annotated[str, OneOf("users", "items")] = "users"
+    initialisation: Annotated[str, OneOf("normal", "uniform")] = "normal"
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
-    def __init__(
-        self,
-        factors: int = 10,
-        alpha: float = 1.0,
-        regularisation: float = 0.015,
-        iterations: int = 15,
-        weights: str = "binary",
-        target: str = "preference",
-        first: str = "users",
-        initialisation: str = "normal",
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.weights = choice(self, "weights", weights, WEIGHTS)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         highest = 30 if self.weights == "logarithm" else None
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.alpha = real(self, "alpha", alpha, lowest=0, highest=highest)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.iterations = integer(self, "iterations", iterations, lowest=1)
-        self.target = choice(self, "target", target, TARGETS)
-        self.first = choice(self, "first", first, SIDES)
-        self.initialisation = choice(self, "initialisation", initialisation, INITIALISATIONS)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+        self.alpha = checked_parameter(self, "alpha", self.alpha, Number(0, highest))
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.weights != "binary" and train.data.min() < 0:
@@ -148,7 +131,7 @@ class WRMF(Recommender):
 
         order = SIDES if self.first == "users" else SIDES[::-1]
         factors = {order[1]: self._initial(train, SIDES.index(order[1])).astype(np.float64)}
-        self.objective_ = np.empty(2 * self.iterations)
+        self.objective_: NDArray[np.float64] = np.empty(2 * self.iterations)
         for half in range(2 * self.iterations):
             side, other = order[half % 2], order[1 - half % 2]
             fixed = factors[other]
@@ -156,9 +139,7 @@ class WRMF(Recommender):
             factors[side], gained = _solve(roots, pulls, fixed, self.regularisation)
             penalty = self.regularisation * float(np.sum(fixed**2))
             self.objective_[half] = constant - gained + penalty
-        self.user_factors_ = factors["users"].astype(np.float32)
-        self.user_factors_[np.diff(train.indptr) == 0] = np.nan
-        self.item_factors_ = np.ascontiguousarray(factors["items"].T, dtype=np.float32)
+        self._keep_factors(train, factors["users"], factors["items"])
 
     def _extra_confidences(self, values: NDArray[np.float32]) -> NDArray[np.floating]:
         """Return c_ui - 1 of the ratings."""
@@ -180,33 +161,17 @@ class WRMF(Recommender):
             )
         return generator.random(shape, dtype=np.float32) / np.float32(np.sqrt(self.factors))
 
-    def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
-
 
 def _solve(
     roots: csr_array, pulls: csr_array, fixed: NDArray[np.float64], regularisation: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Solve for all rows of one side.
+    """Solve for all rows of one side; return the solutions and how much the objective decreases.
 
-    Parameters
-    ----------
-    roots, pulls : csr_array of float32 or float64, shape (n, n_fixed)
-        For the ratings, the square root of ``c - 1`` and the product ``c t``.
-    fixed : ndarray of float64, shape (n_fixed, factors)
-        Factors of the other side.
-    regularisation : float
-        The parameter.
-
-    Returns
-    -------
-    solved : ndarray, shape (n, factors)
-        The solutions.
-    gained : float
-        Decrease of the objective relative to solutions of 0.
+    ``roots`` and ``pulls`` have, for the ratings, the square root of ``c - 1`` and the product
+    ``c t``; ``fixed`` are the factors of the other side. The decrease is relative to solutions of
+    0.
     """
     gram = fixed.T @ fixed
     gram[np.diag_indices_from(gram)] += regularisation
     solved = np.zeros((roots.shape[0], fixed.shape[1]))
-    arguments = (roots.indptr, roots.indices, roots.data, pulls.data, fixed, gram, solved)
-    return solved, solve_rows(*arguments)
+    return solved, solve_rows(*csr_parts(roots), pulls.data, fixed, gram, solved)

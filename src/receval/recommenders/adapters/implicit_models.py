@@ -15,20 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.adapters.origin import libraries_of
-from receval.recommenders.one_thread import on_one_thread
+from receval.recommenders.adapters.adapt import libraries_of
+from receval.recommenders.base import on_one_thread
 
 
 class AdaptedImplicitModel:
-    """A model of implicit that receval trains and scores.
+    """A model of implicit that receval trains and scores, made by :func:`of_implicit`.
 
-    Made by :func:`of_implicit`. The given model is never changed: each :meth:`fit` trains a copy,
-    so that folds are independent.
-
-    Attributes
-    ----------
-    model_ : object
-        The trained copy.
+    The given model is never changed: each :meth:`fit` trains a copy, ``model_``, so that folds are
+    independent.
     """
 
     model_: Any
@@ -40,10 +35,7 @@ class AdaptedImplicitModel:
     def fit(self, train: csr_array) -> Self:
         """Train a copy of the model.
 
-        Parameters
-        ----------
-        train : csr_array of float32, shape (n_users, n_items)
-            Ratings, which the package uses as weights (confidences); an entry of 0 has no effect.
+        The package uses ratings as weights (confidences); an entry of 0 has no effect.
         """
         self._train = csr_matrix(train, dtype=np.float32, copy=True)
         self._train.eliminate_zeros()
@@ -59,15 +51,8 @@ class AdaptedImplicitModel:
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the scores of the package's ``recommend`` for all items, including training items.
 
-        Parameters
-        ----------
-        users : ndarray of int, shape (n,)
-
-        Returns
-        -------
-        ndarray of float32, shape (n, n_items)
-            NaN for items that the package does not list, such as items that are not neighbours of a
-            rated item.
+        Items that the package does not list, such as items that are not neighbours of a rated item,
+        are NaN. The shape is (n, n_items).
         """
         n_items = self._train.shape[1]
         scores = np.full((len(users), n_items), np.nan, dtype=np.float32)

@@ -11,21 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from receval.recommenders.adapters.origin import libraries_of
+from receval.recommenders.adapters.adapt import libraries_of
 
 NEEDED = "LensKit 2025 or newer"
 
 
 class AdaptedPipeline:
-    """A pipeline of LensKit that receval trains and scores.
+    """A pipeline of LensKit that receval trains and scores, made by :func:`of_lenskit`.
 
-    Made by :func:`of_lenskit`. The given pipeline is never changed: each :meth:`fit` trains a new
-    one with the same configuration.
-
-    Attributes
-    ----------
-    pipeline_ : lenskit.pipeline.Pipeline
-        The trained pipeline.
+    The given pipeline is never changed: each :meth:`fit` trains a new one, ``pipeline_``, with the
+    same configuration.
     """
 
     pipeline_: Any
@@ -38,11 +33,7 @@ class AdaptedPipeline:
     def fit(self, train: csr_array) -> Self:
         """Train a pipeline on a dataset whose identifiers are the codes of users and items.
 
-        Parameters
-        ----------
-        train : csr_array of float32, shape (n_users, n_items)
-            Ratings; an entry of 0 is a rating too. Users and items without ratings are part of the
-            dataset.
+        An entry of 0 is a rating too; users and items without ratings are part of the dataset.
         """
         import pandas as pd
 
@@ -72,14 +63,7 @@ class AdaptedPipeline:
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of all items for some users, with one query per user.
 
-        Parameters
-        ----------
-        users : ndarray of int, shape (n,)
-
-        Returns
-        -------
-        ndarray of float64, shape (n, n_items)
-            NaN if the pipeline has no score.
+        The shape is (n, n_items); an item for which the pipeline has no score is NaN.
         """
         scores = np.full((len(users), self._n_items), np.nan)
         node = self.pipeline_.node(self._component)

@@ -14,21 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from receval.recommenders.adapters.origin import libraries_of
-from receval.recommenders.one_thread import on_one_thread
+from receval.recommenders.adapters.adapt import libraries_of
+from receval.recommenders.base import on_one_thread
 
 _TOPICS = "LatentDirichletAllocation"
 
 
 class AdaptedDecomposition:
-    """A decomposition of scikit-learn that receval trains and scores.
+    """A decomposition of scikit-learn that receval trains and scores, made by :func:`of_sklearn`.
 
-    Made by :func:`of_sklearn`. The given estimator is never changed.
-
-    Attributes
-    ----------
-    estimator_ : object
-        The trained copy.
+    The given estimator is never changed: ``estimator_`` is the trained copy.
     """
 
     estimator_: Any
@@ -37,17 +32,9 @@ class AdaptedDecomposition:
         self._estimator = estimator
 
     def fit(self, train: csr_array) -> Self:
-        """Train a copy of the estimator on the rows of the users.
+        """Train a copy of the estimator on the rows of the users, with 0 for unrated items.
 
-        Parameters
-        ----------
-        train : csr_array of float32, shape (n_users, n_items)
-            Ratings; items without a rating count as 0.
-
-        Raises
-        ------
-        ValueError
-            The estimator has found no components, or does not accept such ratings.
+        It is refused if it has found no components, or does not accept such ratings.
         """
         self._train = csr_matrix(train)
         estimator = copy.deepcopy(self._estimator)
@@ -63,16 +50,9 @@ class AdaptedDecomposition:
         return self
 
     def score(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the rows of some users, reconstructed from the components.
+        """Return the rows of some users, reconstructed from the components, shape (n, n_items).
 
-        Parameters
-        ----------
-        users : ndarray of int, shape (n,)
-
-        Returns
-        -------
-        ndarray of float64, shape (n, n_items)
-            NaN for all items of users without training ratings.
+        All items of users without training ratings are NaN.
         """
         rows = self._train[users]
         scores = np.full(rows.shape, np.nan)

@@ -16,17 +16,9 @@ from receval.recommenders.base import RatingMatrix
 
 
 def read_by_row(train: RatingMatrix) -> NDArray[np.bool_]:
-    """Return which entries the iterator over a user's vector returns.
+    """Return which ratings the iterator over a user's vector returns.
 
     They are the entries that are not 0, or the last one if all of a user's entries are 0.
-
-    Parameters
-    ----------
-    train : csr_array, shape (n_users, n_items)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_ratings,)
     """
     read = train.data != 0
     read[_firsts(train)] = True
@@ -34,19 +26,11 @@ def read_by_row(train: RatingMatrix) -> NDArray[np.bool_]:
 
 
 def read_by_column_iterator(train: RatingMatrix) -> NDArray[np.bool_]:
-    """Return which entries of users the iterator of the matrix returns.
+    """Return which ratings of users the iterator of the matrix returns.
 
     It begins at the user's first rating that is not 0, or at the last one if all are 0. Whether it
     then skips an entry depends, by mistake, on the entry at the same position of the *other*
     storage order, in which the ratings are stored item by item.
-
-    Parameters
-    ----------
-    train : csr_array, shape (n_users, n_items)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_ratings,)
 
     Examples
     --------
@@ -89,21 +73,8 @@ def hash_set_order(keys: NDArray[np.int64], capacity: int) -> NDArray[np.int64]:
     are more keys than three quarters of it. The hash of a key is the key itself with its upper 16
     bits mixed in; its last bits select the bucket, and the key is appended there. (The trees that
     replace buckets of more than eight keys are left out, because items have too few neighbours for
-    them.)
+    them.) Keys are distinct numbers from 0 to 2^31 - 1, in the order in which they are added.
 
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (n_keys,)
-        Distinct numbers from 0 to 2^31 - 1, in the order in which they are added.
-    capacity : int
-        The initial capacity of the set, at least 0.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_keys,)
-
-    References
-    ----------
     Java's documentation of ``HashMap`` (capacity, load factor), and OpenJDK 8's ``HashMap.hash``.
 
     Examples

@@ -4,6 +4,7 @@
 The authors of menamaldonado2021 ran LibRec 2.0.0 with ``rec.random.seed=1``: each system of each
 fold starts with a ``Random(1)``, and draws all its random numbers from it in the order of LibRec's
 loops. A system that makes the same draws from the same numbers reproduces the released one exactly.
+:func:`librec_factors` draws the initial factors, for users and items of the train file only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ INCREMENT = np.uint64(0xB)
 MASK = np.uint64((1 << 48) - 1)
 UNIT = 1.0 / (1 << 53)
 
+DEVIATION = float(np.float32(0.1))
+"""Standard deviation of LibRec's initial factors, in single precision."""
+
 Codes = NDArray[np.int32]
 Grouped = tuple[Codes, Codes, Codes, Codes, Codes]
 """Users, positive items, negative items, groups of users, and sizes of the groups."""
@@ -30,20 +34,8 @@ class JavaRandom:
     """The linear congruential generator that Java's documentation prescribes.
 
     ``state = (0x5DEECE66D state + 0xB) mod 2^48``; a number of b bits has the b highest bits of the
-    state.
+    state. The state is an array of one number, which compiled code changes in place.
 
-    Parameters
-    ----------
-    seed : int
-        The seed of ``new Random(seed)``.
-
-    Attributes
-    ----------
-    state : ndarray of uint64, shape (1,)
-        48 bits; compiled code changes it in place.
-
-    References
-    ----------
     The documentation of the class ``java.util.Random``, methods ``next``, ``nextInt``,
     ``nextDouble`` and ``nextGaussian``.
 
@@ -62,17 +54,7 @@ class JavaRandom:
         self._second_normals: list[float] = []
 
     def doubles(self, *shape: int) -> NDArray[np.float64]:
-        """Draw uniformly from [0, 1), the last axis first: ``nextDouble``.
-
-        Parameters
-        ----------
-        *shape : int
-            The length of each axis.
-
-        Returns
-        -------
-        ndarray of float64
-        """
+        """Draw uniformly from [0, 1), the last axis first: ``nextDouble``."""
         drawn = np.empty(shape)
         _draw_doubles(self.state, drawn.reshape(-1))
         return drawn
@@ -82,15 +64,6 @@ class JavaRandom:
 
         Numbers are drawn in pairs: after an odd number, the next call begins with the second of the
         last pair.
-
-        Parameters
-        ----------
-        *shape : int
-            The length of each axis.
-
-        Returns
-        -------
-        ndarray of float64
         """
         number = math.prod(shape)
         first = len(self._second_normals[:number])
@@ -101,42 +74,45 @@ class JavaRandom:
         return drawn[:number].reshape(shape)
 
     def integers(self, bound: int, *shape: int) -> NDArray[np.int64]:
-        """Draw uniformly from 0 to bound - 1, the last axis first: ``nextInt(bound)``.
-
-        Parameters
-        ----------
-        bound : int
-            At least 1.
-        *shape : int
-            The length of each axis.
-
-        Returns
-        -------
-        ndarray of int64
-        """
+        """Draw uniformly from 0 to bound - 1, the last axis first: ``nextInt(bound)``."""
         drawn = np.empty(shape, dtype=np.int64)
         _draw_integers(self.state, bound, drawn.reshape(-1))
         return drawn
 
 
+def rated_rows(train: RatingMatrix) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which users and items have training ratings, the only ones that LibRec knows."""
+    items = np.bincount(train.indices, minlength=train.shape[1]) > 0
+    return np.diff(train.indptr) > 0, items
+
+
+def librec_factors(
+    java: JavaRandom, train: RatingMatrix, factors: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw the initial factors of LibRec's matrix factorisations, around 0.
+
+    Users come first, then items. Rows of users and items without training ratings are 0, without
+    any draw.
+    """
+    of_users, of_items = rated_rows(train)
+    n_users = int(of_users.sum())
+    drawn = DEVIATION * java.normals(n_users + int(of_items.sum()), factors)
+    return spread(drawn[:n_users], of_users), spread(drawn[n_users:], of_items)
+
+
+def spread(rows: NDArray[np.floating], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return a table with the given rows at marked positions, and zeros elsewhere."""
+    table = np.zeros((len(where), *rows.shape[1:]))
+    table[where] = rows
+    return table
+
+
 class JavaSampler:
     """The draws of LibRec's pairwise systems: users, with rated and unrated items.
 
-    Parameters
-    ----------
-    train : csr_array of float32, shape (n_users, n_items)
-        The training ratings; an entry of value 0 is a rating too.
-    java : JavaRandom
-
-    Attributes
-    ----------
-    eligible : ndarray of int32
-        The users that can be drawn, ascending.
-
-    Raises
-    ------
-    ValueError
-        A user has rated every item; LibRec would search for an unrated one for ever.
+    An entry of value 0 is a rating too. The users that can be drawn are ``eligible``, ascending.
+    A user who has rated every item is refused, because LibRec would search for an unrated one for
+    ever.
     """
 
     def __init__(self, train: RatingMatrix, java: JavaRandom) -> None:
@@ -161,20 +137,8 @@ class JavaSampler:
     def groups(self, number: int, size: int) -> Grouped:
         """Draw users, each with a rated item, other raters of the item and an unrated item.
 
-        Parameters
-        ----------
-        number : int
-            Number of users to draw.
-        size : int
-            Maximum size of a group, at least 1.
-
-        Returns
-        -------
-        users, positives, negatives : ndarray of int32, shape (number,)
-        groups : ndarray of int32, shape (number, size)
-            The user and other raters of the item; all raters if there are fewer than ``size``.
-        sizes : ndarray of int32, shape (number,)
-            Size of each group.
+        A group is the user and other raters of the item, up to the given size; all raters if there
+        are fewer.
         """
         users, positives, negatives, sizes = np.empty((4, number), dtype=np.int32)
         groups = np.zeros((number, size), dtype=np.int32)
@@ -195,33 +159,14 @@ class JavaSampler:
         return users, positives, negatives, groups, sizes
 
     def rated(self, number: int) -> tuple[Codes, Codes, NDArray[np.float64]]:
-        """Draw users, each with a rated item and a number in [0, 1).
-
-        Parameters
-        ----------
-        number : int
-            Number of users to draw.
-
-        Returns
-        -------
-        users, positives, shares : ndarrays of int32, int32 and float64, shape (number,)
-        """
+        """Draw users, each with a rated item and a number in [0, 1)."""
         users, positives = np.empty((2, number), dtype=np.int32)
         shares = np.empty(number)
         _draw_rated(self._state, self.eligible, self._starts, self._rated, users, positives, shares)
         return users, positives, shares
 
     def negatives(self, users: Codes) -> Codes:
-        """Draw an unrated item for each user, in proportion to its number of ratings.
-
-        Parameters
-        ----------
-        users : ndarray of int32, shape (n,)
-
-        Returns
-        -------
-        ndarray of int32, shape (n,)
-        """
+        """Draw an unrated item for each user, in proportion to its number of ratings."""
         drawn = np.empty(len(users), dtype=np.int32)
         _draw_popular(
             self._state, self._rising, self._sums, self._starts, self._rated, users, drawn

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, real
-from receval.recommenders.co_rated_cosine import co_rated_cosines
-from receval.recommenders.single_precision import rounded_apart
+from receval.recommenders.checks import AtLeastOne, NonNegative, OneOf
+from receval.recommenders.neighbourhood import co_rated_cosines
+from receval.recommenders.products import rounded_apart
 from receval.storage.kernel_cache import njit
 
-SIDES = ("users", "items")
 
-
+@dataclass(eq=False, repr=False)
 class LibRecKNN(Recommender):
     """The sum of the similarities of the nearest users who rated the item, or of rated items.
 
@@ -34,13 +36,9 @@ class LibRecKNN(Recommender):
 
     Parameters
     ----------
-    neighbours : int
-        k, at least 1.
     shrinkage : float
         At least 0, in common ratings: with fewer common ratings, similarities are reduced by more
         than half.
-    over : str
-        ``"users"`` or ``"items"``.
 
     Attributes
     ----------
@@ -60,17 +58,12 @@ class LibRecKNN(Recommender):
     for Recommender Systems Evaluation", TOIS 2021.
     """
 
-    ratings_: RatingMatrix
-    item_order_: NDArray[np.int32]
-    similarities_: csr_array
-
     # Every item's list of similar items is read once per block of users.
     _blocks_at_a_time = 2
 
-    def __init__(self, neighbours: int = 20, shrinkage: float = 10.0, over: str = "users") -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)
-        self.over = choice(self, "over", over, SIDES)
+    neighbours: AtLeastOne = 20
+    shrinkage: NonNegative = 10.0
+    over: Annotated[str, OneOf("users", "items")] = "users"
 
     def _fit(self, train: RatingMatrix) -> None:
         if self.over == "users":
@@ -139,19 +132,8 @@ def _sums_over_nearest(
 ) -> NDArray[np.float64]:
     """Sum the largest similarities among the raters of each column of `rated`, for each row.
 
-    Parameters
-    ----------
-    similarities : csr_array of float64, shape (n, n_others)
-        Entries of each row in descending order.
-    rated : csr_array, shape (n_others, n_columns)
-        Columns by descending number of entries.
-    neighbours : int
-        Maximum number of terms of a sum.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n_columns)
-        Sums, 0 if there is no term.
+    Entries of each row of similarities are in descending order, and columns of `rated` by
+    descending number of entries. A sum has at most as many terms as neighbours, and may have none.
     """
     counts = np.bincount(rated.indices, minlength=rated.shape[1])
     # Terms need to be counted only for columns with more entries than neighbours.

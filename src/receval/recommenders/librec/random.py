@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 
 from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer
-from receval.recommenders.librec.java_random import INCREMENT, MASK, MULTIPLIER, UNIT, JavaRandom
-from receval.recommenders.librec.start import rated_rows
-from receval.recommenders.single_precision import rounded_apart
+from receval.recommenders.checks import Seed, Whole
+from receval.recommenders.librec.java_random import (
+    INCREMENT,
+    MASK,
+    MULTIPLIER,
+    UNIT,
+    JavaRandom,
+    rated_rows,
+)
+from receval.recommenders.products import rounded_apart
 from receval.storage.kernel_cache import njit
 
 
+@dataclass(eq=False, repr=False)
 class LibRecRandom(Recommender):
     """Scores drawn uniformly from [0, 1) for every user and each item that the user has not rated.
 
@@ -27,8 +37,7 @@ class LibRecRandom(Recommender):
     Parameters
     ----------
     librec_seed : int
-        Seed of ``java.util.Random``. LibRec processes users and items in the order of their first
-        appearance.
+        Seed of ``java.util.Random``.
     seed : int
         Not used; every system has this parameter.
 
@@ -40,12 +49,8 @@ class LibRecRandom(Recommender):
         States of the generator before each user's first score.
     """
 
-    rated_: RatingMatrix
-    states_: NDArray[np.uint64]
-
-    def __init__(self, librec_seed: int = 1, seed: int = 0) -> None:
-        self.librec_seed = integer(self, "librec_seed", librec_seed, lowest=0)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    librec_seed: Annotated[int, Whole(0)] = 1
+    seed: Seed = 0
 
     def _fit(self, train: RatingMatrix) -> None:
         of_users, of_items = rated_rows(train)
@@ -74,18 +79,7 @@ class LibRecRandom(Recommender):
 
 
 def state_after(state: int, steps: int) -> int:
-    """Return the state of ``java.util.Random`` after a number of steps, without doing them.
-
-    Parameters
-    ----------
-    state : int
-        The current state, 48 bits.
-    steps : int
-        At least 0.
-
-    Returns
-    -------
-    int
+    """Return the state of ``java.util.Random``, 48 bits, after some steps, without doing them.
 
     Examples
     --------

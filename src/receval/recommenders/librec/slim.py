@@ -3,27 +3,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from receval.recommenders.base import BLOCK_USERS, RatingMatrix, Recommender
-from receval.recommenders.checks import choice, integer, optional_integer, real
-from receval.recommenders.co_rated_cosine import co_rated_cosines
+from receval.recommenders.checks import AtLeastOne, LibRecSeed, NonNegative, OneOf, Seed
 from receval.recommenders.librec.iterators import hash_set_order, read_by_column_iterator
-from receval.recommenders.librec.java_random import JavaRandom
-from receval.recommenders.librec.start import rated_rows
-from receval.recommenders.products import sparse_products
+from receval.recommenders.librec.java_random import JavaRandom, rated_rows
+from receval.recommenders.neighbourhood import co_rated_cosines
+from receval.recommenders.products import csr_parts, sparse_products
 from receval.storage.kernel_cache import njit
 
-PROFILES = ("whole", "misread")
 
-
+@dataclass(eq=False, repr=False)
 class LibRecSLIM(Recommender):
     """A sparse linear model over each item's nearest items, with gradients averaged over raters.
 
     ``s(u, i) = sum_{j in N(i)} p_uj w_ji``, where N(i) are the k items most similar to i by the
-    cosine over common ratings with shrinkage (`receval.recommenders.co_rated_cosine`) and
+    cosine over common ratings with shrinkage (`receval.recommenders.neighbourhood`) and
     ``p_uj = r_uj``. Coordinate descent sets, one neighbour j after another,
 
     ``w_ji = S(g, l1) / (h + l2)``, ``g = mean_u r_uj (r_ui - s_-j(u, i))``, ``h = mean_u r_uj^2``,
@@ -49,10 +50,6 @@ class LibRecSLIM(Recommender):
         At least 0, in common ratings.
     l1, l2 : float
         At least 0, in squared ratings (they are compared with means, not with sums).
-    sweeps : int
-        Maximum number of sweeps, at least 1.
-    tolerance : float
-        At least 0.
     profiles : str
         ``"whole"``, or ``"misread"`` to repeat an error of LibRec as edited by Mena-Maldonado et
         al. to keep ratings of value 0. Iterating over a user's ratings, it skips the n-th rating in
@@ -60,13 +57,9 @@ class LibRecSLIM(Recommender):
         user's first that is not 0. A skipped rating has ``p_uj = 0`` in the scores and in s_-j, but
         not in the r_uj of g and h. The published values have this error; the descent then minimises
         no objective, and depends on the order of users and items.
-    seed : int
-        Seed of the initial weights, at least 0.
     librec_seed : int, optional
-        Repeat the draws of LibRec 2.0.0, from ``java.util.Random`` with this seed, instead of those
-        from ``seed`` (:mod:`receval.recommenders.librec.java_random`), and visit the neighbours of
-        an item in the order of a Java set (:mod:`receval.recommenders.librec.iterators`). LibRec
-        processes users and items in the order of their first appearance.
+        Besides the draws, repeat the order of a Java set in which LibRec visits the neighbours of
+        an item (:mod:`receval.recommenders.librec.iterators`).
 
     Attributes
     ----------
@@ -86,31 +79,15 @@ class LibRecSLIM(Recommender):
     "Popularity Bias in False-Positive Metrics for Recommender Systems Evaluation", TOIS 2021.
     """
 
-    profiles_: RatingMatrix
-    weights_: RatingMatrix
-    loss_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        neighbours: int = 50,
-        shrinkage: float = 10.0,
-        l1: float = 1.0,
-        l2: float = 5.0,
-        sweeps: int = 40,
-        tolerance: float = 1e-5,
-        profiles: str = "whole",
-        seed: int = 0,
-        librec_seed: int | None = None,
-    ) -> None:
-        self.neighbours = integer(self, "neighbours", neighbours, lowest=1)
-        self.shrinkage = real(self, "shrinkage", shrinkage, lowest=0)
-        self.l1 = real(self, "l1", l1, lowest=0)
-        self.l2 = real(self, "l2", l2, lowest=0)
-        self.sweeps = integer(self, "sweeps", sweeps, lowest=1)
-        self.tolerance = real(self, "tolerance", tolerance, lowest=0)
-        self.profiles = choice(self, "profiles", profiles, PROFILES)
-        self.seed = integer(self, "seed", seed, lowest=0)
-        self.librec_seed = optional_integer(self, "librec_seed", librec_seed, lowest=0)
+    neighbours: AtLeastOne = 50
+    shrinkage: NonNegative = 10.0
+    l1: NonNegative = 1.0
+    l2: NonNegative = 5.0
+    sweeps: AtLeastOne = 40
+    tolerance: NonNegative = 1e-5
+    profiles: Annotated[str, OneOf("whole", "misread")] = "whole"
+    seed: Seed = 0
+    librec_seed: LibRecSeed = None
 
     def _fit(self, train: RatingMatrix) -> None:
         raters = train.T.tocsr()
@@ -122,9 +99,7 @@ class LibRecSLIM(Recommender):
         losses: list[float] = []
         while len(losses) < self.sweeps:
             loss = _sweep(
-                raters.indptr,
-                raters.indices,
-                raters.data,
+                *csr_parts(raters),
                 read,
                 neighbours,
                 found,

@@ -132,8 +132,7 @@ class ArtifactInputs(ArtifactDescription):
 
     def model(self, experiment: Experiment, system: str, number: int) -> Recommender:
         """Return the model that a system learnt from a fold of an experiment."""
-        from receval.recommenders.model_files import model_file
-        from receval.recommenders.registry import load
+        from receval.recommenders.base import load, model_file
 
         if system not in self.recommenders:
             raise ValueError(

@@ -318,7 +318,7 @@ def libraries() -> Iterator[Callable[[], object]]:
 
 def all_the_rest() -> Iterator[Callable[[], object]]:
     """Yield the steps that load everything else, for a long run."""
-    from receval.recommenders.one_thread import find_threads
+    from receval.recommenders.base import find_threads
 
     names = (*module_names(), *LOADED_WHEN_USED, *OTHER_PACKAGES)
     yield from (partial(import_module, name) for name in names)

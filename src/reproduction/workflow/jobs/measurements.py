@@ -24,8 +24,8 @@ from receval.missing_judgments.incompleteness import AggregatedMetric, ReducedFo
 from receval.missing_judgments.judgment_sampling import SamplingUnit, kept_units
 from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
-from receval.recommenders.family import Family, families
-from receval.recommenders.registry import make
+from receval.recommenders.base import make
+from receval.recommenders.model_grid import ModelGrid, model_grids
 from receval.seeds import generator, integer_seed
 from receval.splits.hold_out import split_by_random_ratio
 from receval.splits.split import Fold, Split, fold
@@ -288,9 +288,9 @@ def search_settings(
     generator_for = partial(generator, seed, dataset, split_name, 0)
     own_seed = integer_seed(seed, *names, 0)
     tables: dict[int, pd.DataFrame] = {}
-    for positions in families(untrained):
+    for positions in model_grids(untrained):
         tried = [told.settings[position] for position in positions]
-        together = Family([make(told.recommender, setting, own_seed) for setting in tried])
+        together = ModelGrid([make(told.recommender, setting, own_seed) for setting in tried])
         together.fit(data.train)
         ranked = rank_judged_together(together, data, [protocol], generator_for)
         for position, setting, (judged_ranks,) in zip(positions, tried, ranked, strict=True):

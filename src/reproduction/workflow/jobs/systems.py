@@ -19,9 +19,7 @@ from receval.data.ratings import Ratings, table_folder
 from receval.protocols.evaluation import rank_judged
 from receval.protocols.judged_ranks import JudgedRanks, RanksKey, join_ranks, write_ranks
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.model_files import model_file
-from receval.recommenders.registry import load, make
+from receval.recommenders.base import RatingMatrix, Recommender, load, make, model_file
 from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 from receval.seeds import GeneratorFor, generator, integer_seed
 from receval.splits.split import Fold, Split, fold

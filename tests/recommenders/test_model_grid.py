@@ -18,10 +18,9 @@ from scipy.sparse import csr_array
 
 from receval.protocols.evaluation import rank_judged, rank_judged_together
 from receval.protocols.protocol import Protocol
-from receval.recommenders.base import Recommender
-from receval.recommenders.family import Family, families
+from receval.recommenders.base import Recommender, make
+from receval.recommenders.model_grid import ModelGrid, model_grids
 from receval.recommenders.non_personalised import OptimalRanking
-from receval.recommenders.registry import make
 from receval.splits.split import Fold, Judgments
 
 # Settings of every class that shares work, in an order in which nothing grows or falls.
@@ -97,11 +96,11 @@ def test_settings_become_and_score_together_what_they_do_alone(
     train = generated_matrix()
     users = np.random.default_rng(3).permutation(60)
     together, alone = made(class_path), made(class_path)
-    grouped = families(together)
+    grouped = model_grids(together)
     assert sorted(position for group in grouped for position in group) == [*range(len(alone))]
     assert len(grouped) < len(alone)
     for group in grouped:
-        family = Family([together[position] for position in group]).fit(train)
+        family = ModelGrid([together[position] for position in group]).fit(train)
         scores = family.score(users)
         for position, own in zip(group, scores, strict=True):
             expected = alone[position].fit(train)
@@ -130,7 +129,7 @@ def test_any_numbers_of_neighbours_score_together_what_each_does_alone(
     rated[0, 0] = True
     train = csr_array((rated * generator.integers(1, 6, (12, 1 if alike else 9))).astype("f4"))
     full = f"receval.recommenders.{class_path}"
-    family = Family([make(full, {"neighbours": number}, SEED) for number in numbers]).fit(train)
+    family = ModelGrid([make(full, {"neighbours": number}, SEED) for number in numbers]).fit(train)
     for number, scores in zip(numbers, family.score(np.arange(12)), strict=True):
         alone = make(full, {"neighbours": number}, SEED).fit(train)
         assert scores.tobytes() == alone.score(np.arange(12)).tobytes()
@@ -152,7 +151,7 @@ def test_settings_are_ranked_together_as_they_are_alone() -> None:
     protocols = [Protocol(), Protocol(candidates="train")]
     models = [make("receval.recommenders.plsa:PLSA", {"iterations": n}, SEED) for n in (3, 9)]
     found = rank_judged_together(
-        Family(models).fit(train), data, protocols, lambda *names: np.random.default_rng(7)
+        ModelGrid(models).fit(train), data, protocols, lambda *names: np.random.default_rng(7)
     )
     for model, outcomes in zip(models, found, strict=True):
         expected = rank_judged(model, data, protocols, lambda *names: np.random.default_rng(7))
@@ -166,11 +165,11 @@ def test_what_cannot_be_trained_together_is_refused() -> None:
     plsa = [make("receval.recommenders.plsa:PLSA", {"topics": n}, SEED) for n in (2, 3)]
     for models in (plsa, [], [OptimalRanking(knowledge="judged")]):
         with pytest.raises(ValueError, match="A family is at least one recommender"):
-            Family(models)
+            ModelGrid(models)
 
 
 def test_a_family_refuses_what_one_of_it_refuses() -> None:
     models = [make("receval.recommenders.biased_mf:BiasedMF", {"epochs": n}, SEED) for n in (1, 2)]
     nothing = csr_array((60, 45), dtype=np.float32)
     with pytest.raises(ValueError, match="without any rating"):
-        Family(models).fit(nothing)
+        ModelGrid(models).fit(nothing)

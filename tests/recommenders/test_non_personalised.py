@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Optimal rankings and what oracles may see, and grades of relevance."""
+"""Popularity, averages, chance and optimal rankings, and the ratings that systems learn from."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from recommenders.matrices import to_matrix
+from recommenders.matrices import COLD_USER, generated, to_matrix
+from scipy.sparse import csr_array
 
-from receval.recommenders.non_personalised import OptimalRanking, Popularity
-from receval.recommenders.training_ratings import relevance_grades
+from receval.recommenders.non_personalised import (
+    AverageRating,
+    OptimalRanking,
+    Popularity,
+    Random,
+)
+from receval.recommenders.training_ratings import ratings_from_plays, relevance_grades
 
 Dense = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -92,34 +98,6 @@ def test_optimal_rankings_are_the_quotients_of_the_formulas(
     np.testing.assert_allclose(scores, np.tile(expected, (shape[0], 1)), rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "expected"),
-    [(3.0, [2 / 2, 3 / 1]), (3.5, [1 / 2, 2 / 1]), (4.0, [1 / 2, 1 / 1]), (5.5, [0.0, 0.0])],
-)
-def test_positive_shares_count_only_values_from_the_threshold_on(
-    threshold: float, expected: list[float]
-) -> None:
-    values = np.array([[5.0, 3.0], [3.0, 0.0], [0.0, 4.0], [0.0, 3.5]])
-    train = to_matrix(values, values > 0)
-    scores = OptimalRanking(relevance_threshold=threshold).fit(train).score(np.array([1]))
-    np.testing.assert_allclose(scores, [expected])
-
-
-def test_judged_precision_and_anti_precision_give_the_same_order() -> None:
-    generator = np.random.default_rng(4)
-    rated = generator.random((30, 20)) < 0.4
-    tested = ~rated & (generator.random((30, 20)) < 0.5)
-    tested[0] = ~rated[0]
-    values = generator.integers(0, 3, (30, 20)).astype(float)
-    train, test = to_matrix(values, rated), to_matrix(values, tested)
-    scores = [
-        OptimalRanking(metric, "judged").fit(train, test).score(np.array([0]))[0]
-        for metric in ("precision", "anti-precision")
-    ]
-    judged = tested.any(axis=0)
-    np.testing.assert_allclose(scores[0][judged] - 1, scores[1][judged], atol=1e-6)
-
-
 def test_an_oracle_wants_the_test_and_no_other_system_gets_it() -> None:
     train, test = to_matrix(TRAIN, TRAIN_RATED), to_matrix(TEST, TEST_RATED)
     with pytest.raises(ValueError, match=r"OptimalRanking .* is an oracle.*give them to fit"):
@@ -129,19 +107,6 @@ def test_an_oracle_wants_the_test_and_no_other_system_gets_it() -> None:
             model.fit(train, test)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"metric": "recall"}, "metric is 'recall', but it must be one of 'precision'"),
-        ({"knowledge": "all"}, "knowledge is 'all', but it must be one of 'train', 'judged'"),
-        ({"relevance_threshold": -1}, "relevance_threshold is -1, but .* of at least 0"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=f"OptimalRanking: the parameter {message}"):
-        OptimalRanking(**parameters)  # type: ignore[arg-type]
-
-
 def test_grades_are_zero_below_the_threshold_and_stay_entries() -> None:
     ratings = to_matrix(np.array([[1.0, 3, 4, 5]]), np.ones((1, 4), dtype=bool))
     grades = relevance_grades(ratings, 4)
@@ -149,3 +114,68 @@ def test_grades_are_zero_below_the_threshold_and_stay_entries() -> None:
     assert grades.dtype == np.float32
     assert ratings.data.tolist() == [1, 3, 4, 5]
     assert relevance_grades(ratings, 3).data.tolist() == [0, 1, 2, 3]
+
+
+def test_popularity_counts_ratings_of_any_value() -> None:
+    values, rated = generated()
+    assert (rated & (values == 0)).any()
+    scores = Popularity().fit(to_matrix(values, rated)).score(np.array([0, COLD_USER]))
+    np.testing.assert_array_equal(scores, np.tile(rated.sum(axis=0), (2, 1)))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1.0, 7.5])
+def test_average_is_the_smoothed_mean(smoothing: float) -> None:
+    values, rated = generated()
+    scores = AverageRating(smoothing).fit(to_matrix(values, rated)).score(np.array([1, COLD_USER]))
+    mean = values[rated].mean()
+    for item in range(values.shape[1]):
+        ratings = values[rated[:, item], item]
+        weight = len(ratings) + smoothing
+        expected = (ratings.sum() + smoothing * mean) / weight if weight else np.nan
+        np.testing.assert_allclose(scores[:, item], expected, rtol=1e-6)
+
+
+def test_average_by_hand() -> None:
+    values = np.array([[2, 0, 1], [2, 1, 0]], dtype=float)
+    rated = np.array([[1, 1, 1], [1, 0, 0]], dtype=bool)
+    scores = AverageRating().fit(to_matrix(values * rated, rated)).score(np.array([0]))
+    np.testing.assert_allclose(scores, [[5.25 / 3, 1.25 / 2, 2.25 / 2]], rtol=1e-6)
+
+
+def test_random_scores_are_uniform_and_independent() -> None:
+    train = to_matrix(np.ones((200, 100)), np.eye(200, 100, dtype=bool))
+    scores = Random(seed=4).fit(train).score(np.arange(200)).astype(float)
+    assert scores.min() >= 0
+    assert scores.max() < 1
+    counts = np.histogram(scores, bins=10, range=(0, 1))[0]
+    assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared, 9 degrees of freedom, .1 %
+    assert np.abs(np.corrcoef(scores[:20])[np.triu_indices(20, 1)]).max() < 0.45
+
+
+def test_ratings_follow_the_users_distribution_of_plays() -> None:
+    # 100 plays: shares of plays on items played no more often .05, .05, .20, .45, 1.
+    plays = csr_array(np.array([[0, 2, 55, 3, 15, 25], [7, 0, 0, 0, 0, 0]], dtype=np.float32))
+    ratings = ratings_from_plays(plays).toarray()
+    np.testing.assert_array_equal(ratings[0], [0, 1, 5, 1, 1, 3])
+    np.testing.assert_array_equal(ratings[1], [5, 0, 0, 0, 0, 0])
+
+
+@given(seed=st.integers(0, 1000))
+def test_more_plays_never_mean_a_lower_rating_and_equal_plays_equal_ratings(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 9, size=(4, 12)).astype(np.float32)
+    plays = csr_array(counts)
+    ratings = ratings_from_plays(plays).toarray()
+    for row, user in zip(counts, ratings, strict=True):
+        listened = row > 0
+        if not listened.any():
+            continue
+        total = row.sum()
+        expected = [np.ceil(5 * row[row <= n].sum() / total) for n in row[listened]]
+        np.testing.assert_array_equal(user[listened], expected)
+        assert user[row.argmax()] == 5
+
+
+def test_numbers_of_plays_that_are_not_positive_are_refused() -> None:
+    with pytest.raises(ValueError, match="positive"):
+        ratings_from_plays(csr_array(([-1.0], ([0], [0])), shape=(1, 1)))

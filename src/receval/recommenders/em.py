@@ -26,17 +26,12 @@ from receval.storage.kernel_cache import njit
 SMALLEST_ENTRY = 1e-15
 
 
-class Ratios(NamedTuple):
+class Responsibilities(NamedTuple):
     """Sums of r_ui / m_ui over the ratings, weighted by the other side's table.
 
-    Attributes
-    ----------
-    users : ndarray, shape (n_users, k)
-        ``sum_i r_ui b_ik / m_ui``; times a_uk, the sum of the shares of u's ratings.
-    items : ndarray, shape (n_items, k)
-        ``sum_u r_ui a_uk / m_ui``; times b_ik, the sum of the shares of i's ratings.
-    log_likelihood : float
-        ``sum_ui r_ui log m_ui`` over the ratings above 0.
+    ``users`` has ``sum_i r_ui b_ik / m_ui`` in shape (n_users, k), which times a_uk is the sum of
+    the shares of u's ratings; ``items`` likewise ``sum_u r_ui a_uk / m_ui``. The log-likelihood is
+    ``sum_ui r_ui log m_ui`` over the ratings above 0.
     """
 
     users: NDArray[np.floating]
@@ -45,14 +40,9 @@ class Ratios(NamedTuple):
 
 
 class SharedRatings:
-    """Training ratings, accessible by user and by item.
+    """Training ratings, at least 0, accessible by user and by item; those of 0 have no shares.
 
-    Parameters
-    ----------
-    train : csr_array of float32, shape (n_users, n_items)
-        The ratings, at least 0; those of value 0 have no shares.
-    precision : type, optional
-        ``numpy.float64`` if the tables are in double precision.
+    The precision is ``numpy.float64`` if the tables are in double precision.
     """
 
     def __init__(self, train: RatingMatrix, precision: type[np.floating] = np.float32) -> None:
@@ -68,15 +58,11 @@ class SharedRatings:
         self._every = np.arange(train.nnz, dtype=np.int32)
         self._zeros = np.flatnonzero(train.data == 0)
 
-    def ratios(self, users: NDArray[np.floating], items: NDArray[np.floating]) -> Ratios:
-        """Return the sums for two tables.
+    def ratios(self, users: NDArray[np.floating], items: NDArray[np.floating]) -> Responsibilities:
+        """Return the sums for the tables a_uk and b_ik, of the precision and at least 0.
 
-        Parameters
-        ----------
-        users : ndarray of the precision, shape (n_users, k)
-            a_uk, at least 0.
-        items : ndarray of the precision, shape (n_items, k)
-            b_ik, at least 0, such that m_ui is above 0 for all ratings above 0.
+        Their shapes are (n_users, k) and (n_items, k); m_ui must be above 0 for all ratings above
+        0.
         """
         by_user, ratios = self._by_user, self._ratios
         _mixtures(by_user.indptr, by_user.indices, users, items, ratios)
@@ -88,7 +74,7 @@ class SharedRatings:
         _weighted_sums(
             self._item_starts, self._item_users, self._positions, ratios, users, of_items
         )
-        return Ratios(of_users, of_items, log_likelihood)
+        return Responsibilities(of_users, of_items, log_likelihood)
 
 
 @njit(cache=True)
@@ -176,19 +162,10 @@ def _weighted_sums(starts, columns, positions, weights, table, sums):  # type: i
 def exponentiated(
     logarithms: NDArray[np.float64],
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return the exponentials of a table, scaled by row.
+    """Return exponentials of expected logarithms, scaled by row, and the scales.
 
-    Parameters
-    ----------
-    logarithms : ndarray of float64, shape (n, k)
-        Expected logarithms, possibly far below 0.
-
-    Returns
-    -------
-    table : ndarray of float32, shape (n, k)
-        ``exp(logarithm - highest of the row)``, at least 1e-15.
-    highest : ndarray of float64, shape (n,)
-        The highest logarithm of every row.
+    The table is ``exp(logarithm - highest of the row)``, at least 1e-15; the scales are the highest
+    logarithms, which may be far below 0.
     """
     highest = logarithms.max(axis=1)
     table = np.exp((logarithms - highest[:, None]).astype(np.float32))

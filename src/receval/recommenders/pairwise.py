@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared parts of Bayesian personalised ranking: factors, item biases and updates."""
+"""Pairwise systems: random pairs of a rated and an unrated item, and steps by them."""
 
 from __future__ import annotations
 
@@ -8,54 +8,106 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from receval.recommenders.base import RatingMatrix, Recommender
-from receval.recommenders.checks import integer, real, refuse_divergence
-from receval.recommenders.products import inner_products
+from receval.recommenders.base import RatingMatrix
+from receval.recommenders.checks import refuse_divergence
+from receval.recommenders.products import FactorModel
 from receval.storage.kernel_cache import njit
+
+POSITIVES = ("users", "ratings")
+NEGATIVES = ("uniform", "popularity")
+
+# Limits the memory of the drawn pairs: 2**18 pairs with three codes of 4 bytes are 3 MiB.
+BLOCK = 2**18
+
 
 Triples = Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]
 """Users, positive items and negative items, in blocks."""
 
 
-class PairwiseFactors(Recommender):
+class PairSampler:
+    """Draws users, each with a rated and an unrated item.
+
+    Items without training ratings are never drawn. Users who have rated all other items are never
+    drawn either; ``eligible`` has those that are, ascending. Needs one bit per pair of user and
+    item.
+
+    Positives ``"users"`` are a uniformly random user, then one of the user's rated items;
+    ``"ratings"`` are uniformly random ratings (also of value 0). Negatives are drawn ``"uniform"``
+    or with probabilities in proportion to their numbers of training ratings (``"popularity"``).
+    """
+
+    def __init__(
+        self,
+        train: RatingMatrix,
+        generator: np.random.Generator,
+        positives: str = "users",
+        negatives: str = "uniform",
+    ) -> None:
+        n_users, n_items = train.shape
+        lengths = np.diff(train.indptr)
+        owners = np.repeat(np.arange(n_users, dtype=np.int32), lengths)
+        rated_items = np.flatnonzero(np.bincount(train.indices, minlength=n_items))
+        can_be_drawn = (lengths > 0) & (lengths < len(rated_items))
+        self.eligible = np.flatnonzero(can_be_drawn).astype(np.int32)
+        self._generator = generator
+        self._starts, self._items = train.indptr, train.indices
+        self._ratings = np.empty(0, dtype=np.int32)
+        if positives == "ratings":
+            self._ratings = np.flatnonzero(can_be_drawn[owners]).astype(np.int32)
+        self._owners = owners
+        self._bits = np.zeros((n_users, (n_items + 7) // 8), dtype=np.uint8)
+        flags = np.left_shift(1, train.indices & 7).astype(np.uint8)
+        np.bitwise_or.at(self._bits, (owners, train.indices >> 3), flags)
+        popular = negatives == "popularity"
+        self._pool = train.indices if popular else rated_items.astype(np.int32)
+
+    def blocks(self, n_pairs: int) -> Triples:
+        """Draw users, rated and unrated items in blocks; none if no user is eligible."""
+        if not len(self.eligible):
+            return
+        for start in range(0, n_pairs, BLOCK):
+            size = min(BLOCK, n_pairs - start)
+            users, positives = np.empty((2, size), dtype=np.int32)
+            _draw_positives(
+                self._generator,
+                self._ratings,
+                self._owners,
+                self.eligible,
+                self._starts,
+                self._items,
+                users,
+                positives,
+            )
+            yield users, positives, self.negatives(users)
+
+    def negatives(self, users: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Draw an unrated item for each of some eligible users."""
+        drawn = np.empty(len(users), dtype=np.int32)
+        _draw_negatives(self._generator, self._pool, self._bits, users, drawn)
+        return drawn
+
+
+class PairwiseFactors(FactorModel):
     """Factors and item biases learnt from pairs of a rated and an unrated item.
 
     ``s(u, i) = b_i + p_u . q_i``; NaN for all items of users without training ratings. Items
-    without training ratings have ``b_i = 0`` and ``q_i = 0``, and score 0.
-
-    Parameters
-    ----------
-    factors : int
-        Length of p_u and q_i, at least 1.
-    learning_rate : float
-        Above 0.
-    epochs : int
-        At least 1.
-    seed : int
-        Seed of the initial values and of all draws, at least 0.
+    without training ratings are never drawn, have ``b_i = 0`` and ``q_i = 0``, and score 0.
 
     Attributes
     ----------
     item_biases_ : ndarray of float32, shape (n_items,)
         b_i.
-    user_factors_ : ndarray of float32, shape (n_users, factors)
-        p_u; NaN for users without training ratings.
-    item_factors_ : ndarray of float32, shape (factors, n_items)
-        q_i, one column each.
     loss_ : ndarray of float64, shape (epochs,)
-        Mean loss of each epoch.
+        Mean of ``-ln sigmoid(x)`` over each epoch, every x taken before its step; 0 where no user
+        has an unrated item.
     """
 
-    item_biases_: NDArray[np.float32]
-    user_factors_: NDArray[np.float32]
-    item_factors_: NDArray[np.float32]
-    loss_: NDArray[np.float64]
+    factors: int
+    learning_rate: float
+    epochs: int
 
-    def __init__(self, factors: int, learning_rate: float, epochs: int, seed: int) -> None:
-        self.factors = integer(self, "factors", factors, lowest=1)
-        self.learning_rate = real(self, "learning_rate", learning_rate, lowest=0, above=True)
-        self.epochs = integer(self, "epochs", epochs, lowest=1)
-        self.seed = integer(self, "seed", seed, lowest=0)
+    item_biases_: NDArray[np.float32]
+    loss_: NDArray[np.float64]
 
     def _keep(
         self,
@@ -65,53 +117,21 @@ class PairwiseFactors(Recommender):
         items: NDArray[np.floating],
         losses: NDArray[np.float64],
     ) -> None:
-        """Store the learnt arrays in the model, unless training diverged.
-
-        Parameters
-        ----------
-        train : csr_array of float32, shape (n_users, n_items)
-            Users without training ratings get no scores.
-        biases : ndarray of float32, shape (n_items,)
-        users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
-        losses : ndarray of float64, shape (epochs,)
-        """
+        """Store the learnt arrays in the model, unless training diverged."""
         refuse_divergence(self, self.learning_rate, losses[-1])
-        users[np.diff(train.indptr) == 0] = np.nan
-        self.item_biases_ = biases.astype(np.float32, copy=False)
-        self.user_factors_ = users.astype(np.float32, copy=False)
-        self.item_factors_ = np.ascontiguousarray(items.T, dtype=np.float32)
+        self._keep_factors(train, users, items)
+        self.item_biases_ = biases.astype(np.float32)
         self.loss_ = losses
 
     def _score_block(self, users: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
-        inner_products(self.user_factors_[users], self.item_factors_, scores)
+        super()._score_block(users, scores)
         scores += self.item_biases_
 
 
 class SampledPairwiseFactors(PairwiseFactors):
-    """Pairwise factors with one regularisation, whose epochs have a number of draws per user.
+    """Pairwise factors whose epochs draw a number of triples per user with training ratings."""
 
-    Parameters
-    ----------
-    factors, learning_rate, epochs, seed
-        As for :class:`PairwiseFactors`.
-    regularisation : float
-        Regularisation of all factors and biases, at least 0.
-    samples_per_user : int
-        Triples drawn per epoch and user with training ratings, at least 1.
-    """
-
-    def __init__(
-        self,
-        factors: int,
-        learning_rate: float,
-        regularisation: float,
-        epochs: int,
-        samples_per_user: int,
-        seed: int,
-    ) -> None:
-        super().__init__(factors, learning_rate, epochs, seed)
-        self.regularisation = real(self, "regularisation", regularisation, lowest=0)
-        self.samples_per_user = integer(self, "samples_per_user", samples_per_user, lowest=1)
+    samples_per_user: int
 
     def _start(
         self, train: RatingMatrix, generator: np.random.Generator, highest_bias: float
@@ -146,22 +166,8 @@ def descend(
 ) -> float:
     """Do the update of :class:`receval.recommenders.bprmf.BPRMF` for each triple, in order.
 
-    Parameters
-    ----------
-    triples : iterator
-        As :meth:`receval.recommenders.pairwise_sampling.PairSampler.blocks` yields them.
-    biases : ndarray of float32, shape (n_items,)
-        b_i; changed in place, as are ``users`` and ``items``.
-    users, items : ndarray of float32, shapes (n_users, factors) and (n_items, factors)
-        p_u and q_i.
-    learning_rate, user_regularisation, positive_regularisation : float
-    negative_regularisation, bias_regularisation : float
-        As in that class.
-
-    Returns
-    -------
-    float
-        Mean of ``-ln sigmoid(x)`` over the triples, 0 if there are none.
+    Changes b_i, p_u and q_i in place. Returns the mean of ``-ln sigmoid(x)`` over the triples, 0 if
+    there are none.
     """
     loss, n_triples = 0.0, 0
     exact = users.dtype.type
@@ -238,3 +244,33 @@ def _descend(  # type: ignore[no-untyped-def]
             q[factor] += learning_rate * (pull * user - positive_regularisation * positive)
             r[factor] += learning_rate * (-pull * user - negative_regularisation * negative)
     return loss
+
+
+@njit(cache=True)
+def _draw_positives(  # type: ignore[no-untyped-def]
+    generator, ratings, owners, eligible, starts, items, users, positives
+):
+    """Draw a rating among the given ones or, without any, an eligible user and then a rating."""
+    for n in range(len(users)):
+        if len(ratings):
+            rating = np.uint64(ratings[np.uint64(generator.random() * len(ratings))])
+            users[n] = owners[rating]
+        else:
+            user = np.uint64(eligible[np.uint64(generator.random() * len(eligible))])
+            first = starts[user]
+            length = starts[user + np.uint64(1)] - first
+            rating = np.uint64(first + np.int64(generator.random() * length))
+            users[n] = user
+        positives[n] = items[rating]
+
+
+@njit(cache=True)
+def _draw_negatives(generator, pool, bits, users, negatives):  # type: ignore[no-untyped-def]
+    """Draw from the pool until the user's bit of the item is not set."""
+    for n in range(len(users)):
+        rated = bits[np.uint64(users[n])]
+        while True:
+            item = np.uint64(pool[np.uint64(generator.random() * len(pool))])
+            if not (rated[item >> np.uint64(3)] >> (item & np.uint64(7))) & np.uint64(1):
+                break
+        negatives[n] = item
