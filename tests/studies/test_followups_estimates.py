@@ -24,10 +24,10 @@ from reproduction.studies.followups import (
     estimated_values,
 )
 from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
-from reproduction.studies.followups._shared.estimate_errors import errors_of_draws
-from reproduction.studies.followups._shared.estimator_names import title_of
-from reproduction.studies.followups._shared.mar_ratios import ratios_to_mar
+from reproduction.studies.followups._shared.estimators import title_of
+from reproduction.studies.followups.estimated_orders import errors_of_draws
 from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
+from reproduction.studies.followups.estimated_values import ratios_to_mar
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]

@@ -5,21 +5,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import real_values
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.estimate_errors import TRUTH, errors_of_draws
-from reproduction.studies.followups._shared.estimator_names import MAR
-from reproduction.studies.followups._shared.estimator_rows import draw_rows
+from reproduction.studies.followups._shared.estimators import MAR, SPREAD, draw_rows, with_titles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
     from receval.evaluation.ranked_systems import RankedFold
     from receval.missing_judgments.propensities import PropensityModel
+
+TRUTH = "truth"
+"""Name of the value by all judgments, among the estimators."""
 
 SAMPLED = 10
 """Random items per user, which give rating values their propensities and WTD its shares."""
@@ -45,15 +49,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     )
     from receval.missing_judgments.rank_sums import rank_sum_of
     from receval.seeds import generator
-    from reproduction.simulation.complete_judgments import KnownChances
     from reproduction.studies.followups._shared.drawn_tests import DrawnTests
 
-    parameters = inputs.parameters
-    metrics = [rank_sum_of(str(label)) for label in parameters["metrics"]]
-    rng = generator(inputs.seed, "followups", "known-chances", "world")
-    world = KnownChances.drawn(int(parameters["users"]), int(parameters["items"]), rng)
-    tests = DrawnTests(world, inputs.seed)
-    models: list[PropensityModel] = [
+    metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
+    tests = DrawnTests.of(inputs)
+    models = [
         KnownPropensities(tests.test_chances),
         PopularityPropensities(),
         StratifiedPropensities(10),
@@ -66,36 +66,79 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         for test in (SKEW, WTD_H, WTD)
     }
 
-    def estimates(
-        folds: Iterable[RankedFold], used: Sequence[PropensityModel], *, with_tests: bool
-    ) -> pd.DataFrame:
-        return estimates_of_folds(
-            folds,
+    def estimates(ranked: RankedFold, used: Sequence[PropensityModel] = ()) -> pd.DataFrame:
+        found = estimates_of_folds(
+            [ranked],
             list(tests.ranks),
             metrics,
-            used,
+            list(used),
             tests.protocol,
             4.0,
-            interventions=interventions if with_tests else None,
+            interventions=interventions if used else None,
         )
+        # All estimators of the test itself, or the random items alone.
+        return found[(found["estimator"] == MAR) != bool(used)]
 
-    truth = estimates([tests.truth], [], with_tests=False)
-    tables = [truth[truth["estimator"] == MAR].assign(estimator=TRUTH, draw="")]
-    draws = int(parameters["draws"])
-    for ranked in tests.draws(draws, SAMPLED):
-        table = estimates([ranked], models, with_tests=True)
-        tables.append(table[table["estimator"] != MAR].assign(draw=str(ranked.number)))
-    for per_user in map(int, parameters["per_user"]):
-        for ranked in tests.draws(draws, per_user):
-            table = estimates([ranked], [], with_tests=False)
-            tables.append(
-                table[table["estimator"] == MAR].assign(
-                    propensities=f"{per_user} a user", draw=str(ranked.number)
-                )
-            )
+    draws = int(inputs.parameters["draws"])
+    tables = [estimates(tests.truth).assign(estimator=TRUTH, draw="")]
+    tables += [
+        estimates(ranked, models).assign(draw=str(ranked.number))
+        for ranked in tests.draws(draws, SAMPLED)
+    ]
+    tables += [
+        estimates(ranked).assign(propensities=f"{per_user} a user", draw=str(ranked.number))
+        for per_user in map(int, inputs.parameters["per_user"])
+        for ranked in tests.draws(draws, per_user)
+    ]
     table = pd.concat(tables, ignore_index=True).rename(columns={"value": "estimate"})
     keys = ["metric", "estimator", "propensities", "draw", "system"]
     return table.sort_values("metric", kind="stable")[[*keys, "estimate"]].reset_index(drop=True)
+
+
+def errors_of_draws(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the estimates over draws and systems.
+
+    Over the systems whose truth :math:`t_s` is above 0, with the estimate :math:`e_{sd}` of a
+    system in a draw and its mean :math:`\bar e_s` over draws,
+
+    .. math:: bias = \frac{100}{|S|} \sum_s \frac{\bar e_s - t_s}{t_s}, \quad
+        sd = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{Var_d(e_{sd})}{t_s^2}}, \quad
+        rmse = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{\overline{(e_{sd} - t_s)^2}}{t_s^2}}
+
+    Columns: metric; estimator; propensities; title; bias, sd, rmse (in per cent); tau (mean over
+    draws of Kendall's tau-b with the true order), tau_low and tau_high (5th and 95th percentile of
+    the draws); draws; in the order of the titles.
+    """
+    results = results.assign(estimate=real_values(results["estimate"]))
+    truths = results[results["estimator"] == TRUTH]
+    rows = []
+    keys = ["title", "estimator", "propensities", "metric"]
+    drawn = with_titles(results[results["estimator"] != TRUTH])
+    for (title, estimator, propensities, metric), own in drawn.groupby(keys, sort=False):
+        truth = truths[truths["metric"] == metric].set_index("system")["estimate"]
+        table = own.pivot_table(index="draw", columns="system", values="estimate", sort=False)
+        values = table[truth.index].to_numpy()
+        true = truth.to_numpy()
+        taus = kendall_tau_b(values, true[None], TOLERANCE_OF_MEANS)[:, 0]
+        there = true > 0
+        errors = (values - true)[:, there] / true[there]
+        low, high = np.percentile(taus, SPREAD)
+        rows.append(
+            {
+                "metric": metric,
+                "estimator": estimator,
+                "propensities": propensities,
+                "title": title,
+                "bias": 100 * float(errors.mean()),
+                "sd": 100 * float(np.sqrt(errors.var(axis=0, ddof=1).mean())),
+                "rmse": 100 * float(np.sqrt((errors**2).mean())),
+                "tau": float(taus.mean()),
+                "tau_low": float(low),
+                "tau_high": float(high),
+                "draws": len(values),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

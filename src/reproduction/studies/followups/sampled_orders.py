@@ -9,18 +9,21 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.sampled_moments_of_systems import (
-    AUC,
+from reproduction.studies.followups._shared.sampled_moments import (
     EVERY,
     SAMPLINGS,
     UNIFORM,
     SampledMoments,
-    sampled_taus,
+    in_order,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+AUC = "AUC"
+"""The mean share of candidates below a relevant item, as a metric."""
 
 TITLES = {"uniform": "Drawn uniformly", "popularity": "Drawn by popularity"}
 
@@ -44,35 +47,57 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.registry import parse_named
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
-    labels = list(metrics)
     moments = SampledMoments(inputs, metrics)
     (experiment,) = inputs.experiments.values()
-    tables = []
-
-    def rows(sampling: str, negatives: str, metric: str, expected: object, sd: object) -> None:
-        tables.append(
-            pd.DataFrame(
-                {
-                    "dataset": experiment.dataset,
-                    "sampling": sampling,
-                    "negatives": negatives,
-                    "metric": metric,
-                    "system": moments.systems,
-                    "expected": expected,
-                    "sd": sd,
-                }
-            )
-        )
-
+    found: list[tuple[str, str, str, object, object]] = []
     for sampling in SAMPLINGS:
         for size in map(int, inputs.parameters["negatives"]):
             means, variances = moments.at(sampling, size)
-            for label, mean, variance in zip(labels, means, variances, strict=True):
-                rows(sampling, str(size), label, mean, np.sqrt(variance))
-    for label, values in zip(labels, moments.uniform.full, strict=True):
-        rows(UNIFORM, EVERY, label, values, 0.0)
-    rows(UNIFORM, EVERY, AUC, moments.auc, 0.0)
+            for label, mean, variance in zip(metrics, means, variances, strict=True):
+                found.append((sampling, str(size), label, mean, np.sqrt(variance)))
+    for label, values in zip(metrics, moments.uniform.full, strict=True):
+        found.append((UNIFORM, EVERY, label, values, 0.0))
+    found.append((UNIFORM, EVERY, AUC, moments.auc, 0.0))
+    tables = [
+        pd.DataFrame(
+            {
+                "dataset": experiment.dataset,
+                "sampling": sampling,
+                "negatives": negatives,
+                "metric": metric,
+                "system": moments.systems,
+                "expected": expected,
+                "sd": deviation,
+            }
+        )
+        for sampling, negatives, metric, expected, deviation in found
+    ]
     return pd.concat(tables, ignore_index=True)
+
+
+def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
+    """Compare orders of systems, by sampling, metric and number of candidates.
+
+    Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
+    among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the end
+    of the uniform samples.
+    """
+    results = results.assign(negatives=results["negatives"].astype(str))
+    whole = results[results["negatives"] == EVERY]
+    full = {metric: own.set_index("system")["expected"] for metric, own in whole.groupby("metric")}
+    rows = []
+    keys = ["sampling", "metric", "negatives"]
+    for (sampling, metric, negatives), own in results[results["metric"] != AUC].groupby(
+        keys, sort=False
+    ):
+        values = own.set_index("system")["expected"]
+        taus = [
+            float(kendall_tau_b(values, other[values.index].to_numpy(), TOLERANCE_OF_MEANS)[0, 0])
+            for other in (full[metric], full[AUC])
+        ]
+        rows.append((sampling, metric, negatives, *taus))
+    table = pd.DataFrame(rows, columns=[*keys, "tau_full", "tau_auc"])
+    return in_order(table, "sampling", "metric")
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
@@ -102,12 +127,13 @@ def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             axes.set_title(f"{TITLES[sampling]}, {dataset}" if not row else TITLES[sampling])
         grid[row, 0].set_ylabel(f"$\\tau$ with the order by\n{label.lower() if not row else label}")
     for axes in grid[-1]:
-        axes.set_xticks(range(len(sizes)), [_written(size) for size in sizes])
+        axes.set_xticks(range(len(sizes)), list(map(written_size, sizes)))
         axes.set_xlabel("Sampled candidates a relevant item")
     letter_panels(grid.flat)
     legend_below(figure)
     return figure
 
 
-def _written(size: str) -> str:
+def written_size(size: str) -> str:
+    """Return a number of candidates as it is printed."""
     return f"{int(size):,}" if size.isdigit() else size
