@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from reproduction.studies.followups._shared.values_by_split import (
-    moved_share,
-    same_best_share,
-    taus_between_folds,
-    taus_by_chance,
-)
+from reproduction.studies.followups._shared.values_by_split import taus_between_folds
+from reproduction.studies.followups.time_taus import moved_share, same_best_share, taus_by_chance
 
 RNG = np.random.default_rng(8)
 MEANS = RNG.random((4, 6))

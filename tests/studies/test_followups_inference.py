@@ -22,16 +22,14 @@ from reproduction.studies.followups import (
     inference_families,
     inference_power,
 )
-from reproduction.studies.followups._shared.drawn_differences import (
+from reproduction.studies.followups._shared.inference import (
     differences_of_pairs,
-    flipped_pairs,
-    matched_users,
     shares_with_intervals,
     tilted_pairs,
 )
+from reproduction.studies.followups.inference_errors import flipped_pairs, matched_users
 from reproduction.studies.followups.inference_families import (
-    NAMES_OF_METHODS,
-    QUICK,
+    METHODS,
     drawn_family,
     groups_by_mean,
     outcome_of_family,
@@ -132,22 +130,24 @@ def test_values_are_exchanged_within_a_user_and_a_group_alone() -> None:
 def test_adjusted_methods_reject_no_more_than_unadjusted_tests() -> None:
     family = values_of(7, 60)
     found = rejected_pairs(family, np.random.SeedSequence(1), slow=True, permutations=199)
-    assert tuple(found) == NAMES_OF_METHODS
+    assert tuple(found) == tuple(METHODS)
     for name in ("holm", "benjamini-hochberg"):
         assert (found[name] <= found["unadjusted"]).all()
     assert (found["holm"] <= found["benjamini-hochberg"]).all()
     assert 0 < found["holm"].sum() <= found["unadjusted"].sum() < len(found["holm"])
     quick = rejected_pairs(family, np.random.SeedSequence(1), slow=False, permutations=199)
-    assert tuple(quick) == QUICK
+    assert tuple(quick) == tuple(METHODS)[:4]
 
 
 def test_false_and_true_differences_are_counted_by_hand() -> None:
-    found = outcome_of_family(
-        np.array([True, True, True, False]), np.array([True, False, False, True])
-    )
-    assert (found.false, found.true) == (1, 2)
-    assert found.false_share == pytest.approx(1 / 3)
-    assert outcome_of_family(np.zeros(3, bool), np.ones(3, bool)).false_share == 0
+    same, nothing = np.array([True, False, False, True, False]), np.zeros(5, bool)
+    rejected = np.array([True, True, True, False, False])
+    assert outcome_of_family(rejected, same) == pytest.approx((1, 1 / 3, 2 / 3))
+    assert outcome_of_family(nothing, same) == (0, 0, 0)
+    # Where no pair differs nothing can be found, and where all do nothing is false.
+    none, every = outcome_of_family(rejected, ~nothing), outcome_of_family(rejected, nothing)
+    assert none == pytest.approx((1, 1, np.nan), nan_ok=True)
+    assert every == pytest.approx((np.nan, np.nan, 3 / 5), nan_ok=True)
 
 
 def test_every_test_is_counted_for_every_population_metric_and_size(tmp_path: Path) -> None:
@@ -226,7 +226,8 @@ def errors_table(of_ranks: float = 0.5, sizes: tuple[int, ...] = SIZES) -> pd.Da
         for size in sizes
         for test in TESTS
     ]
-    return shares_with_intervals(rows, inference_errors.KEYS, "error")
+    keys = ["dataset", "population", "metric", "sampled_users", "test"]
+    return shares_with_intervals(rows, keys, "error")
 
 
 def test_no_text_of_a_figure_with_few_sizes_overlaps() -> None:

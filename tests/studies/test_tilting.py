@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reproduction.studies.followups._shared.drawn_differences import tilted_to_effect
+from reproduction.studies.followups._shared.inference import tilted_to_effect
 
 
 def effect_of(differences: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

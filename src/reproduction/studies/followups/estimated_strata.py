@@ -85,19 +85,15 @@ def _of_experiment(experiment: Experiment, metrics: Mapping[str, Metric]) -> pd.
                         "value": means,
                         "share": float(np.mean([fold[judgments].share for fold in measured])),
                         "items": float(np.mean([fold[judgments].items for fold in measured])),
-                        "tau": _tau(own.get(RANDOM), means),
+                        "tau": kendall_tau_b(own[RANDOM], means, TOLERANCE_OF_MEANS).item()
+                        if RANDOM in own
+                        else np.nan,
                         "reversed": int(reversed_pairs.sum()),
                         "pairs": len(first),
                     }
                 )
             )
     return pd.concat(tables, ignore_index=True)
-
-
-def _tau(random: NDArray[np.float64] | None, means: NDArray[np.float64]) -> float:
-    if random is None:
-        return float("nan")
-    return float(kendall_tau_b(random, means, TOLERANCE_OF_MEANS).item())
 
 
 # Strata of test ratings by the exposure of their items, and the exponent of their popularity.

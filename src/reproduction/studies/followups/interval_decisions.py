@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,18 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 from receval.figures.display import DisplayStyle
 from receval.statistics.pairs import LEVEL
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups._shared.interval_values import (
-    EVERYONE,
-    OWN,
-    SCALE_TITLES,
-    SCALES,
-    metrics_with_gain,
-    values_on_scales,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from receval.metrics.metric import Metric
+    from reproduction.experiments.experiment import Experiment
+
+EVERYONE = "all"
+"""Stands for the number of drawn users if all are used."""
+
+OWN = "own"
+"""The scale of a metric's own values."""
 
 TESTS = ("t", "wilcoxon", "sign")
 
@@ -40,12 +42,11 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     number of samples of each.
 
     Columns: dataset; metric; scale (``equal-steps`` or ``mean-ranks``, of
-    :func:`reproduction.studies.followups._shared.interval_values.on_interval_scale`); test (``t``,
-    ``wilcoxon``, ``sign``); drawn (how many users are drawn, or ``all``); users; user_samples;
-    pairs; then shares of the pairs, as means over the samples: significant and significant_scaled
-    (significant on the metric's own scale, and on the interval scale); lost (only on the own
-    scale), gained (only on the interval scale), reversed (on both, with another system ahead);
-    changed (the sum of these three).
+    :func:`.on_interval_scale`); test (``t``, ``wilcoxon``, ``sign``); drawn (how many users are
+    drawn, or ``all``); users; user_samples; pairs; then shares of the pairs, as means over the
+    samples: significant and significant_scaled (significant on the metric's own scale, and on the
+    interval scale); lost (only on the own scale), gained (only on the interval scale), reversed (on
+    both, with another system ahead); changed (the sum of these three).
     """
     from receval.seeds import generator
 
@@ -78,47 +79,136 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     return table[keys + counts]
 
 
+# Interval scales replace the values of a metric by equidistant numbers.
+#
+# Means, t-tests and Wilcoxon's signed-rank test assume that a difference means the same everywhere
+# on the scale. This is doubtful for reciprocal ranks: from rank 2 to rank 1 is half of the scale,
+# from 3 to 2 a sixth of it. Ferrante, Ferro and Fuhr (2021), "Towards meaningful statements in IR
+# evaluation: mapping evaluation measures to interval scales", IEEE Access 9, put the values of a
+# metric at equal distances; Moffat (2022), "Batch evaluation metrics in information retrieval:
+# measures, scales, and meaning", arXiv 2207.03103, answers that other distances are as valid where
+# there is an external reason for each.
+
+IntervalScale = Literal["equal-steps", "mean-ranks"]
+
+SCALES: tuple[IntervalScale, ...] = get_args(IntervalScale)
+
+DECIMALS = 12
+"""Values are equal if they agree to this many decimals; rounding errors are far smaller."""
+
+
+def on_interval_scale(values: ArrayLike, scale: IntervalScale) -> NDArray[np.float64]:
+    r"""Replace the values of one metric by their positions among all observed values.
+
+    With the distinct values :math:`v_1 < \ldots < v_m`, of which :math:`v_j` was observed
+    :math:`n_j` times among :math:`n`,
+
+    .. math:: \text{equal-steps: } v_j \mapsto \frac{j - 1}{m - 1}, \qquad
+              \text{mean-ranks: } v_j \mapsto
+              \frac{1}{n - 1} \Bigl(\sum_{i < j} n_i + \frac{n_j - 1}{2}\Bigr).
+
+    Both run from 0 to 1, and keep the order and ties. Equal steps count the same, as on the
+    interval scales of the source; steps of mean ranks are proportional to the number of lists. If a
+    metric's observed values are equidistant, such as precision at a cut-off where every number of
+    hits occurs, equal steps only rescale it, which changes no test.
+
+    If all values are equal, they become 0 (for mean ranks, .5).
+
+    The source uses all values that a metric can attain on lists of one length and one number of
+    relevant items. Those of AP or nDCG at 100 cannot be enumerated, so the observed values of all
+    users are used here.
+    """
+    from scipy.stats import rankdata
+
+    if scale not in SCALES:
+        raise ValueError(f"There is no interval scale {scale}; there are {', '.join(SCALES)}.")
+    array = np.asarray(values, dtype=np.float64)
+    if not array.size:
+        raise ValueError("There are no values, so there is no scale of them.")
+    if not np.isfinite(array).all():
+        raise ValueError("A value is not a finite number, so it has no place on a scale.")
+    rounded = np.round(array, DECIMALS).ravel() + 0.0
+    if scale == "equal-steps":
+        distinct, places = np.unique(rounded, return_inverse=True)
+        steps = places.astype(np.float64) / max(len(distinct) - 1, 1)
+        return steps.reshape(array.shape)
+    if len(rounded) == 1:
+        return np.full(array.shape, 0.5)
+    ranks: NDArray[np.float64] = (rankdata(rounded) - 1.0) / (len(rounded) - 1.0)
+    return ranks.reshape(array.shape)
+
+
+def metrics_with_gain(inputs: ArtifactInputs) -> dict[str, Metric]:
+    """Return the metrics of the parameters ``names`` and ``metrics``, with DCG after nDCG.
+
+    DCG has the cut-off and gain of the parameters' nDCG, and is only added with it.
+    """
+    from receval.metrics.discounted_gain import DiscountedGain
+    from receval.metrics.ndcg import NDCG
+    from receval.metrics.registry import parse_named
+
+    named = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
+    found: dict[str, Metric] = {}
+    for name, metric in named.items():
+        found[name] = metric
+        if isinstance(metric, NDCG):
+            found["DCG"] = DiscountedGain(gain=metric.gain, cutoff=metric.cutoff)
+    return found
+
+
+def values_on_scales(
+    experiment: Experiment, metrics: Mapping[str, Metric]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the values per user on each scale, averaged over the folds that test the user.
+
+    A scale is computed on the values of all systems and users of one fold, before averaging,
+    because a mean over folds is not a value of the metric.
+    """
+    from receval.metrics.evaluation import evaluate, evaluated_lists
+    from reproduction.experiments.user_means import UserMeans
+
+    means = {scale: UserMeans(experiment, len(metrics)) for scale in (OWN, *SCALES)}
+    protocol = experiment.only_protocol
+    for number in experiment.folds:
+        lists = [experiment.lists(name, protocol, number) for name in experiment.all_systems]
+        values = np.stack([evaluate(list(metrics.values()), own) for own in lists], axis=1)
+        chosen = evaluated_lists(lists[0], experiment.evaluated_users)
+        scaled_values = {OWN: np.round(values, DECIMALS)}
+        for scale in SCALES:
+            scaled_values[scale] = scaled = np.zeros_like(values)
+            for metric, observed in enumerate(values):
+                scaled[metric][:, chosen] = on_interval_scale(observed[:, chosen], scale)
+        for name_of_scale, collected in means.items():
+            for system, name in enumerate(experiment.all_systems):
+                collected.add(name, lists[system], scaled_values[name_of_scale][:, system])
+    # Sums over folds that differ only by rounding must be equal.
+    return {scale: np.round(own.values(), DECIMALS) for scale, own in means.items()}
+
+
 # Changed decisions on pairs of systems, between scales or tests.
-
-DecisionChange = Literal["same", "lost", "gained", "reversed"]
-
-CHANGES: tuple[DecisionChange, ...] = ("same", "lost", "gained", "reversed")
-"""Outcomes of two decisions on one pair: both agree, only the first is significant, only the
-second is significant, or both are significant with another system ahead."""
 
 
 def decisions(statistics: ArrayLike, p_values: ArrayLike) -> NDArray[np.int8]:
-    """Return which system of each pair is significantly ahead at the level .05.
-
-    Examples
-    --------
-    >>> decisions([2.0, -3.0, 1.0], [0.01, 0.001, 0.3]).tolist()
-    [1, -1, 0]
-    """
+    """Return which system of each pair is significantly ahead at the level .05: 1, -1 or 0."""
     significant = np.asarray(p_values) < LEVEL
     return np.where(significant, np.sign(np.asarray(statistics)), 0).astype(np.int8)
 
 
-def count_changes(before: ArrayLike, after: ArrayLike) -> dict[DecisionChange, int]:
-    """Count the pairs on which two sets of decisions agree or differ, by kind of change.
+def count_changes(before: ArrayLike, after: ArrayLike) -> dict[str, int]:
+    """Count the pairs on which only the first of two decisions is significant, or the second.
 
-    Examples
-    --------
-    >>> count_changes([1, 1, 0, 1, 0], [1, 0, -1, -1, 0])
-    {'same': 2, 'lost': 1, 'gained': 1, 'reversed': 1}
+    Reversed pairs are significant by both decisions, with another system ahead.
     """
     one, other = np.asarray(before), np.asarray(after)
     if one.shape != other.shape:
         raise ValueError(
             f"The decisions are on {one.size} and {other.size} pairs: both must be on the same."
         )
-    counts: dict[DecisionChange, NDArray[np.bool_]] = {
-        "same": one == other,
-        "lost": (one != 0) & (other == 0),
-        "gained": (one == 0) & (other != 0),
-        "reversed": one * other < 0,
+    return {
+        "lost": int(((one != 0) & (other == 0)).sum()),
+        "gained": int(((one == 0) & (other != 0)).sum()),
+        "reversed": int((one * other < 0).sum()),
     }
-    return {change: int(counts[change].sum()) for change in CHANGES}
 
 
 def _changes(
@@ -134,9 +224,11 @@ def _changes(
                 for metric, name in enumerate(names):
                     before, after = (decided[which][test][metric] for which in (OWN, scale))
                     n_pairs = len(before)
-                    counts = {str(key): own for key, own in count_changes(before, after).items()}
-                    counts["significant"] = int(np.count_nonzero(before))
-                    counts["significant_scaled"] = int(np.count_nonzero(after))
+                    counts = {
+                        **count_changes(before, after),
+                        "significant": int(np.count_nonzero(before)),
+                        "significant_scaled": int(np.count_nonzero(after)),
+                    }
                     counted.setdefault((name, scale, test), []).append(counts)
     return [
         {
@@ -170,6 +262,8 @@ def _decided(values: NDArray[np.float64]) -> dict[str, NDArray[np.int8]]:
 
 # Bars of the decisions that an interval scale changes, one panel per test, scale and size.
 
+SCALE_TITLES = {"equal-steps": "equal steps", "mean-ranks": "mean ranks"}
+
 TEST_TITLES = {"t": "t-test", "wilcoxon": "Wilcoxon"}
 """The tests that are drawn, and their titles."""
 
@@ -186,8 +280,11 @@ ROW_HEIGHT = 0.135
 BAR = 0.72
 
 
-def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw shares of pairs in per cent by metric, first for few users, then for all."""
+def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
+    """Draw the shares of changed decisions by metric, scale and number of users.
+
+    The parameter ``shown_users`` is the number of users that is shown besides all users.
+    """
     from receval.figures.finish import legend_below, letter_panels
     from receval.figures.style import DOUBLE_COLUMN, new_figure
 
@@ -203,7 +300,7 @@ def draw_changes(results: pd.DataFrame, display: DisplayStyle) -> Figure:
             own = part[(part["test"] == test) & (part["scale"] == scale)]
             _draw_bars(axes, own.set_index("metric").loc[metrics])
             if index == 0:
-                axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale].lower()}")
+                axes.set_title(f"{TEST_TITLES[test]},\n{SCALE_TITLES[scale]}")
         every = "All " if part["drawn"].iloc[0] == EVERYONE else ""
         panels[0].set_ylabel(f"{every}{int(part['users'].iloc[0]):,} users")
     for axes in grid[-1]:
@@ -238,11 +335,3 @@ def _draw_bars(axes: Axes, rows: pd.DataFrame) -> None:
             label=label,
         )
         ends += widths
-
-
-def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
-    """Draw the shares of changed decisions by metric, scale and number of users.
-
-    The parameter ``shown_users`` is the number of users that is shown besides all users.
-    """
-    return draw_changes(results, display)

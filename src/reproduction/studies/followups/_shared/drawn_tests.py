@@ -58,13 +58,8 @@ def systems() -> dict[str, Recommender]:
 class DrawnTests:
     """Systems that were trained once, and their ranks of all pairs that are not in train.
 
-    Attributes
-    ----------
-    test_chances : ndarray of float64, shape (n_users, n_items)
-        The chance that a pair that is not in train is in test.
-    complete : Judgments
-        Of all these pairs.
-    protocol : Protocol
+    Of a pair that is not in train, `test_chances` has the chance that it is in test, of shape
+    (n_users, n_items), and `complete` the judgment.
     """
 
     def __init__(self, world: KnownChances, seed: int) -> None:
