@@ -12,8 +12,8 @@ from reproduction.config.reading import load_datasets
 from reproduction.datasets.prepare import prepare
 from reproduction.datasets.raw import RawFile, RawFiles
 from reproduction.datasets.spec import DatasetSpec, ExpectedCounts
+from reproduction.simulation.observation import DAY
 from reproduction.simulation.spec import WRITERS
-from reproduction.simulation.timeline import DAY
 from reproduction.simulation.twins import Simulation, parsed_rows
 
 DATASETS = [*WRITERS]

@@ -24,10 +24,12 @@ from reproduction.studies.followups import (
     estimated_values,
 )
 from reproduction.studies.followups._shared.drawn_tests import TESTS, DrawnTests
-from reproduction.studies.followups._shared.estimators import title_of
-from reproduction.studies.followups.estimated_orders import errors_of_draws
+from reproduction.studies.followups._shared.estimators import (
+    errors_of_draws,
+    ratios_to_mar,
+    title_of,
+)
 from reproduction.studies.followups.estimated_powers import GENERATED, summary_of_powers
-from reproduction.studies.followups.estimated_values import ratios_to_mar
 
 SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]

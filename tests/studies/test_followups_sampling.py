@@ -40,9 +40,11 @@ from reproduction.studies.followups import (
     sampled_orders,
     sampled_simulated,
 )
-from reproduction.studies.followups._shared.sampled_moments import SampledMoments
-from reproduction.studies.followups.sampled_corrections import correction_errors
-from reproduction.studies.followups.sampled_orders import sampled_taus
+from reproduction.studies.followups._shared.sampled_moments import (
+    SampledMoments,
+    correction_errors,
+    sampled_taus,
+)
 
 RECOMMENDERS = {
     "pop": "receval.recommenders.non_personalised:Popularity",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from receval.statistics.paired_tests import sign_test, t_test, wilcoxon_test
-from reproduction.studies.followups.interval_decisions import IntervalScale, on_interval_scale
+from reproduction.studies.followups._shared.interval_scales import IntervalScale, on_interval_scale
 
 SCALES: tuple[IntervalScale, ...] = ("equal-steps", "mean-ranks")
 VALUES = st.lists(st.integers(0, 6).map(lambda hits: hits / 6), min_size=2, max_size=30)

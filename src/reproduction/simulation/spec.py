@@ -14,41 +14,24 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Activity(Model):
-    """How many items each user chooses.
+    """How many items each user chooses."""
 
-    Attributes
-    ----------
-    total : int
-        Chosen (user, item) pairs over all users.
-    minimum, maximum : int
-        Bounds of the number of items that a user chooses.
-    spread : float
-        Standard deviation of the logarithm of a user's number of items above the minimum.
-    """
-
+    # Chosen (user, item) pairs over all users, and bounds of the number of items of a user.
     total: int = Field(gt=0)
     minimum: int = Field(ge=0)
     maximum: int = Field(gt=0)
+    # Standard deviation of the logarithm of a user's number of items above the minimum.
     spread: float = Field(ge=0)
 
 
 class Preferences(Model):
-    """Shares of the variance of the latent affinity; the rest is noise.
+    """Shares of the variance of the latent affinity; the rest is noise."""
 
-    Attributes
-    ----------
-    factors : int
-        Number of latent factors of users and items.
-    decay : float
-        The share of the k-th factor in the variance of taste falls as ``k ** -decay``; with 0 all
-        factors have the same share.
-    taste, quality, leniency : float
-        Shares of the variance due to the product of user and item factors, to the item, and to the
-        user.
-    """
-
+    # Number of latent factors of users and items. The share of the k-th factor in the variance of
+    # taste falls as ``k ** -decay``; with 0 all factors have the same share.
     factors: int = Field(gt=0)
     decay: float = Field(default=0.0, ge=0)
+    # Shares of the variance due to the product of user and item factors, the item, and the user.
     taste: Share
     quality: Share
     leniency: Share
@@ -65,39 +48,25 @@ class Preferences(Model):
 
 
 class Exposure(Model):
-    """Which items users come across.
+    """Which items users come across."""
 
-    Attributes
-    ----------
-    item_gini : float
-        Gini coefficient of the number of users per item, to which the popularity curve is fitted.
-    head_width : float
-        Width of the flat head of the popularity curve, as a share of the items.
-    quality_correlation : float
-        Correlation of an item's rank in the popularity curve with its quality.
-    relevance_strength : float
-        Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes
-        exposure independent of relevance given the item.
-    """
-
+    # Gini coefficient of the number of users per item, to which the popularity curve is fitted.
     item_gini: Share
+    # Width of the flat head of the popularity curve, as a share of the items.
     head_width: float = Field(gt=0, le=1)
+    # Correlation of an item's rank in the popularity curve with its quality.
     quality_correlation: float = Field(ge=-1, le=1)
+    # Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes exposure
+    # independent of relevance given the item.
     relevance_strength: float
 
 
 class Scale(Model):
-    """Rating scale and rating distribution of the original.
+    """Rating scale and rating distribution of the original."""
 
-    Attributes
-    ----------
-    step : float
-        Distance of neighbouring ratings; every rating is a multiple of it.
-    marginal : dict of float to float
-        Frequency (a count or any other weight) of each rating in the original.
-    """
-
+    # Distance of neighbouring ratings; every rating is a multiple of it.
     step: float = Field(gt=0)
+    # Frequency (a count or any other weight) of each rating in the original.
     marginal: dict[float, Annotated[float, Field(gt=0)]] = Field(min_length=2)
 
     @model_validator(mode="after")
@@ -111,59 +80,38 @@ class Scale(Model):
 
 
 class Plays(Model):
-    """Numbers of plays per listener and artist, for event data.
+    """Numbers of plays per listener and artist, for event data."""
 
-    Attributes
-    ----------
-    mean : float
-        Mean number of plays of an artist by one of their listeners.
-    spread : float
-        Standard deviation of its logarithm.
-    fade_days : float
-        Mean number of days between discovering an artist and playing it.
-    """
-
+    # Mean number of plays of an artist by one of their listeners, and the standard deviation of its
+    # logarithm.
     mean: float = Field(gt=0)
     spread: float = Field(gt=0)
+    # Mean number of days between discovering an artist and playing it.
     fade_days: float = Field(gt=0)
 
 
 class RandomSample(Model):
-    """A sample of items drawn uniformly for some users, who rate all of it.
+    """A sample of items drawn uniformly for some users, who rate all of it."""
 
-    Attributes
-    ----------
-    users : int
-        Number of users with such a sample: the first ones.
-    minimum, maximum : int
-        Bounds of the number of items drawn for one user, uniform in between.
-    holds_choices : bool
-        True if a user's chosen items are the known ones among the items drawn for them (CM100k);
-        False if choices are separate from the sample (Yahoo! R3).
-    """
-
+    # Number of users with such a sample: the first ones.
     users: int = Field(gt=0)
+    # Bounds of the number of items drawn for one user, uniform in between.
     minimum: int = Field(gt=0)
     maximum: int = Field(gt=0)
+    # True if a user's chosen items are the known ones among the items drawn for them (CM100k);
+    # False if choices are separate from the sample (Yahoo! R3).
     holds_choices: bool
 
 
 class Period(Model):
-    """When users and items arrive.
+    """When users and items arrive."""
 
-    Attributes
-    ----------
-    start, end : date
-        First day, and the day after the last one (UTC).
-    arrival_share : float
-        Users arrive uniformly over this first share of the period.
-    items_at_start : float
-        Share of the items that exist on the first day; the others appear uniformly until the end.
-    """
-
+    # First day, and the day after the last one (UTC).
     start: date
     end: date
+    # Users arrive uniformly over this first share of the period.
     arrival_share: Share
+    # Share of the items that exist on the first day; the others appear uniformly until the end.
     items_at_start: Share
 
     @model_validator(mode="after")
@@ -174,53 +122,32 @@ class Period(Model):
 
 
 class Sessions(Model):
-    """How users spread their ratings over time.
+    """How users spread their ratings over time."""
 
-    Attributes
-    ----------
-    active_days : float
-        Mean number of days from a user's first session to the last.
-    length : float
-        Mean number of ratings in one session.
-    """
-
+    # Mean number of days from a user's first session to the last.
     active_days: float = Field(gt=0)
+    # Mean number of ratings in one session.
     length: float = Field(gt=0)
 
 
 class TwinSpec(Model):
-    """One synthetic twin of a rating dataset.
+    """One synthetic twin of a rating dataset."""
 
-    Attributes
-    ----------
-    users, items : int
-        Size of the world.
-    activity, preferences, exposure
-        The world's parameters.
-    scale : Scale or None
-        Rating scale; None for event data.
-    plays : Plays or None
-        Numbers of plays; None for rating data.
-    random_sample : RandomSample or None
-        The sample of items drawn at random, if the original has one.
-    period : Period or None
-        None where the original has no timestamps.
-    sessions : Sessions or None
-        Given for ratings with timestamps.
-    repeated_share : float
-        Share of the pairs that occur a second time in the raw file, with an outdated rating.
-    """
-
+    # Size of the world, and its parameters.
     users: int = Field(gt=0)
     items: int = Field(gt=0)
     activity: Activity
     preferences: Preferences
     exposure: Exposure
+    # A scale for ratings, numbers of plays for event data.
     scale: Scale | None = None
     plays: Plays | None = None
+    # The sample of items drawn at random, if the original has one.
     random_sample: RandomSample | None = None
+    # A period where the original has timestamps, and sessions for ratings with timestamps.
     period: Period | None = None
     sessions: Sessions | None = None
+    # Share of the pairs that occur a second time in the raw file, with an outdated rating.
     repeated_share: Share = 0.0
 
     @model_validator(mode="after")

@@ -44,14 +44,8 @@ class WrittenTwin(TypedDict):
 class Simulation:
     """A world, its observation, and the raw identifiers of users and items.
 
-    Attributes
-    ----------
-    world : World
-        With complete relevance.
-    observation : Observation
-        Everything that is observed, including users whom the parser leaves out.
-    user_ids, item_ids : ndarray of str, shapes (n_users,) and (n_items,)
-        Raw identifiers by index into the world.
+    The observation is everything that is observed, including users whom the parser leaves out.
+    Identifiers are by index into the world.
     """
 
     world: World
@@ -63,35 +57,7 @@ class Simulation:
 def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     """Simulate a synthetic twin without writing anything.
 
-    Parameters
-    ----------
-    dataset_id : str
-        Id of the original, one of the keys of `WRITERS`; part of every seed's name.
-
-    Raises
-    ------
-    ValueError
-        If there is no raw format for this dataset, the format cannot hold what the specification
-        asks for, or no world fits the specification.
-
-    Examples
-    --------
-    >>> spec = TwinSpec(
-    ...     users=20,
-    ...     items=10,
-    ...     activity={"total": 100, "minimum": 2, "maximum": 8, "spread": 0.5},
-    ...     preferences={"factors": 2, "taste": 0.5, "quality": 0.2, "leniency": 0.1},
-    ...     exposure={
-    ...         "item_gini": 0.3,
-    ...         "head_width": 0.2,
-    ...         "quality_correlation": 0.5,
-    ...         "relevance_strength": 1,
-    ...     },
-    ...     scale={"step": 1, "marginal": {1: 30, 2: 30, 3: 40}},
-    ... )
-    >>> twin = simulate("ml-1m", spec, root_seed=1)
-    >>> twin.world.relevance.shape, len(twin.observation)
-    ((20, 10), 100)
+    The id of the original is one of the keys of `WRITERS`, and part of every seed's name.
     """
     writer = _writer_for(dataset_id, spec)
     world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
@@ -111,17 +77,9 @@ def write_twin(dataset_id: str, spec: TwinSpec, root_seed: int, folder: Path) ->
     and items without ratings. A world of more than `LARGEST_WHOLE_WORLD` pairs is drawn by blocks
     of users (:mod:`reproduction.simulation.large_worlds`) and has no truth.
 
-    Returns
-    -------
-    WrittenTwin
-        Names of the raw files, in the order in which the parser takes them, and the expected
-        counts: one rating per pair (per play for events), without users that lack a random sample
-        if the data has one.
-
-    Raises
-    ------
-    ValueError
-        If the raw format cannot hold what the specification asks for, or no world fits it.
+    The files are named in the order in which the parser takes them. The expected counts are of one
+    rating per pair (per play for events), without users that lack a random sample if the data has
+    one.
     """
     if spec.users * spec.items <= LARGEST_WHOLE_WORLD:
         simulation = simulate(dataset_id, spec, root_seed)
@@ -171,15 +129,11 @@ def _write_raw_files(
     return {
         "files": files,
         "expected": {
-            "users": _n_distinct(observation.users[rows]),
-            "items": _n_distinct(observation.items[rows]),
+            "users": int(np.count_nonzero(np.bincount(observation.users[rows]))),
+            "items": int(np.count_nonzero(np.bincount(observation.items[rows]))),
             "ratings": len(rows),
         },
     }
-
-
-def _n_distinct(indices: NDArray[np.int32]) -> int:
-    return int(np.count_nonzero(np.bincount(indices)))
 
 
 def parsed_rows(observation: Observation) -> NDArray[np.int64]:

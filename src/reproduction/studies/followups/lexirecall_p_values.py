@@ -15,9 +15,6 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LEXIRECALL = "lexirecall"
-"""Name of lexirecall among the metrics."""
-
 
 def data(inputs: ArtifactInputs) -> pd.DataFrame:
     """Count the users who are better served by each system of a pair, under every metric.
@@ -34,9 +31,8 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     from receval.metrics.averages import MEAN_DECIMALS
     from receval.metrics.registry import parse_named
     from receval.statistics.paired_tests import sign_test_of_counts
-    from reproduction.experiments.metric_comparison import p_values
-    from reproduction.experiments.user_means import means_of_users
-    from reproduction.studies.followups._shared.lexirecall_orders import LexirecallLists
+    from reproduction.experiments.metric_comparison import means_of_users, p_values
+    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL, LexirecallLists
 
     metrics = parse_named(inputs.parameters["names"], inputs.parameters["metrics"])
     (experiment,) = inputs.experiments.values()

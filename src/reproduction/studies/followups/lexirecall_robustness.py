@@ -9,7 +9,6 @@ import pandas as pd
 
 from receval.figures.display import DisplayStyle
 from reproduction.studies._shared.inputs import ArtifactInputs
-from reproduction.studies.followups.lexirecall_p_values import LEXIRECALL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +29,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
     :mod:`reproduction.studies.followups._shared.lexirecall_orders`, averaged over folds.
     """
     from receval.metrics.registry import parse_named
+    from reproduction.studies.followups._shared.lexirecall_orders import LEXIRECALL
     from reproduction.studies.metric_studies.rank_stability_of_values import (
         rank_stability,
         read_samplings,

@@ -9,21 +9,18 @@ import numpy as np
 import pandas as pd
 
 from receval.figures.display import DisplayStyle
-from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.sampled_moments import (
+    AUC,
     EVERY,
     SAMPLINGS,
     UNIFORM,
     SampledMoments,
-    in_order,
+    sampled_taus,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-AUC = "AUC"
-"""The mean share of candidates below a relevant item, as a metric."""
 
 TITLES = {"uniform": "Drawn uniformly", "popularity": "Drawn by popularity"}
 
@@ -73,31 +70,6 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
         for sampling, negatives, metric, expected, deviation in found
     ]
     return pd.concat(tables, ignore_index=True)
-
-
-def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
-    """Compare orders of systems, by sampling, metric and number of candidates.
-
-    Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
-    among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the end
-    of the uniform samples.
-    """
-    results = results.assign(negatives=results["negatives"].astype(str))
-    whole = results[results["negatives"] == EVERY]
-    full = {metric: own.set_index("system")["expected"] for metric, own in whole.groupby("metric")}
-    rows = []
-    keys = ["sampling", "metric", "negatives"]
-    for (sampling, metric, negatives), own in results[results["metric"] != AUC].groupby(
-        keys, sort=False
-    ):
-        values = own.set_index("system")["expected"]
-        taus = [
-            float(kendall_tau_b(values, other[values.index].to_numpy(), TOLERANCE_OF_MEANS)[0, 0])
-            for other in (full[metric], full[AUC])
-        ]
-        rows.append((sampling, metric, negatives, *taus))
-    table = pd.DataFrame(rows, columns=[*keys, "tau_full", "tau_auc"])
-    return in_order(table, "sampling", "metric")
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:

@@ -1,28 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Estimators of metrics: the folds that they read, their names, tables and dot plots."""
+"""Estimators of metrics: the folds that they read, their titles, and how good they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from receval.figures.display import DisplayStyle
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
 from receval.storage.files import real_values
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from receval.evaluation.ranked_systems import RankedFold
-    from receval.figures.style import SeriesStyle
-    from receval.figures.tables import Table
     from reproduction.experiments.experiment import Experiment
 
 MAR = "MAR"
 """The estimator that uses only judgments of randomly drawn items."""
+
+TRUTH = "truth"
+"""Name of the value by all judgments, among the estimators."""
 
 TITLES = {
     ("naive", ""): "Naive",
@@ -80,119 +78,83 @@ def with_titles(results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def printed_by_metric(
-    results: pd.DataFrame,
-    display: DisplayStyle,
-    keys: Mapping[str, str],
-    numbers: Mapping[str, tuple[str, Callable[[float], str]]],
-) -> Table:
-    """Print one row for each combination of keys, with the numbers of all metrics side by side.
+def ratios_to_mar(results: pd.DataFrame) -> pd.DataFrame:
+    """Compare each estimator's values of the systems with those on random items.
 
-    `keys` has the columns of names by their headings. `numbers` has a column and how its numbers
-    are written, by their heading below each metric. A metric without a row has dashes.
+    Columns: dataset; metric; estimator; propensities; title; tau (Kendall's tau-b of the orders of
+    the systems); ratio (median over systems of the estimate over the value by random items),
+    ratio_low and ratio_high (its quartiles); error (mean over systems of the absolute relative
+    error, in per cent); in the order of the titles.
     """
-    from receval.figures.tables import Column, printed
-
-    named = [*keys.values(), "metric"]
-    values = {column: real_values(results[column]) for column, _ in numbers.values()}
-    cells = results.assign(**values).set_index(named)[list(values)].to_dict("index")
-    metrics = dict.fromkeys(results["metric"])
-    rows = [
-        (
-            *name,
-            *(
-                write(cells[*name, metric][column]) if (*name, metric) in cells else "–"
-                for metric in metrics
-                for column, write in numbers.values()
-            ),
-        )
-        for name in dict.fromkeys(results[list(keys.values())].itertuples(index=False, name=None))
-    ]
-    columns = [
-        *map(Column, keys),
-        *(Column(f"{metric}, {heading}", "right") for metric in metrics for heading in numbers),
-    ]
-    return printed(display, columns, rows)
-
-
-# Dot plots of estimators: how well they order systems, and their errors.
-
-Columns = tuple[str, str, str]
-"""Columns of a dot and of the ends of its line."""
-
-_ROW, _AROUND, _APART = 0.17, 1.0, 0.16
+    results = results.assign(value=real_values(results["value"]))
+    rows = []
+    for (dataset, metric), own in with_titles(results).groupby(["dataset", "metric"], sort=False):
+        truth = own[own["estimator"] == MAR].set_index("system")["value"]
+        keys = ["title", "estimator", "propensities"]
+        for (title, estimator, propensities), of_it in own.groupby(keys, sort=False):
+            values = of_it.set_index("system")["value"].reindex(truth.index)
+            there = (truth > 0).to_numpy()
+            ratios = values.to_numpy()[there] / truth.to_numpy()[there]
+            low, middle, high = np.percentile(ratios, (25, 50, 75))
+            tau = kendall_tau_b(values.to_numpy(), truth.to_numpy(), TOLERANCE_OF_MEANS)
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "metric": metric,
+                    "estimator": estimator,
+                    "propensities": propensities,
+                    "title": title,
+                    "tau": float(tau[0, 0]),
+                    "ratio": float(middle),
+                    "ratio_low": float(low),
+                    "ratio_high": float(high),
+                    "error": 100 * float(np.abs(ratios - 1).mean()),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
-def draw_rows(
-    panels: Sequence[tuple[str, pd.DataFrame]],
-    display: DisplayStyle,
-    *,
-    left: Columns,
-    right: Columns,
-    labels: tuple[str, str],
-    unity: bool,
-) -> Figure:
-    """Draw two panels for each part of the results, with one row per estimator.
+def errors_of_draws(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the artifact ``estimated_orders`` over draws and systems.
 
-    The left one shows only the first metric, because all have the same values there; the right one
-    has a logarithmic scale.
+    Over the systems whose truth :math:`t_s` is above 0, with the estimate :math:`e_{sd}` of a
+    system in a draw and its mean :math:`\bar e_s` over draws,
+
+    .. math:: bias = \frac{100}{|S|} \sum_s \frac{\bar e_s - t_s}{t_s}, \quad
+        sd = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{Var_d(e_{sd})}{t_s^2}}, \quad
+        rmse = 100 \sqrt{\frac{1}{|S|} \sum_s \frac{\overline{(e_{sd} - t_s)^2}}{t_s^2}}
+
+    Columns: metric; estimator; propensities; title; bias, sd, rmse (in per cent); tau (mean over
+    draws of Kendall's tau-b with the true order), tau_low and tau_high (5th and 95th percentile of
+    the draws); draws; in the order of the titles.
     """
-    from matplotlib.ticker import NullFormatter
-
-    from receval.figures.curves import plain_numbers
-    from receval.figures.finish import NOTE_COLOUR, legend_below, letter_panels
-    from receval.figures.style import DOUBLE_COLUMN, new_figure
-
-    metrics = list(dict.fromkeys(metric for _, rows in panels for metric in rows["metric"]))
-    styles = display.metric_styles(metrics)
-    heights = [rows["title"].nunique() for _, rows in panels]
-    figure = new_figure(DOUBLE_COLUMN, _ROW * sum(heights) + _AROUND * len(panels))
-    grid = figure.subplots(
-        len(panels), 2, sharey="row", squeeze=False, gridspec_kw={"height_ratios": heights}
-    )
-    for axes_of_row, (title, rows) in zip(grid, panels, strict=True):
-        names = list(dict.fromkeys(rows["title"]))
-        first = {metrics[0]: styles[metrics[0]]}
-        for axes, columns, label, shown in zip(
-            axes_of_row, (left, right), labels, (first, styles), strict=True
-        ):
-            _dots(axes, rows, names, columns, shown)
-            axes.set_xlabel(label)
-            axes.set_title(title)
-            axes.grid(visible=False, axis="y")
-        axes_of_row[1].set_xscale("log")
-        plain_numbers(axes_of_row[1].xaxis)
-        axes_of_row[1].xaxis.set_minor_formatter(NullFormatter())
-        if unity:
-            axes_of_row[1].axvline(1, color=NOTE_COLOUR, linewidth=0.7)
-        axes_of_row[0].set_yticks(range(len(names)), names)
-        axes_of_row[0].set_ylim(len(names) - 0.5, -0.5)
-    letter_panels(grid.flat)
-    legend_below(figure)
-    return figure
-
-
-def _dots(
-    axes: Axes,
-    rows: pd.DataFrame,
-    names: Sequence[str],
-    columns: Columns,
-    styles: dict[str, SeriesStyle],
-) -> None:
-    middle, low, high = columns
-    for number, (metric, style) in enumerate(styles.items()):
-        own = rows[rows["metric"] == metric].set_index("title").reindex(names)
-        shift = _APART * (number - (len(styles) - 1) / 2)
-        places = np.arange(len(names)) + 2 * shift
-        axes.hlines(places, own[low], own[high], color=style.colour, linewidth=1.0)
-        axes.plot(
-            own[middle],
-            places,
-            linestyle="none",
-            marker=style.marker,
-            color=style.colour,
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-            markersize=4.5,
-            label=metric,
+    results = results.assign(estimate=real_values(results["estimate"]))
+    truths = results[results["estimator"] == TRUTH]
+    rows = []
+    keys = ["title", "estimator", "propensities", "metric"]
+    drawn = with_titles(results[results["estimator"] != TRUTH])
+    for (title, estimator, propensities, metric), own in drawn.groupby(keys, sort=False):
+        truth = truths[truths["metric"] == metric].set_index("system")["estimate"]
+        table = own.pivot_table(index="draw", columns="system", values="estimate", sort=False)
+        values = table[truth.index].to_numpy()
+        true = truth.to_numpy()
+        taus = kendall_tau_b(values, true[None], TOLERANCE_OF_MEANS)[:, 0]
+        there = true > 0
+        errors = (values - true)[:, there] / true[there]
+        low, high = np.percentile(taus, SPREAD)
+        rows.append(
+            {
+                "metric": metric,
+                "estimator": estimator,
+                "propensities": propensities,
+                "title": title,
+                "bias": 100 * float(errors.mean()),
+                "sd": 100 * float(np.sqrt(errors.var(axis=0, ddof=1).mean())),
+                "rmse": 100 * float(np.sqrt((errors**2).mean())),
+                "tau": float(taus.mean()),
+                "tau_low": float(low),
+                "tau_high": float(high),
+                "draws": len(values),
+            }
         )
+    return pd.DataFrame(rows)

@@ -25,6 +25,9 @@ from receval.storage.kernel_cache import njit
 if TYPE_CHECKING:
     from reproduction.experiments.experiment import Experiment
 
+LEXIRECALL = "lexirecall"
+"""Name of lexirecall among the metrics."""
+
 _UNRETRIEVED = np.iinfo(np.int32).max
 
 

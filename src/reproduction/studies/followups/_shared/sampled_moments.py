@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expected metrics of an experiment's systems among sampled candidates."""
+"""Expected metrics of an experiment's systems among sampled candidates, and what they say."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+from receval.statistics.correlation import TOLERANCE_OF_MEANS, kendall_tau_b
+from receval.storage.files import real_values
 
 if TYPE_CHECKING:
     from receval.metrics.metric import Metric
@@ -131,3 +134,99 @@ class SampledMoments:
             below = np.where(odds.above >= 0, 1 - odds.above / np.maximum(pools, 1), 0.0)
             means.append(float(below.mean()))
         return np.array(means)
+
+
+# Agreement of the order of systems among samples with other orders.
+
+AUC = "AUC"
+"""The mean share of candidates below a relevant item, as a metric."""
+
+
+def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
+    """Compare orders of systems, by sampling, metric and number of candidates.
+
+    Columns: sampling; metric; negatives; tau_full (Kendall's tau-b with the order by the metric
+    among all candidates); tau_auc (with the order by AUC). Rows for all candidates come at the end
+    of the uniform samples.
+    """
+    results = results.assign(negatives=results["negatives"].astype(str))
+    whole = results[results["negatives"] == EVERY]
+    full = {metric: own.set_index("system")["expected"] for metric, own in whole.groupby("metric")}
+    rows = []
+    keys = ["sampling", "metric", "negatives"]
+    for (sampling, metric, negatives), own in results[results["metric"] != AUC].groupby(
+        keys, sort=False
+    ):
+        values = own.set_index("system")["expected"]
+        taus = [
+            float(kendall_tau_b(values, other[values.index].to_numpy(), TOLERANCE_OF_MEANS)[0, 0])
+            for other in (full[metric], full[AUC])
+        ]
+        rows.append((sampling, metric, negatives, *taus))
+    table = pd.DataFrame(rows, columns=[*keys, "tau_full", "tau_auc"])
+    return in_order(table, "sampling", "metric")
+
+
+# Errors of corrected sampled metrics.
+
+NONE = "none"
+"""The uncorrected sampled metric."""
+
+WITHOUT_SPREAD = ("MLE",)
+"""Estimators from expected shares, which have no standard deviation here."""
+
+LARGEST_SPREAD = 10
+"""Standard deviations above this multiple of the systems' mean value are not reported."""
+
+ESTIMATOR_TITLES = {
+    NONE: "not corrected",
+    "rank": "estimated rank",
+    "CLS": "least squares (CLS)",
+    "BV": "bias and variance (BV)",
+    "MLE": "most likely ranks (MLE)",
+}
+
+
+def correction_errors(results: pd.DataFrame) -> pd.DataFrame:
+    r"""Summarise the estimators over systems, in per cent of the systems' mean value.
+
+    .. math:: bias = \frac{100}{\bar F |S|} \sum_s (E_s - F_s), \qquad
+        error = \frac{100}{\bar F} \sqrt{\frac{1}{|S|} \sum_s (E_s - F_s)^2}
+
+    with the expected value :math:`E_s` of a system, its value :math:`F_s` among all candidates, and
+    the mean of these, :math:`\bar F`. (Errors relative to each system's own value would be
+    dominated by systems with values near 0.)
+
+    Columns: metric; negatives; estimator; bias; error (root mean square); spread (root mean square
+    of the standard deviations over samples, in per cent of the mean value; empty if a system has
+    none, or one of more than ten times the mean value); total (root of the sum of the squares of
+    error and spread; the spread counts as at least ten times the mean value if it is not reported,
+    and as 0 for the most likely ranks); tau (Kendall's tau-b of the orders by expected and by full
+    values).
+    """
+    rows = []
+    groups = results.groupby(["metric", "negatives", "estimator"], sort=False)
+    for (metric, negatives, estimator), own in groups:
+        full = own["full"].to_numpy(dtype=np.float64)
+        expected = own["expected"].to_numpy(dtype=np.float64)
+        level = full.mean()
+        spread = float(np.sqrt(np.mean(real_values(own["sd"]) ** 2))) / level
+        error = float(np.sqrt(np.mean((expected - full) ** 2))) / level
+        told = (
+            0.0
+            if estimator in WITHOUT_SPREAD
+            else min(np.nan_to_num(spread, nan=np.inf), LARGEST_SPREAD)
+        )
+        rows.append(
+            {
+                "metric": metric,
+                "negatives": negatives,
+                "estimator": estimator,
+                "bias": 100 * float((expected - full).mean() / level),
+                "error": 100 * error,
+                "spread": 100 * spread if spread <= LARGEST_SPREAD else np.nan,
+                "total": 100 * float(np.hypot(error, told)),
+                "tau": float(kendall_tau_b(expected, full, TOLERANCE_OF_MEANS)[0, 0]),
+            }
+        )
+    return pd.DataFrame(rows)
