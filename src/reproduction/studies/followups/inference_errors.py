@@ -83,13 +83,13 @@ def flipped_pairs(differences: NDArray[np.float64], pairs: int) -> Draw:
     """Return draws of users of the nearest pairs, with their two values swapped at random."""
     chosen = nearest_pairs(differences, 0.0, pairs)
 
-    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    def drawn(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
         rows = np.arange(n_tests)[:, np.newaxis] % len(chosen)
         users = generator.integers(0, chosen.shape[1], (n_tests, n_users))
         signs = 1.0 - 2.0 * generator.integers(0, 2, (n_tests, n_users))
         return np.asarray(chosen[rows, users] * signs)
 
-    return draw
+    return drawn
 
 
 def matched_users(values: NDArray[np.float64]) -> Draw:
@@ -100,7 +100,7 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
     """
     from receval.metrics.averages import MEAN_DECIMALS
 
-    def draw(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    def drawn(n_tests: int, n_users: int, generator: np.random.Generator) -> NDArray[np.float64]:
         rows = np.arange(n_tests)[:, np.newaxis] % len(values)
         one, other = (
             values[rows, generator.integers(0, values.shape[1], (n_tests, n_users))]
@@ -108,7 +108,7 @@ def matched_users(values: NDArray[np.float64]) -> Draw:
         )
         return np.asarray(np.round(one - other, MEAN_DECIMALS))
 
-    return draw
+    return drawn
 
 
 def draw(results: pd.DataFrame, display: DisplayStyle) -> Figure:
