@@ -30,6 +30,27 @@ def observed_ratings(simulation: Simulation) -> Ratings:
     The codes of users and items are their indices into the world and into its complete relevance.
     Items without ratings have a code, too. Users without a random sample are included, although the
     parser of Yahoo! R3 leaves them out.
+
+    Examples
+    --------
+    User 0 rated item 1 with 4; nobody rated item 0:
+
+    >>> from reproduction.simulation.observation import Observation
+    >>> from reproduction.simulation.world import World
+    >>> seen = Observation(
+    ...     users=np.array([0], dtype=np.int32),
+    ...     items=np.array([1], dtype=np.int32),
+    ...     values=np.array([4], dtype=np.float32),
+    ...     timestamps=None,
+    ...     known=None,
+    ...     repeated=np.array([False]),
+    ... )
+    >>> wanted, nothing = np.array([[2, 4]], dtype=np.int16), np.zeros((1, 2))
+    >>> world = World(nothing, wanted, 1.0, nothing, np.array([1]), popularity_exponent=0.0)
+    >>> twin = Simulation(world, seen, user_ids=np.array(["7"]), item_ids=np.array(["3", "9"]))
+    >>> ratings = observed_ratings(twin)
+    >>> len(ratings), ratings.n_items, ratings.item_ids[ratings.items].tolist()
+    (1, 2, ['9'])
     """
     seen = simulation.observation
     return Ratings(
@@ -59,7 +80,18 @@ def relevance_of_twin(truth_file: Path, ratings: Ratings) -> NDArray[np.float32]
 
 
 def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judgments:
-    """Return a judgment of every (user, item) pair that is not in train."""
+    """Return a judgment of every (user, item) pair that is not in train.
+
+    Examples
+    --------
+    The user would rate three items with 5, 1 and 3, and item 0 is in train:
+
+    >>> relevance = np.array([[5, 1, 3]], dtype=np.float32)
+    >>> train = csr_array(np.array([[5, 0, 0]], dtype=np.float32))
+    >>> judgments = complete_judgments(relevance, train)
+    >>> judgments.items.tolist(), judgments.values.tolist()
+    ([1, 2], [1.0, 3.0])
+    """
     if relevance.shape != train.shape:
         raise ValueError(
             f"The relevance has shape {relevance.shape}, but the training ratings have "
@@ -78,18 +110,38 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
 def drawn_at_random(
     judgments: Judgments, per_user: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Draw so many judgments of each user, uniformly without replacement; all if there are fewer.
+    """Draw some judgments of each user, uniformly without replacement.
 
-    The result is a mask for :func:`kept_judgments`.
+    Parameters
+    ----------
+    per_user : int
+        Number of judgments per user; a user with fewer keeps all of them.
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 0, 1], [3, 5, 7, 3], [5, 1, 4, 2], n_users=2)
+    >>> drawn = drawn_at_random(judgments, per_user=2, rng=np.random.default_rng(1))
+    >>> int(drawn[:3].sum()), int(drawn[3:].sum())
+    (2, 1)
     """
     return random_ranks_within_groups(judgments.users, judgments.n_users, rng) < per_user
 
 
 def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
-    """Return those of the judgments that a mask keeps, for the same number of users.
+    """Return some of the judgments, for the same number of users.
 
-    The same mask applies to ranks that are aligned with the judgments and do not depend on which
-    items are judged (AR without sampled candidates).
+    Parameters
+    ----------
+    kept : ndarray of bool, shape (n_judgments,)
+        True for those to keep. The same mask applies to ranks that are aligned with the judgments
+        and do not depend on which items are judged (AR without sampled candidates).
+
+    Examples
+    --------
+    >>> judgments = Judgments.from_pairs([0, 0, 1], [3, 5, 3], [5, 1, 4], n_users=2)
+    >>> sample = kept_judgments(judgments, np.array([False, True, True]))
+    >>> sample.indptr.tolist(), sample.items.tolist()
+    ([0, 1, 2], [5, 3])
     """
     counts = np.bincount(judgments.users[kept], minlength=judgments.n_users)
     return Judgments(
@@ -100,7 +152,17 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
 
 
 def sampling_rates(sample: Judgments, judgments: Judgments) -> NDArray[np.float64]:
-    """Return the share of each user's judgments that is in a sample; NaN for users without any."""
+    """Return the share of each user's judgments that is in a sample.
+
+    Examples
+    --------
+    User 0 has one of two judgments in the sample, user 1 has none at all:
+
+    >>> judgments = Judgments.from_pairs([0, 0], [3, 5], [5, 1], n_users=2)
+    >>> sample = Judgments.from_pairs([0], [5], [1], n_users=2)
+    >>> sampling_rates(sample, judgments).tolist()
+    [0.5, nan]
+    """
     drawn, there = np.diff(sample.indptr), np.diff(judgments.indptr)
     rates = np.full(len(there), np.nan)
     np.divide(drawn, there, out=rates, where=there > 0)

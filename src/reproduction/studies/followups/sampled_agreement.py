@@ -16,7 +16,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.sampled_moments import (
     AUC,
     EVERY,
-    in_order,
+    by_candidates,
     sampled_taus,
 )
 from reproduction.studies.followups.sampled_orders import written_size
@@ -69,7 +69,7 @@ def tabulate(results: pd.DataFrame, display: DisplayStyle) -> Table:
     rows = []
     shown = [*map(str, display.parameters["printed"]), EVERY]
     results = results[results["negatives"].isin(shown)]
-    named = in_order(results.drop_duplicates(["sampling", "negatives"]), "sampling")
+    named = by_candidates(results.drop_duplicates(["sampling", "negatives"]), "sampling")
     for sampling, negatives in zip(named["sampling"], named["negatives"], strict=True):
         own = results[(results["sampling"] == sampling) & (results["negatives"] == negatives)]
         among = own[~own["compared_with"].isin((FULL, AUC))]["tau"]

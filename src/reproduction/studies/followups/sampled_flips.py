@@ -18,7 +18,7 @@ from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups._shared.sampled_moments import (
     EVERY,
     SampledMoments,
-    in_order,
+    by_candidates,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
                 }
             )
         )
-    return in_order(pd.concat(tables, ignore_index=True), "sampling", "metric")
+    return by_candidates(pd.concat(tables, ignore_index=True), "sampling", "metric")
 
 
 def _p_of_full(moments: AuditedMoments, metric: int, first: str, second: str) -> float:

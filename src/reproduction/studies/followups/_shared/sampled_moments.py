@@ -26,7 +26,7 @@ EVERY = "all"
 """Stands for the number of candidates if all are ranked."""
 
 
-def in_order(table: pd.DataFrame, *keys: str) -> pd.DataFrame:
+def by_candidates(table: pd.DataFrame, *keys: str) -> pd.DataFrame:
     """Sort rows by keys as their values first occur, then by the number of candidates."""
     sizes = table["negatives"].astype(str).replace(EVERY, "inf").astype(np.float64)
     firsts = [pd.factorize(table[key])[0] for key in reversed(keys)]
@@ -164,7 +164,7 @@ def sampled_taus(results: pd.DataFrame) -> pd.DataFrame:
         ]
         rows.append((sampling, metric, negatives, *taus))
     table = pd.DataFrame(rows, columns=[*keys, "tau_full", "tau_auc"])
-    return in_order(table, "sampling", "metric")
+    return by_candidates(table, "sampling", "metric")
 
 
 # Errors of corrected sampled metrics.
