@@ -27,6 +27,21 @@ class Observation:
     are seconds since 1970-01-01 UTC. `known` is True where the user chose or knew the item, and
     False where it was drawn for them. `repeated` marks pairs that the raw file also holds with an
     outdated rating, which is not part of the observation.
+
+    Examples
+    --------
+    User 0 chose item 5, and item 8 was drawn for them:
+
+    >>> seen = Observation(
+    ...     users=np.array([0, 0], dtype=np.int32),
+    ...     items=np.array([5, 8], dtype=np.int32),
+    ...     values=np.array([4, 2], dtype=np.float32),
+    ...     timestamps=None,
+    ...     known=np.array([True, False]),
+    ...     repeated=np.array([False, False]),
+    ... )
+    >>> len(seen), seen.items[seen.known].tolist()
+    (2, [5])
     """
 
     users: NDArray[np.int32]

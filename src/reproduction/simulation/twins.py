@@ -58,6 +58,25 @@ def simulate(dataset_id: str, spec: TwinSpec, root_seed: int) -> Simulation:
     """Simulate a synthetic twin without writing anything.
 
     The id of the original is one of the keys of `WRITERS`, and part of every seed's name.
+
+    Examples
+    --------
+    >>> spec = TwinSpec(
+    ...     users=20,
+    ...     items=10,
+    ...     activity={"total": 100, "minimum": 2, "maximum": 8, "spread": 0.5},
+    ...     preferences={"factors": 2, "taste": 0.5, "quality": 0.2, "leniency": 0.1},
+    ...     exposure={
+    ...         "item_gini": 0.3,
+    ...         "head_width": 0.2,
+    ...         "quality_correlation": 0.5,
+    ...         "relevance_strength": 1,
+    ...     },
+    ...     scale={"step": 1, "marginal": {1: 30, 2: 30, 3: 40}},
+    ... )
+    >>> twin = simulate("ml-1m", spec, root_seed=1)
+    >>> twin.world.relevance.shape, len(twin.observation)
+    ((20, 10), 100)
     """
     writer = _writer_for(dataset_id, spec)
     world = generate_world(spec, generator(root_seed, dataset_id, "twin", "world"))
