@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.followups import printed, summarised, summary
+from studies.prepared import inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.simulation.complete_judgments import KnownChances
+from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import (
     estimated_agreement,
     estimated_errors,
@@ -35,21 +36,25 @@ SYSTEMS = ("pop", "librec-avg", "librec-slim", "librec-random")
 METRICS = ["P@10", "Recall@10"]
 
 
-def values_of(folder: Path, *datasets: str) -> pd.DataFrame:
+def inputs_on(folder: Path, *datasets: str, **parameters: Any) -> ArtifactInputs:
     experiments = {
         dataset: write_experiment(
-            folder, dataset, SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
+            folder,
+            dataset,
+            SYSTEMS,
+            [Protocol("AR", "train")],
+            folds=2,
+            unbiased=dataset != "ml-1m",
         )
         for dataset in datasets
     }
-    return estimated_values.data(
-        inputs_of(folder, experiments=experiments, seed=3, metrics=METRICS)
-    )
+    return inputs_of(folder, experiments=experiments, seed=3, **parameters)
 
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    return values_of(tmp_path_factory.mktemp("values"), "cm100k", "yahoo-r3")
+    folder = tmp_path_factory.mktemp("values")
+    return estimated_values.data(inputs_on(folder, "cm100k", "yahoo-r3", metrics=METRICS))
 
 
 def test_every_system_has_an_estimate_of_every_kind(values: pd.DataFrame) -> None:
@@ -64,22 +69,13 @@ def test_every_system_has_an_estimate_of_every_kind(values: pd.DataFrame) -> Non
     assert skew == pytest.approx(naive / 2, abs=1)
 
 
-@pytest.mark.costly
-def test_one_dataset_or_both_are_drawn_and_printed(values: pd.DataFrame, tmp_path: Path) -> None:
-    for datasets in (["cm100k"], ["cm100k", "yahoo-r3"]):
-        table = values[values["dataset"].isin(datasets)]
-        path = tmp_path / "estimated_values.csv"
-        write_results(table, path)
-        agreement = estimated_agreement.data(
-            inputs_of(tmp_path, results={"estimated_values": path})
-        )
-        printed = to_markdown(
-            estimated_agreement.tabulate(agreement, display_of("followups", "estimated_agreement"))
-        )
-        assert printed.count("WTD_H") == len(datasets)
-    # One alone is drawn as accepted (test_every_figure.py).
-    display = display_of("followups", "estimated_values")
-    assert problems_of(drawn(estimated_values, read_results(path), display)) == []
+@pytest.mark.parametrize("datasets", [["cm100k"], ["cm100k", "yahoo-r3"]])
+def test_agreement_is_printed_of_one_dataset_or_both(
+    values: pd.DataFrame, datasets: list[str], tmp_path: Path
+) -> None:
+    own = values[values["dataset"].isin(datasets)]
+    text = summary(estimated_agreement, own, estimated_values, tmp_path)
+    assert text.count("WTD_H") == len(datasets)
 
 
 def test_ratios_are_those_of_a_hand() -> None:
@@ -162,21 +158,14 @@ def test_ranks_of_a_draw_are_those_of_its_pairs(tests: DrawnTests) -> None:
 def test_known_propensities_are_right_on_average(tmp_path: Path) -> None:
     parameters = {"draws": 15, "users": 120, "items": 60, "per_user": [3, 10]}
     table = estimated_orders.data(inputs_of(tmp_path, seed=4, metrics=["P@10"], **parameters))
-    path = tmp_path / "estimated_orders.csv"
-    write_results(table, path)
-    errors = estimated_errors.data(inputs_of(tmp_path, results={"estimated_orders": path}))
+    errors = summarised(estimated_errors, table, estimated_orders, tmp_path)
     rows = errors.set_index("title")
     for title in ("IPS, known", "MAR, 3 a user", "MAR, 10 a user"):
         error = rows.loc[title, "sd"] / np.sqrt(15)
         assert abs(rows.loc[title, "bias"]) < 4 * error, title
     assert rows.loc["Naive", "bias"] < -50
     assert rows.loc["MAR, 10 a user", "sd"] < rows.loc["MAR, 3 a user", "sd"]
-    display = display_of("followups", "estimated_errors")
-    assert "| IPS, known" in to_markdown(estimated_errors.tabulate(errors, display))
-    figure = drawn(
-        estimated_orders, read_results(path), display_of("followups", "estimated_orders")
-    )
-    assert problems_of(figure) == []
+    assert "| IPS, known" in printed(estimated_errors, errors, tmp_path)
 
 
 def test_estimators_have_names_of_their_own() -> None:
@@ -185,21 +174,8 @@ def test_estimators_have_names_of_their_own() -> None:
 
 
 def strata_of(folder: Path, *datasets: str) -> pd.DataFrame:
-    experiments = {
-        dataset: write_experiment(
-            folder,
-            dataset,
-            SYSTEMS,
-            [Protocol("AR", "train")],
-            folds=2,
-            unbiased=dataset != "ml-1m",
-        )
-        for dataset in datasets
-    }
     labels = ["nDCG", "P@10"]
-    return estimated_strata.data(
-        inputs_of(folder, experiments=experiments, names=labels, metrics=labels)
-    )
+    return estimated_strata.data(inputs_on(folder, *datasets, names=labels, metrics=labels))
 
 
 def test_reversed_pairs_have_one_order_in_both_strata_and_the_other_in_the_whole(
@@ -240,32 +216,16 @@ def test_order_by_random_items_is_compared_where_there_are_any(tmp_path: Path) -
         "random-items"
     }
     assert (cm100k.loc[cm100k["judgments"] == "random-items", "tau"] == 1).all()
-    path = tmp_path / "estimated_strata.csv"
-    write_results(table, path)
-    printed = to_markdown(
-        estimated_strata.tabulate(read_results(path), display_of("followups", "estimated_strata"))
-    )
-    assert printed.count("| Second stratum") == 2
-    assert "–" in printed
+    text = printed(estimated_strata, table, tmp_path)
+    assert text.count("| Second stratum") == 2
+    assert "–" in text
 
 
 @pytest.fixture(scope="module")
 def powers(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    parameters = {"powers": ("0", "1", "1.5"), "draws": 3, "users": 120, "items": 60}
     folder = tmp_path_factory.mktemp("powers")
-    experiment = write_experiment(
-        folder, "cm100k", SYSTEMS, [Protocol("AR", "train")], folds=2, unbiased=True
-    )
-    sizes = {"draws": 3, "users": 120, "items": 60}
-    return estimated_powers.data(
-        inputs_of(
-            folder,
-            experiments={"cm100k": experiment},
-            seed=4,
-            metrics=METRICS,
-            powers=("0", "1", "1.5"),
-            **sizes,
-        )
-    )
+    return estimated_powers.data(inputs_on(folder, "cm100k", metrics=METRICS, **parameters))
 
 
 def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.DataFrame) -> None:
@@ -291,36 +251,19 @@ def test_powers_are_propensities_by_popularity(powers: pd.DataFrame, values: pd.
     assert world.groupby(["metric", "system"])["reference"].nunique().max() == 1
 
 
-@pytest.mark.costly
-def test_powers_of_both_datasets_are_drawn_without_overlaps(
-    powers: pd.DataFrame, tmp_path: Path
-) -> None:
-    # One alone is drawn as accepted (test_every_figure.py).
-    path = tmp_path / "estimated_powers.csv"
-    both = powers[powers["source"] == "cm100k"].assign(source="yahoo-r3")
-    write_results(pd.concat([both, powers]), path)
-    display = display_of("followups", "estimated_powers")
-    assert problems_of(drawn(estimated_powers, read_results(path), display)) == []
-
-
-def made_up_powers(right: dict[str, str]) -> pd.DataFrame:
-    """Estimates right in size and order with one power, of each source."""
-    rows = []
-    for source, power_of_source in right.items():
-        for power in ("0.5", "1", "1.5"):
-            factor = 2 ** (float(power_of_source) - float(power))
-            # With other powers the first systems change places.
-            truth = [0.1, 0.2, 0.3] if power == power_of_source else [0.2, 0.1, 0.3]
-            rows += [
-                (source, "Recall@10", power, "", system, factor * estimate, reference)
-                for system, estimate, reference in zip("abc", truth, [0.1, 0.2, 0.3], strict=True)
-            ]
-    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def test_summary_of_powers_is_that_of_a_hand() -> None:
-    rows = summary_of_powers(made_up_powers({"cm100k": "0.5"})).set_index("exponent")
-    assert rows.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
+    reference = [0.1, 0.2, 0.3]
+    rows = [
+        ("cm100k", "Recall@10", power, "", system, factor * estimate, own)
+        for power, factor, estimates in (
+            ("0.5", 1, reference),
+            # With another power the first systems change places.
+            ("1.5", 0.5, [0.2, 0.1, 0.3]),
+        )
+        for system, estimate, own in zip("abc", estimates, reference, strict=True)
+    ]
+    columns = ["source", "metric", "exponent", "draw", "system", "estimate", "reference"]
+    found = summary_of_powers(pd.DataFrame(rows, columns=columns)).set_index("exponent")
+    assert found.loc[0.5, ["tau", "ratio"]].tolist() == pytest.approx([1, 1])
     # Orders b a c and a b c share two of three pairs; ratios are half of 2, 1/2 and 1.
-    assert rows.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])
+    assert found.loc[1.5, ["tau", "ratio"]].tolist() == pytest.approx([1 / 3, 1 / 2])

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from studies.prepared import display_of, drawn, inputs_of, problems_of, write_experiment
+from studies.prepared import inputs_of, write_experiment
 
 from receval.protocols.protocol import Protocol
 from receval.statistics.difference_tests import TESTS
@@ -37,8 +37,6 @@ from reproduction.studies.followups.inference_families import (
 )
 
 SYSTEMS = ("pop", "random", "slim", "svd", "puresvd", "ht")
-NINE = ("P", "Recall", "F1", "MAP", "nDCG", "MRR", "ERR", "bpref", "infAP")
-SIZES = (50, 100, 200, 500, 1000, 2000, 6040)
 
 
 def inputs_with(folder: Path, **parameters: Any) -> ArtifactInputs:
@@ -201,37 +199,3 @@ def test_effects_are_those_of_all_users_and_subsets_are_tested(tmp_path: Path) -
         assert set(np.round(table[test] * 3).astype(int)) <= {0, 1, 2, 3}
     per_pair = table.groupby(["metric", "system_a", "system_b"])["effect"].nunique()
     assert (per_pair == 1).all()
-
-
-def errors_table(of_ranks: float = 0.5, sizes: tuple[int, ...] = SIZES) -> pd.DataFrame:
-    rows = [
-        {
-            "dataset": "ml-1m",
-            "population": population,
-            "metric": metric,
-            "sampled_users": size,
-            "test": test,
-            "tests": 500,
-            "rejected": int(
-                500
-                * (
-                    of_ranks * (1 - 0.03 * number) * (size / sizes[-1]) ** 0.5
-                    if test in ("wilcoxon", "sign") and population == "equal-means"
-                    else 0.05
-                )
-            ),
-        }
-        for population in ("flipped-signs", "matched-users", "equal-means")
-        for number, metric in enumerate(NINE)
-        for size in sizes
-        for test in TESTS
-    ]
-    keys = ["dataset", "population", "metric", "sampled_users", "test"]
-    return shares_with_intervals(rows, keys, "error")
-
-
-def test_no_text_of_a_figure_with_few_sizes_overlaps() -> None:
-    # Those with all sizes are drawn as accepted (test_every_figure.py).
-    table = errors_table(sizes=(50, 100, 200, 600))
-    display = display_of("followups", "inference_errors")
-    assert problems_of(drawn(inference_errors, table, display)) == []

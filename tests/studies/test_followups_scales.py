@@ -11,20 +11,12 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
-from studies.prepared import (
-    display_of,
-    drawn,
-    drawn_alone,
-    inputs_of,
-    problems_of,
-    write_experiment,
-)
+from studies.followups import printed, shown
+from studies.prepared import inputs_of, write_experiment
 
-from receval.figures.tables import to_markdown
 from receval.metrics.discounted_gain import DiscountedGain
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
-from receval.storage.files import read_results, write_results
 from reproduction.experiments.metric_comparison import means_of_users
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import interval_decisions, interval_orders
@@ -125,17 +117,6 @@ def test_dcg_stands_behind_ndcg_and_every_number_of_users_has_all_rows(tmp_path:
     assert not table.duplicated(keys).any()
 
 
-def test_the_sign_test_of_single_lists_never_changes(tmp_path: Path) -> None:
-    table = interval_decisions.data(inputs_on(tmp_path))
-    assert (table.loc[table["test"] == "sign", "changed"] == 0).all()
-
-
-def test_the_same_seed_draws_the_same_users(tmp_path: Path) -> None:
-    inputs = inputs_on(tmp_path)
-    one, again = interval_decisions.data(inputs), interval_decisions.data(inputs)
-    pd.testing.assert_frame_equal(one, again)
-
-
 def test_with_folds_a_value_is_scaled_before_it_is_averaged(tmp_path: Path) -> None:
     inputs = inputs_on(tmp_path, folds=3)
     table = interval_orders.data(inputs)
@@ -170,9 +151,7 @@ def test_orders_are_those_of_means_on_the_scales(tmp_path: Path) -> None:
 
 def test_the_table_of_orders_has_a_row_a_metric(tmp_path: Path) -> None:
     results = interval_orders.data(inputs_on(tmp_path))
-    text = to_markdown(
-        interval_orders.tabulate(results, display_of("followups", "interval_orders"))
-    )
+    text = printed(interval_orders, results, tmp_path)
     lines = [line for line in text.splitlines() if line.startswith("|")]
     assert [line.split("|")[1].strip() for line in lines[2:]] == ["P", "nDCG", "DCG", "MRR"]
     row = results[(results["metric"] == "MRR") & (results["scale"] == "mean-ranks")].iloc[0]
@@ -214,19 +193,9 @@ def made_up(
     return table
 
 
-def test_no_text_of_the_figure_of_all_users_is_in_anothers_way(tmp_path: Path) -> None:
-    # With fewer users it is drawn as accepted (test_every_figure.py).
-    write_results(made_up(drawn_users=("all",)), tmp_path / "results.csv")
-    results = read_results(tmp_path / "results.csv")
-    figure = drawn(interval_decisions, results, display_of("followups", "interval_decisions"))
-    assert problems_of(figure) == []
-    assert len(figure.axes) == 4
-
-
-def test_bars_are_as_long_as_the_changes_are_many() -> None:
-    display = display_of("followups", "interval_decisions")
+def test_bars_are_as_long_as_the_changes_are_many(tmp_path: Path) -> None:
     results = made_up(lost=21, gained=42, drawn_users=("50", "500", "all"))
-    figure = drawn_alone(interval_decisions, results, display)
+    figure = shown(interval_decisions, results, tmp_path)
     assert len(figure.axes) == 8
     widths = [bar.get_width() for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
     precision = widths[0], widths[len(METRICS)], widths[2 * len(METRICS)]
@@ -234,7 +203,6 @@ def test_bars_are_as_long_as_the_changes_are_many() -> None:
 
 
 @pytest.mark.costly
-def test_without_any_change_the_figure_has_an_axis() -> None:
-    display = display_of("followups", "interval_decisions")
-    none = made_up().assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
-    assert problems_of(drawn(interval_decisions, none, display)) == []
+def test_without_any_change_the_figure_has_an_axis(tmp_path: Path) -> None:
+    none = made_up(drawn_users=("all",)).assign(lost=0.0, gained=0.0, reversed=0.0, changed=0.0)
+    assert len(shown(interval_decisions, none, tmp_path).axes) == 4

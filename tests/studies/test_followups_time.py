@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from studies.prepared import (
-    display_of,
-    drawn,
-    generated_ratings,
-    inputs_of,
-    problems_of,
-    write_experiment,
-)
+from studies.followups import shown, through_csv
+from studies.prepared import display_of, generated_ratings, inputs_of, write_experiment
 
 from receval.data.ratings import Ratings
 from receval.figures.tables import to_markdown
@@ -25,7 +19,6 @@ from receval.metrics.evaluation import evaluate
 from receval.metrics.registry import parse
 from receval.protocols.protocol import Protocol
 from receval.splits.split import TEST, TRAIN, Split
-from receval.storage.files import read_results, write_results
 from reproduction.studies._shared.inputs import ArtifactInputs
 from reproduction.studies.followups import time_leaks, time_orders, time_taus
 from reproduction.studies.followups._shared import values_by_split
@@ -47,15 +40,6 @@ DATED = {
 }
 
 
-def through_csv(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Return results as they are read when they are drawn."""
-    write_results(results, folder / "results.csv")
-    return read_results(folder / "results.csv")
-
-
-# --- which split is which -----------------------------------------------------------------------
-
-
 def test_a_split_is_what_the_parameters_say() -> None:
     assert [
         values_by_split.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
@@ -70,9 +54,6 @@ def test_a_split_is_what_the_parameters_say() -> None:
 def test_splits_stand_in_the_order_of_what_they_know_of_time() -> None:
     assert in_order(["newest", "random", "newest"]) == ["random", "newest"]
     assert in_order(SPLIT_TITLES) == list(SPLIT_TITLES)
-
-
-# --- leaks --------------------------------------------------------------------------------------
 
 
 def write_split(folder: Path, dataset: str, name: str, tests: np.ndarray) -> tuple[str, str]:
@@ -167,17 +148,12 @@ def made_up_leaks() -> pd.DataFrame:
 @pytest.mark.parametrize("datasets", [["dated-twin", "ml-1m"], ["dated-twin"]])
 def test_leaks_are_drawn_and_named_in_full(tmp_path: Path, datasets: list[str]) -> None:
     results = made_up_leaks()
-    results = through_csv(results[results["dataset"].isin(datasets)], tmp_path)
-    figure = drawn(time_leaks, results, display_of("followups", "time_leaks", edition="full"))
-    assert problems_of(figure) == []
+    figure = shown(time_leaks, results[results["dataset"].isin(datasets)], tmp_path, "full")
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
     assert any("Generated ratings" in title for title in titles)
     ticks = [text.get_text() for axes in figure.axes for text in axes.get_xticklabels()]
     assert ("Random,\nat least" in ticks) == ("ml-1m" in datasets)
     assert "Newest\nof all,\nat least" not in ticks
-
-
-# --- orders -------------------------------------------------------------------------------------
 
 
 def written(folder: Path, splits: dict[str, str], dataset: str, **more: Any) -> dict[str, Any]:
@@ -268,14 +244,10 @@ def test_the_table_prints_every_pair_of_splits(tmp_path: Path) -> None:
     assert (last["Chance"], last["5th pct."]) == ("\N{EN DASH}", "\N{EN DASH}")
 
 
-MOVED, KEPT = [0.1, 0.4, 0.3, 0.2, 0.5], [0.6, 0.5, 0.4, 0.3, 0.2]
-
-
 @pytest.mark.parametrize("edition", ["demo", "full"])
 def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: str) -> None:
-    results = through_csv(time_orders.data(inputs_on(tmp_path, shown="nDCG@10")), tmp_path)
-    figure = drawn(time_orders, results, display_of("followups", "time_orders", edition=edition))
-    assert problems_of(figure) == []
+    results = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
+    figure = shown(time_orders, results, tmp_path, edition)
     (axes,) = figure.axes
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert [tick.split("\n$")[0] for tick in ticks] == [
@@ -288,9 +260,7 @@ def test_places_are_drawn_with_tau_under_every_split(tmp_path: Path, edition: st
 def test_a_third_panel_stands_below_the_others(tmp_path: Path) -> None:
     own = time_orders.data(inputs_on(tmp_path, shown="nDCG@10"))
     results = [own, own.assign(dataset="ml-1m"), own.assign(dataset="ml-1m", protocol="other")]
-    display = display_of("followups", "time_orders", edition="full")
-    figure = drawn(time_orders, through_csv(pd.concat(results), tmp_path), display)
-    assert problems_of(figure) == []
+    figure = shown(time_orders, pd.concat(results), tmp_path, "full")
     first, second, third = (axes.get_window_extent() for axes in figure.axes)
     assert first.y0 == pytest.approx(second.y0)
     assert third.y1 < first.y0
