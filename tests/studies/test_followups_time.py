@@ -48,12 +48,8 @@ DATED = {
 
 
 def test_a_split_is_what_the_parameters_say() -> None:
-    assert [
-        values_by_split.tested_by(name, KINDS) for name in ("released-folds", "temporal-80")
-    ] == [
-        "random",
-        "newest",
-    ]
+    assert values_by_split.tested_by("released-folds", KINDS) == "random"
+    assert values_by_split.tested_by("temporal-80", KINDS) == "newest"
     with pytest.raises(ValueError, match="Nothing says which ratings the split user-80 tests"):
         values_by_split.tested_by("user-80", KINDS)
 
