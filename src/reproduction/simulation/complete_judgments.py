@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -99,12 +100,8 @@ def complete_judgments(relevance: NDArray[np.float32], train: csr_array) -> Judg
         )
     judged = np.ones(relevance.shape, dtype=bool)
     judged[np.repeat(np.arange(train.shape[0]), np.diff(train.indptr)), train.indices] = False
-    _, items = np.nonzero(judged)
-    return Judgments(
-        indptr=np.concatenate([[0], np.cumsum(judged.sum(axis=1))]).astype(np.int64),
-        items=items.astype(np.int32),
-        values=relevance[judged],
-    )
+    users, items = np.nonzero(judged)
+    return Judgments.from_pairs(users, items, relevance[judged], len(relevance))
 
 
 def drawn_at_random(
@@ -143,11 +140,8 @@ def kept_judgments(judgments: Judgments, kept: NDArray[np.bool_]) -> Judgments:
     >>> sample.indptr.tolist(), sample.items.tolist()
     ([0, 1, 2], [5, 3])
     """
-    counts = np.bincount(judgments.users[kept], minlength=judgments.n_users)
-    return Judgments(
-        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        items=judgments.items[kept],
-        values=judgments.values[kept],
+    return Judgments.from_pairs(
+        judgments.users[kept], judgments.items[kept], judgments.values[kept], judgments.n_users
     )
 
 
@@ -173,9 +167,8 @@ def _indices(
     wanted: NDArray[np.str_], known: NDArray[np.str_], what: str, file: Path
 ) -> NDArray[np.int64]:
     """Return the index of each identifier among the known ones."""
-    order = np.argsort(known)
-    indices = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-    strange = np.flatnonzero(known[indices] != wanted)
+    indices = pd.Index(known).get_indexer(wanted)
+    strange = np.flatnonzero(indices < 0)
     if len(strange):
         raise ValueError(
             f"{file} knows no {what} '{wanted[strange[0]]}': it belongs to another synthetic twin "

@@ -48,7 +48,7 @@ def data(inputs: ArtifactInputs) -> pd.DataFrame:
 
     metrics = [rank_sum_of(str(label)) for label in inputs.parameters["metrics"]]
     tests = DrawnTests.of(inputs)
-    models = [
+    models: list[PropensityModel] = [
         KnownPropensities(tests.test_chances),
         PopularityPropensities(),
         StratifiedPropensities(10),

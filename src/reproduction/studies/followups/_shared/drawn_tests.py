@@ -92,9 +92,9 @@ class DrawnTests:
         from receval.seeds import generator
         from reproduction.simulation.complete_judgments import KnownChances
 
-        sizes = (int(inputs.parameters[name]) for name in ("users", "items"))
+        users, items = (int(inputs.parameters[name]) for name in ("users", "items"))
         rng = generator(inputs.seed, "followups", "known-chances", "world")
-        return cls(KnownChances.drawn(*sizes, rng), inputs.seed)
+        return cls(KnownChances.drawn(users, items, rng), inputs.seed)
 
     @property
     def truth(self) -> RankedFold:
