@@ -14,24 +14,29 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Activity(Model):
-    """How many items each user chooses."""
+    """How many items each user chooses.
 
-    # Chosen (user, item) pairs over all users, and bounds of the number of items of a user.
+    The total is of chosen (user, item) pairs over all users; minimum and maximum bound the number
+    of items of a user. The spread is the standard deviation of the logarithm of a user's number of
+    items above the minimum.
+    """
+
     total: int = Field(gt=0)
     minimum: int = Field(ge=0)
     maximum: int = Field(gt=0)
-    # Standard deviation of the logarithm of a user's number of items above the minimum.
     spread: float = Field(ge=0)
 
 
 class Preferences(Model):
-    """Shares of the variance of the latent affinity; the rest is noise."""
+    """Shares of the variance of the latent affinity; the rest is noise.
 
-    # Number of latent factors of users and items. The share of the k-th factor in the variance of
-    # taste falls as ``k ** -decay``; with 0 all factors have the same share.
+    Taste is due to the product of so many latent factors of users and items, quality to the item,
+    and leniency to the user. The share of the k-th factor in the variance of taste falls as
+    ``k ** -decay``; with 0 all factors have the same share.
+    """
+
     factors: int = Field(gt=0)
     decay: float = Field(default=0.0, ge=0)
-    # Shares of the variance due to the product of user and item factors, the item, and the user.
     taste: Share
     quality: Share
     leniency: Share
@@ -48,25 +53,29 @@ class Preferences(Model):
 
 
 class Exposure(Model):
-    """Which items users come across."""
+    """Which items users come across.
 
-    # Gini coefficient of the number of users per item, to which the popularity curve is fitted.
+    The popularity curve is fitted to the Gini coefficient of the number of users per item. The
+    width of its flat head is a share of the items. The quality correlation is that of an item's
+    rank in the curve with its quality. The relevance strength is the increase of the logarithm of
+    the exposure per standard deviation of appeal; 0 makes exposure independent of relevance given
+    the item.
+    """
+
     item_gini: Share
-    # Width of the flat head of the popularity curve, as a share of the items.
     head_width: float = Field(gt=0, le=1)
-    # Correlation of an item's rank in the popularity curve with its quality.
     quality_correlation: float = Field(ge=-1, le=1)
-    # Increase of the logarithm of the exposure per standard deviation of appeal; 0 makes exposure
-    # independent of relevance given the item.
     relevance_strength: float
 
 
 class Scale(Model):
-    """Rating scale and rating distribution of the original."""
+    """Rating scale and rating distribution of the original.
 
-    # Distance of neighbouring ratings; every rating is a multiple of it.
+    The step is the distance of neighbouring ratings; every rating is a multiple of it. The marginal
+    has the frequency (a count or any other weight) of each rating.
+    """
+
     step: float = Field(gt=0)
-    # Frequency (a count or any other weight) of each rating in the original.
     marginal: dict[float, Annotated[float, Field(gt=0)]] = Field(min_length=2)
 
     @model_validator(mode="after")
@@ -80,38 +89,43 @@ class Scale(Model):
 
 
 class Plays(Model):
-    """Numbers of plays per listener and artist, for event data."""
+    """Numbers of plays per listener and artist, for event data.
 
-    # Mean number of plays of an artist by one of their listeners, and the standard deviation of its
-    # logarithm.
+    The mean is of the number of plays of an artist by one of their listeners, and the spread is the
+    standard deviation of its logarithm. Between discovering an artist and playing it there are so
+    many days in the mean (`fade_days`).
+    """
+
     mean: float = Field(gt=0)
     spread: float = Field(gt=0)
-    # Mean number of days between discovering an artist and playing it.
     fade_days: float = Field(gt=0)
 
 
 class RandomSample(Model):
-    """A sample of items drawn uniformly for some users, who rate all of it."""
+    """A sample of items drawn uniformly for some users, who rate all of it.
 
-    # Number of users with such a sample: the first ones.
+    The first users have one, of a size that is uniform between the minimum and the maximum. If it
+    holds choices, a user's chosen items are the known ones among the items drawn for them (CM100k);
+    otherwise choices are separate from the sample (Yahoo! R3).
+    """
+
     users: int = Field(gt=0)
-    # Bounds of the number of items drawn for one user, uniform in between.
     minimum: int = Field(gt=0)
     maximum: int = Field(gt=0)
-    # True if a user's chosen items are the known ones among the items drawn for them (CM100k);
-    # False if choices are separate from the sample (Yahoo! R3).
     holds_choices: bool
 
 
 class Period(Model):
-    """When users and items arrive."""
+    """When users and items arrive.
 
-    # First day, and the day after the last one (UTC).
+    The period is from the first day to the day after the last one (UTC). Users arrive uniformly
+    over a first share of it. A share of the items exists at the start; the others appear uniformly
+    until the end.
+    """
+
     start: date
     end: date
-    # Users arrive uniformly over this first share of the period.
     arrival_share: Share
-    # Share of the items that exist on the first day; the others appear uniformly until the end.
     items_at_start: Share
 
     @model_validator(mode="after")
@@ -122,32 +136,34 @@ class Period(Model):
 
 
 class Sessions(Model):
-    """How users spread their ratings over time."""
+    """How users spread their ratings over time.
 
-    # Mean number of days from a user's first session to the last.
+    Means of the number of days from a user's first session to the last, and of the number of
+    ratings in one session.
+    """
+
     active_days: float = Field(gt=0)
-    # Mean number of ratings in one session.
     length: float = Field(gt=0)
 
 
 class TwinSpec(Model):
-    """One synthetic twin of a rating dataset."""
+    """One synthetic twin of a rating dataset.
 
-    # Size of the world, and its parameters.
+    Ratings have a scale, events have plays. There is a random sample if the original has one, a
+    period if it has timestamps, and sessions for ratings with timestamps. A repeated share of the
+    pairs occurs a second time in the raw file, with an outdated rating.
+    """
+
     users: int = Field(gt=0)
     items: int = Field(gt=0)
     activity: Activity
     preferences: Preferences
     exposure: Exposure
-    # A scale for ratings, numbers of plays for event data.
     scale: Scale | None = None
     plays: Plays | None = None
-    # The sample of items drawn at random, if the original has one.
     random_sample: RandomSample | None = None
-    # A period where the original has timestamps, and sessions for ratings with timestamps.
     period: Period | None = None
     sessions: Sessions | None = None
-    # Share of the pairs that occur a second time in the raw file, with an outdated rating.
     repeated_share: Share = 0.0
 
     @model_validator(mode="after")
