@@ -76,11 +76,12 @@ def test_users_are_drawn_from_populations_with_the_wanted_effect(effect: float) 
     np.testing.assert_allclose(found, effect, atol=0.03)
 
 
-def test_tilted_users_keep_their_differences_and_tests_take_turns() -> None:
+@pytest.mark.parametrize("effect", [0.0, 0.6])
+def test_tilted_users_keep_the_nearest_differences_and_tests_take_turns(effect: float) -> None:
     differences = differences_of_pairs(values_of(n_users=30))
     effects = differences.mean(axis=1) / differences.std(axis=1)
-    nearest = differences[np.argsort(np.abs(effects), kind="stable")[:2]]
-    rows = tilted_pairs(differences, 0.0, 2)(5, 60, np.random.default_rng(3))
+    nearest = differences[np.argsort(np.abs(effects - effect), kind="stable")[:2]]
+    rows = tilted_pairs(differences, effect, 2)(5, 60, np.random.default_rng(3))
     for number, row in enumerate(rows):
         assert set(row) <= set(nearest[number % 2])
 

@@ -155,6 +155,12 @@ def test_all_systems_have_a_row_for_each_number_and_metric(tmp_path: Path) -> No
     uniform = one[one["sampling"] == "uniform"].set_index("system")["expected"]
     # With one candidate, an item is first as often as candidates are below it.
     np.testing.assert_allclose(uniform, auc[uniform.index], atol=1e-12)
+    # Numbers rise, and all candidates come last.
+    sizes = ["1", "3", "all"] * len(NAMES) + ["1", "3"] * len(NAMES)
+    assert (
+        sampled_taus(table[::-1].sort_values("sampling", ascending=False))["negatives"].tolist()
+        == sizes
+    )
 
 
 @pytest.mark.costly
